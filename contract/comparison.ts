@@ -4,7 +4,7 @@ import { publicationId } from './publications.ts'
 import { exampleIds, recordId, text, timestamp } from './shared.ts'
 import { z } from './zod.ts'
 
-/** More changes than this are cut: nobody reads so many. */
+/** Maximum changes of a response. Nobody reads more. */
 export const MAX_CHANGES = 1_000
 
 const state = z.string().regex(/^[A-Za-z0-9_-]{1,64}$/, {

@@ -5,7 +5,7 @@ import { z } from './zod.ts'
 const workspaceId = recordId('Id of the workspace, as create and list answer it.', exampleIds.workspace)
 const credentialsId = recordId('Id of the credentials.', exampleIds.credentials)
 
-/** Services whose blocks ask with a key: each is the type of credentials and the type of block alike. */
+/** Services whose blocks need an API key. Each name is both a type of credentials and a type of block. */
 export const modelVendors = [
   'openai',
   'anthropic',
@@ -19,9 +19,9 @@ export const modelVendors = [
 
 export type ModelVendor = (typeof modelVendors)[number]
 
-// What is written, and never read back
+// Secrets of requests; responses never contain them
 
-/** Keys go into headers, which take nothing else. */
+/** Headers can carry visible ASCII only, and keys are sent in headers. */
 const visible = /^[\x21-\x7e]+$/
 
 const apiKeyData = z
@@ -156,7 +156,7 @@ const credentialsUpdate = z
     description: 'A change of credentials. The type is the one they have; data that are given replace all.',
   })
 
-// What is read
+// Schemas of responses
 
 const record = z
   .object({

@@ -1,20 +1,20 @@
 /**
- * Every error code the service can answer. The contract, the published document, the server and the
+ * Every error code of the service. The contract, the published document, the server and the
  * replayed tests all read this table; a code that is not here cannot be sent.
  */
 export interface ErrorDefinition {
   status: number
   /** The fixed text of the code, sent as `message`. */
   message: string
-  /** When the code is answered and what to do next, for the published document. */
+  /** Condition that leads to the code, and advice for callers, for the published document. */
   when: string
   /** One realistic issue; absent where the code never carries any. */
   example?: Issue
 }
 
 /**
- * Every code of an issue, with what it means. The list is open: later releases add to it, and clients take a code
- * that they do not know for `custom`.
+ * Every code of an issue with its meaning. Later releases add codes, and clients treat a code that they do not know
+ * as `custom`.
  */
 export const issueCodes = {
   already_created:
@@ -101,22 +101,22 @@ export const issueCodes = {
 
 export type IssueCode = keyof typeof issueCodes
 
-/** What is stored, for a caller that expected something else: the next request can be made of it. */
+/** State of the stored record after a conflict. The caller can build the next request from it. */
 export interface CurrentState {
-  /** Id of the record that was made, where the answer that made it cannot be given again. */
+  /** Id of the created record, if the first response cannot be repeated. */
   id?: string
-  /** When the record was last changed, as its `updatedAt` says. */
+  /** Value of `updatedAt` of the record. */
   updatedAt?: string
-  /** The entity tag of the record, as the header `ETag` of reading it says. */
+  /** Entity tag of the record, as a read sends it in `ETag`. */
   etag?: string
 }
 
-/** What is wrong and where. Paths start with the place: body, query, path or header. */
+/** One problem of a request. `path` begins with body, query, path or header, then follow keys. */
 export interface Issue {
   path: string[]
   code: IssueCode
   message: string
-  /** On a conflict or a failed precondition. */
+  /** Present on a conflict or a failed precondition. */
   current?: CurrentState
 }
 
@@ -126,7 +126,7 @@ export interface ErrorBody<Code extends string = string> {
   issues: Issue[]
 }
 
-/** More issues than this are cut: a caller fixes a few at a time, and a wrong body must not grow its answer. */
+/** Maximum issues of a response, so that a wrong body cannot enlarge it. Callers fix a few at a time. */
 export const MAXIMUM_ISSUES = 20
 
 export const errors = {
@@ -249,7 +249,7 @@ export function errorBody<Code extends ErrorCode>(
   return { code, message: errors[code].message, issues: issues.slice(0, MAXIMUM_ISSUES).map(readable) }
 }
 
-/** Issues repeat keys and words that callers sent; they leave as texts that every client can read. */
+/** Makes keys and values that callers sent well-formed Unicode, which every client can read. */
 function readable({ path, code, message, current }: Issue): Issue {
   return {
     path: path.map((part) => cut(part, 1_000)),

@@ -3,7 +3,7 @@ import { answer } from './results.ts'
 import { exampleIds, recordId, text, timestamp } from './shared.ts'
 import { z } from './zod.ts'
 
-/* What webhook endpoints are told: every type of event with its payload, published as `webhooks` of the document. */
+/* Every type of event of webhooks with its payload, published as `webhooks` of the document. */
 
 const bot = z
   .object({
@@ -101,7 +101,7 @@ const exampleResult = {
   lastChatSessionId: exampleIds.session,
 }
 
-/** Every event: what it is called, when it comes, and its payload. */
+/** Every type of event with its name, its cause and its payload. */
 export const events = {
   'bot.created': {
     when: 'A bot was created or imported.',
@@ -164,14 +164,14 @@ export type EventType = keyof typeof events
 
 export const eventTypes = Object.keys(events) as [EventType, ...EventType[]]
 
-/** Sent only when somebody asks for it, whatever types the endpoint wants. */
+/** Sent by the test operation alone, even to endpoints that do not subscribe to it. */
 export const testEvent = {
   when: 'Somebody tests the endpoint.',
   body: payload('endpoint.test', 'EndpointTestEvent', 'The endpoint is tested.', test),
   example: { endpointId: exampleIds.webhookEndpoint },
 } as const
 
-/** What may be posted to an endpoint, by its type. */
+/** Events that the service may post to an endpoint, by type. */
 export const webhooks: Record<string, { when: string; body: z.ZodType; example: object }> = {
   ...events,
   'endpoint.test': testEvent,

@@ -57,7 +57,7 @@ const exampleFolder = {
   workspaceId: exampleIds.workspace,
 }
 
-/** So many folders are listed at once where the caller asks for no fewer. */
+/** Maximum folders of a page if the request has no `limit`. */
 export const MAXIMUM_FOLDERS = 1_000
 
 const params = z.object({ folderId })

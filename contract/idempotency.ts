@@ -1,17 +1,17 @@
 import { z } from './zod.ts'
 
-/** The most characters of an idempotency key, without quotes around it. */
+/** Maximum characters of an idempotency key, without the quotes around it. */
 const MAXIMUM_KEY = 255
 
-/** By the fewest characters of a key. */
+/** Patterns by the minimum characters of a key. */
 const forms = {
   1: /^([\x21\x23-\x7e]{1,255}|"([\x21\x23-\x5b\x5d-\x7e]|\\["\\]){1,255}")$/,
   16: /^([\x21\x23-\x7e]{16,255}|"([\x21\x23-\x5b\x5d-\x7e]|\\["\\]){16,255}")$/,
 }
 
 /**
- * The header `Idempotency-Key` of an operation: visible ASCII as it is, or in quotes as a structured field has it,
- * which means the same. Parsed, it is the key itself.
+ * Schema of the header `Idempotency-Key`: visible ASCII, bare or quoted as a structured field. Both mean the same, and
+ * parsing gives the bare key.
  */
 export function idempotencyKey(minimum: keyof typeof forms) {
   const form = forms[minimum]

@@ -42,7 +42,7 @@ export const operations = {
 type Operations = typeof operations
 export type OperationId = keyof Operations
 
-/** The resources, by which handlers and cases are grouped; one file of this name in each of the three folders. */
+/** Operations by resource. Each resource has a file of this name in contract, handlers and cases. */
 export const resources = {
   workspaces,
   members,
@@ -64,8 +64,8 @@ export const resources = {
 }
 
 /**
- * Names that no operation refers to: those that were released, since clients may be built on them, and what texts of
- * a stream consist of.
+ * Components that no operation refers to: released names, since clients may use them, and the events of a text
+ * stream.
  */
 export const besides = [botUpdateCurrent, botUpdateLegacy, chatEvent]
 

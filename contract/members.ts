@@ -5,7 +5,7 @@ import { z } from './zod.ts'
 const workspaceId = recordId('Id of the workspace, as create and list answer it.', exampleIds.workspace)
 const userId = recordId('Id of the user, as the list of members answers it.', exampleIds.user)
 
-/** How users are known: compared without regard to case, stored in lower case. */
+/** E-mail address of a user, stored in lower case and compared without regard to case. */
 export const email = emailAddress('E-mail address of the user.', 'ada@example.com')
 
 const role = z.enum(roles).meta({

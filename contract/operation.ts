@@ -1,7 +1,7 @@
 import type { ErrorCode, Issue } from './errors.ts'
 import type { z } from './zod.ts'
 
-/** What an operation is: everything a caller must know, and the single source of all that is derived. */
+/** Definition of an operation: everything a caller must know, and the single source of all generated files. */
 export interface Operation {
   method: 'get' | 'post' | 'patch' | 'delete'
   /** Path with parameters in braces, such as `/v1/folders/{folderId}`. */
@@ -11,50 +11,50 @@ export interface Operation {
   summary: string
   description: string
   access: Access
-  /** What a token must be able to do, where `scopeOf` would take something else from method and tag. */
+  /** Scope that a token needs, if it differs from the one that `scopeOf` derives from method and tag. */
   scope?: Scope
   params?: z.ZodObject
   query?: z.ZodObject
   body?: z.ZodType
-  /** The body is a file instead, as bytes that the handler takes as they come; says how large it may be. */
+  /** Describes the maximum size of a file body. The handler streams its bytes. */
   fileBody?: string
   /** The largest body accepted; `document` is for operations that carry a whole bot. */
   bodySize?: 'small' | 'document'
-  /** The body is data of another service: numbers that JavaScript cannot hold keep their source text. */
+  /** True if the body is data of another service: numbers beyond JavaScript's precision keep their source text. */
   keepsNumbers?: true
-  /** Parts of the document in the `bot` of the body, as current versions have them: its handler has them as texts alone. */
+  /** Parts of a current document in `body.bot` that the handler gets as raw JSON alone. */
   documentParts?: Record<string, z.ZodType>
   /**
-   * The filters of the query without which the operation means everything. Any body is refused then, and any
-   * Content-Type header too while all are absent: only a bare request means everything.
+   * Filters of the query. A request without any of them means everything, so the router then rejects a `Content-Type`
+   * header, and a body in any case: only a bare request means everything.
    */
   everythingWithout?: readonly string[]
-  /** Takes an idempotency key although it needs no token. The key has to be long, since anybody could guess a short one. */
+  /** True if an operation without a token takes an idempotency key. The key must be long, so that nobody guesses it. */
   takesLongKey?: true
-  /** What it does is recorded in the audit log of the workspace, in the transaction that does it. */
+  /** True if its transaction also adds an entry to the audit log of the workspace. */
   isAudited?: true
-  /** Calls other services while it runs: not to be done within one transaction, hence its handler uses `once`. */
+  /** True if it calls other services. It must not do so within a transaction, hence its handler uses `once`. */
   callsOut?: true
   /**
-   * Waits for more than the database before it writes (names, files, checks): its handler opens the transaction of a key
-   * itself, by `within`, in which nothing but the database is waited for.
+   * True if it waits for names, files or checks before it writes. Its handler then opens the transaction of the
+   * idempotency key itself, by `within`, and waits for nothing but the database in it.
    */
   preparesFirst?: true
-  /** Whether pages of other origins may call it. */
+  /** True if pages of other origins may call it. */
   isCrossOrigin?: boolean
   /**
-   * Whether it takes `If-Match` and `If-None-Match`: a read of one record answers its entity tag and 304 where the
-   * caller has it; a write is made only to the state that was named.
+   * True if it takes `If-Match` and `If-None-Match`. A read of one record sends its entity tag, or 304 if the caller
+   * has that state; a write applies only to the state that the request names.
    */
   isConditional?: boolean
-  /** Since when it is going, when it is gone (days in UTC), and the operation to call instead. */
+  /** Day of deprecation, day of removal (both in UTC), and the operation to call instead. */
   deprecated?: { since: string; sunset: string; successor?: string }
   success: Success
   /** The operation's own codes, beyond those that access and input imply. */
   errors?: readonly ErrorCode[]
   /**
-   * Examples of errors that are its own, shown with those of other operations under its operationId. A conflict has no
-   * other, so every operation that lists the code has one.
+   * Its own examples of errors, published under its operationId beside those of other operations. Every operation that
+   * lists `CONFLICT` needs one, since conflicts have no shared example.
    */
   errorExamples?: Partial<Record<ErrorCode, ErrorExample>>
   /** Named examples of the request body. */
@@ -65,40 +65,40 @@ interface Success {
   status: 200 | 201
   description: string
   body: z.ZodType
-  /** Where the created record is, with paths into the answer in braces: `/v1/folders/{folder.id}`. */
+  /** Template of the `Location` header, with paths into the response in braces: `/v1/folders/{folder.id}`. */
   location?: string
   /**
-   * Where the answer holds a secret, the path in it to the id of what was made. The secret is never stored: who
-   * repeats the request is told the id alone.
+   * Path to the id of the created record, if the response has a secret. The secret is never stored, so a repeated
+   * request gets the id alone.
    */
   secretOf?: string
-  /** Where the response has the id of a result that it tells about: it is not kept longer than that. */
+  /** Path to the id of a result in the response. The response is stored only as long as that result. */
   resultOf?: string
   examples: Record<string, Example>
-  /** What is answered to `Prefer: return=minimal`, under a media type of its own. */
+  /** Response to `Prefer: return=minimal`, with its own media type. */
   minimal?: { body: z.ZodType; examples: Record<string, Example> }
-  /** The media type where it is not JSON; the body is then a stream of text. */
+  /** Media type of a response that is not JSON but a stream of text. */
   mediaType?: 'text/csv'
-  /** Another media type of such a stream, of which the handler chooses one. */
+  /** Second media type of a stream. The handler chooses between both. */
   otherMedia?: {
     mediaType: 'application/x-ndjson' | 'text/event-stream'
-    /** Name of the component that one line or event of the stream has. */
+    /** Component of one line or event of the stream. */
     item: 'Result' | 'ChatEvent'
     body: z.ZodType
     examples: Record<string, Example>
   }
-  /** Headers of its own, with the components of the document that describe them. */
+  /** Its own headers, by name, with the components that describe them. */
   headers?: Record<string, 'NextCursor' | 'ResultsRemaining' | 'FileName'>
 }
 
-/** What a handler replies where the answer is no JSON: it is sent piece by piece, each when the last one was taken. */
+/** Response that is not JSON. The server sends one piece at a time, when the client has read the one before. */
 export interface Stream {
   mediaType: string
   headers: Record<string, string>
   pieces: AsyncIterable<string>
 }
 
-/** Of answers to `Prefer: return=minimal`, so that a media type has one schema per operation. */
+/** Media type of responses to `Prefer: return=minimal`, so that a media type has one schema per operation. */
 export const minimalMediaType = 'application/vnd.bot-builder.minimal+json'
 
 export interface Example {
@@ -147,17 +147,17 @@ type Tag = keyof typeof tags
 export const roles = ['ADMIN', 'MEMBER', 'GUEST'] as const
 export type Role = (typeof roles)[number]
 
-/** What a token can be limited to. A token without a list has them all. */
+/** Scopes that a token can be limited to. A token without a list has all. */
 export const scopes = ['read', 'write', 'results', 'chat-admin'] as const
 export type Scope = (typeof scopes)[number]
 
 /**
- * Who may call an operation. For a record, the least role needed in its workspace; `missing` is what a
- * caller is told when there is no such record.
+ * Access that an operation requires. For a record, it names the minimum role in its workspace; `missing` is the
+ * code of the response if there is no such record.
  */
 export type Access =
   | { kind: 'anyone' }
-  /** `isUnbound` is for what no token may do that is bound to a workspace. */
+  /** `isUnbound` excludes tokens that are bound to a workspace. */
   | { kind: 'user'; isUnbound?: true }
   | { kind: 'workspace'; role: Role; place: 'path' | 'query' | 'body'; missing: 'NOT_FOUND' | 'FORBIDDEN' }
   | { kind: 'folder'; role: Role; missing: 'NOT_FOUND' }
@@ -192,7 +192,7 @@ export function bot(
   return { kind: 'bot', role, missing, publicShare }
 }
 
-/** What an operation asks of its caller: the access, and the scope of the token where it needs one. */
+/** Access that an operation requires, with the scope of the token if it needs one. */
 export type Need = AccessOf<'anyone'> | (Exclude<Access, { kind: 'anyone' }> & { scope: Scope })
 
 export function needOf(operation: Operation): Need {
@@ -212,15 +212,15 @@ export const define = <const Operations extends Record<string, Operation>>(opera
   operations
 
 /**
- * The fewest characters of an idempotency key that may be sent with an operation; undefined where none is taken.
- * Every POST and PATCH with a token takes one.
+ * Returns the minimum characters of an idempotency key of an operation, undefined if it takes none. Every POST and
+ * PATCH with a token takes one.
  */
 export function minimumKeyOf({ method, access, takesLongKey }: Operation): 1 | 16 | undefined {
   if (takesLongKey) return 16
   return (method === 'post' || method === 'patch') && access.kind !== 'anyone' ? 1 : undefined
 }
 
-/** Every code an operation can answer, in the order of their statuses: its own, and what a key can lead to. */
+/** Every error code of an operation, by status: its own, and those of idempotency keys. */
 export function errorsOf(operation: Operation): ErrorCode[] {
   const codes = new Set<ErrorCode>(ownErrorsOf(operation))
   if (minimumKeyOf(operation) !== undefined) codes.add('CONFLICT').add('IDEMPOTENCY_MISMATCH')
@@ -228,8 +228,8 @@ export function errorsOf(operation: Operation): ErrorCode[] {
 }
 
 /**
- * The codes that a request without an idempotency key can be answered with: what access and input imply, and the
- * operation's own. Any operation can meet an unknown query parameter, hence 400 on all.
+ * Error codes of a request without an idempotency key: those that access and input imply, and the operation's own.
+ * All operations have 400, since any request can have an unknown query parameter.
  */
 export function ownErrorsOf(operation: Operation): ErrorCode[] {
   const codes = new Set<ErrorCode>(['BAD_REQUEST'])
@@ -267,7 +267,7 @@ interface Contract {
   query: unknown
   body: unknown
   reply: unknown
-  /** What a caller gets who wants little; never where they get the reply all the same. */
+  /** Body of the minimal response; `never` if the operation has none. */
   minimal: unknown
   error: ErrorCode
 }
@@ -278,42 +278,42 @@ export interface NamedTag {
   tag: string
 }
 
-/** What a request says of the state that it is about; `*` is any. */
+/** Conditions of a request on the state of its record; `*` matches any state. */
 export interface Conditions {
   ifMatch?: '*' | readonly NamedTag[]
   ifNoneMatch?: '*' | readonly NamedTag[]
 }
 
-/** The body of an operation that takes a file. Reading it fails when the caller goes away. */
+/** Body of an operation that takes a file. Reading fails if the caller disconnects. */
 export interface FileBody {
   bytes: AsyncIterable<Buffer>
-  /** In bytes, where the caller said so. */
+  /** Value of `Content-Length` in bytes, undefined if absent. */
   length: number | undefined
 }
 
-/** The media type of such a body, whatever the file is. */
+/** Media type of every file body, regardless of the file. */
 export const fileMediaType = 'application/octet-stream'
 
-/** A body whose bot has some properties as texts alone: what is in their place may not be what was sent. */
+/** Body with a bot whose `Names` the handler must take from the raw JSON: their parsed values may be wrong. */
 export type WithoutParts<Body extends { bot: object }, Names extends string> = Omit<Body, 'bot'> & {
   bot: Without<Body['bot'], Names>
 }
-/** Of each member of a union by itself. */
+/** Omits the names from each member of a union by itself. */
 type Without<Value, Names extends string> = Value extends object ? Omit<Value, Names> : never
 
-/** What a handler returns. Only `reply` can make one, so a handler cannot answer what its operation does not declare. */
+/** Result of a handler. Only `reply` can make one, so a handler cannot send what its operation does not declare. */
 interface Result<O extends Contract> {
   readonly [brand]: O
 }
 
 interface Reply<O extends Contract> {
-  /** `etag` is the entity tag of the record as this answer, or a read after it, shows it. */
+  /** `etag` is the entity tag of the record after this request. */
   ok(body: O['reply'], etag?: string): Result<O>
-  /** In place of `ok`, for callers who prefer little. */
+  /** Replaces `ok` for requests with `Prefer: return=minimal`. */
   minimal(body: O['minimal'], etag: string): Result<O>
-  /** What a conditional read is answered without the record being read: 304 or 412. Undefined where it is to be read. */
+  /** Returns 304 or 412 for a conditional read without reading the record; undefined if it must be read. */
   unread(conditions: Conditions, etag: string): Result<O> | undefined
-  /** The record is in another state than the conditions want; `etag` is its tag. */
+  /** Returns 412, since the record does not match the conditions; `etag` is its current tag. */
   stale(conditions: Conditions, etag: 'PRECONDITION_FAILED' extends O['error'] ? string : never): Result<O>
   fail(code: O['error'], issues?: Issue[]): Result<O>
 }
@@ -323,25 +323,25 @@ interface Request<O extends Contract> {
   query: O['query']
   body: O['body']
   /**
-   * JSON of the properties of one object in the body, by name, in UTF-8, as they were sent. What is to be given
-   * back unchanged is stored as this text: the parsed body has lost the order of keys.
+   * Returns the raw JSON of the properties of one object in the body, by name, in UTF-8. Values that must come back
+   * unchanged are stored as this text, since the parsed body has lost the order of keys.
    */
   texts(name: string): Map<string, Buffer>
   conditions: Conditions
-  /** Whether the caller sent `Prefer: return=minimal` to an operation that knows it. */
+  /** True if the request has `Prefer: return=minimal` and the operation supports it. */
   prefersMinimal: boolean
   /**
-   * Makes the answer a stream of events, and gives what tells them; the reply of the handler is its last one. Absent
-   * where the operation has no such answer, or the caller does not accept it.
+   * Turns the response into a stream and returns the function that emits its events. The handler's result is the last
+   * event. Absent if the operation cannot stream or the caller does not accept streams.
    */
   openEvents?: () => (event: { type: string }) => void
-  /** A header of the request, by its name in lower case. */
+  /** Returns a header of the request by its name in lower case. */
   header(
     name: 'origin' | 'sec-fetch-site' | 'user-agent' | 'accept-language' | 'idempotency-key',
   ): string | undefined
 }
 
-/** `Contexts` says what the server hands to a handler for each kind of access. */
+/** `Contexts` has the type of the context that the server gives handlers, by kind of access. */
 export type Handler<O extends Contract, Contexts extends Record<AccessKind, unknown>> = (
   request: Request<O>,
   reply: Reply<O>,

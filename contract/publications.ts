@@ -7,7 +7,7 @@ import { z } from './zod.ts'
 const botId = recordId('Id of the bot, as create and list answer it.', exampleIds.bot)
 export const publicationId = recordId('Id of the publication.', exampleIds.publication)
 
-/** More findings than this are cut: a flow with so many has to be looked at anyway. */
+/** Maximum findings of a response. A flow with more needs a review anyway. */
 export const MAXIMUM_FINDINGS = 1_000
 
 export const flowFindings = z
@@ -45,13 +45,13 @@ export const flowFindings = z
 
 export type FlowFinding = z.output<typeof flowFindings>[number]
 
-/** What an answer says of the check of a flow. */
+/** Counts of the findings of a check, as responses have them. */
 export const findingCounts = {
   errorsFound: count('How many findings keep a chat from doing what the flow says. Check a bot lists them.'),
   warningsFound: count('How many findings the author probably did not mean. Check a bot lists them.'),
 }
 
-/** Errors that the answer of publish shows. */
+/** Maximum errors in the response of publish. */
 export const MAX_FIRST_ERRORS = 10
 
 export const firstErrors = flowFindings.max(MAX_FIRST_ERRORS).meta({

@@ -1,15 +1,15 @@
 import { text, timeFilter, timeZone } from './shared.ts'
 import { z } from './zod.ts'
 
-/* Which results count: parameters of lists, exports and statistics. All that are given have to hold. */
+/* Filters of results for lists, exports and statistics. A result must match all that are given. */
 
 const instant = z.iso.datetime({ offset: true })
 
-// Results are of the years between, and beyond them not every database has a word for a moment.
+// Every result lies between these years; beyond them not every database can express a timestamp.
 const FIRST = Date.parse('1970-01-01T00:00:00.000Z')
 const LAST = Date.parse('9999-01-01T00:00:00.000Z')
 
-/** A moment with its time zone, as text in UTC with milliseconds: what is finer counts as the next one. */
+/** Schema of a timestamp with a time zone. Its output is UTC text, rounded up to milliseconds. */
 export function moment(description: string, example: string) {
   return z
     .string()
@@ -26,7 +26,7 @@ export function moment(description: string, example: string) {
     .meta({ type: 'string', format: 'date-time', maxLength: 40, description, example })
 }
 
-/** When a result began and how far it came. */
+/** Filters for the start of a result and its progress. */
 export const rangeFilters = {
   timeFilter,
   timeZone,
@@ -45,7 +45,7 @@ export const rangeFilters = {
   }),
 }
 
-/** What was answered. */
+/** Filters for the answers of a result. */
 export const searchFilters = {
   answerContains: text(255, 1)
     .refine((value) => !value.includes('\0'), { error: 'Expected text without U+0000' })
@@ -71,7 +71,7 @@ export const searchFilters = {
     }),
 }
 
-/** For `refine` of a query with `rangeFilters`. */
+/** Arguments for `refine` of a query with `rangeFilters`. */
 export const inOrder: [(query: Span) => boolean, { path: string[]; error: string }] = [
   ({ createdAfter, createdBefore }) =>
     createdAfter === undefined || createdBefore === undefined || createdAfter <= createdBefore,

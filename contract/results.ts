@@ -41,7 +41,7 @@ const resultVariable = z
   .object({
     id: text(255).meta({ description: 'Id of the variable.', example: 'variable-email' }),
     name: text(255).meta({ description: 'Name of the variable.', example: 'Email' }),
-    // Any value to generators of clients, few of which can read a union of text and list; and always there.
+    // Published as any value, since few generators can read a union of text and list; always present.
     value: z
       .unknown()
       .refine((value): boolean => value !== undefined)
@@ -169,7 +169,7 @@ export const results = define({
         .regex(/^[A-Za-z0-9_-]{1,64}(,[A-Za-z0-9_-]{1,64}){0,499}$/, {
           error: 'Expected 1 to 500 ids of results, separated by commas',
         })
-        // As long as 500 ids of this service are. More would not fit the head of a request.
+        // Length of 500 ids of this service. More would not fit the head of a request.
         .max(13_499)
         .transform((ids) => ids.split(','))
         .optional()

@@ -3,8 +3,8 @@ import { canonicalTimeZone } from './time-zones.ts'
 import { z } from './zod.ts'
 
 /**
- * Text of at most `maximum` (and at least `minimum`) code points. Counted like JSON Schema counts, so that
- * the published `maxLength` and the check agree on every emoji.
+ * Text of at most `maximum` (and at least `minimum`) code points. JSON Schema counts so too, hence the published
+ * `maxLength` and the check agree on every emoji.
  */
 export function text(maximum: number, minimum = 0) {
   return z
@@ -42,7 +42,7 @@ export function recordId(description: string, example: string) {
     .meta({ minLength: 1, maxLength: 64, description, example })
 }
 
-/** A host name with a dot, as it is stored: in ASCII and lower case. Undefined where it is none. */
+/** Converts a host name with a dot to its stored form, in ASCII and lower case. Undefined if it is invalid. */
 export function asciiHost(given: string): string | undefined {
   const host = domainToASCII(given)
   const isHost = /^([a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?\.)+([a-z]{2,63}|xn--[a-z0-9-]{0,58}[a-z0-9])$/.test(
@@ -51,7 +51,7 @@ export function asciiHost(given: string): string | undefined {
   return isHost ? host : undefined
 }
 
-/** An e-mail address. International domains are taken in both spellings, and become ASCII. */
+/** Schema of an e-mail address. Both spellings of international domains are valid, and become ASCII. */
 export function emailAddress(description: string, example: string) {
   const error = 'Invalid email address'
   return (
@@ -66,7 +66,7 @@ export function emailAddress(description: string, example: string) {
         context.issues.push({ code: 'custom', input: address, message: error })
         return z.NEVER
       })
-      // Without the format `email`, which is one of ASCII alone.
+      // The format `email` allows ASCII alone, so it is not published.
       .meta({ maxLength: 254, description, example })
   )
 }
@@ -90,8 +90,8 @@ export const exampleIds = {
 const utcTimestamp = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}\.\d{3}Z$/
 
 /**
- * A timestamp in UTC with milliseconds, as every response writes it. No pattern is published beside the format:
- * generators that parse it into a date hold the text of that date against the pattern.
+ * Timestamp of responses, in UTC with milliseconds. No pattern is published beside the format: generators that parse
+ * it into a date would match the text of that date against the pattern.
  */
 export function timestamp(description: string) {
   return z
@@ -101,8 +101,8 @@ export function timestamp(description: string) {
 }
 
 /**
- * A name a person gives: 1 to 255 characters, not only white space. The published pattern also says what
- * holds for every text, that there is no U+0000 in it.
+ * A name that a user chooses: 1 to 255 characters, not only white space. The published pattern also excludes U+0000,
+ * as for every text.
  */
 export function name(description: string, example: string) {
   const error = 'Expected at least one character that is not white space'
@@ -113,8 +113,8 @@ export function name(description: string, example: string) {
 }
 
 /**
- * A property of a resource that the service sets itself. A caller may send it back, so that what was read
- * can be edited and written; its value is ignored.
+ * A property of a resource that the service sets itself. Callers may send it back, so that they can edit and write a
+ * record that they read; its value is ignored.
  */
 export function readOnly(what: string) {
   return z
@@ -131,7 +131,7 @@ const pageSize = z
 
 const pageSizeMeta = { type: 'integer', format: 'int32', minimum: 1, maximum: 100, example: 20 } as const
 
-/** How many entries a page has at most: decimal digits only, since it comes from the query string. */
+/** Maximum entries of a page. Decimal digits only, since it comes from the query string. */
 export const limit = pageSize.default(50).meta({
   ...pageSizeMeta,
   default: 50,
@@ -139,8 +139,8 @@ export const limit = pageSize.default(50).meta({
 })
 
 /**
- * The same for a list that was not always paged: without it, a page has what such a list had at most. `most` is that as
- * readers see it: to write a number so by program loads what Node knows of languages, 20 ms of every start.
+ * `limit` of a list that earlier releases did not page: without it, a page has the former maximum. `most` is that
+ * number as formatted text, since `Intl` would add 20 ms to every start.
  */
 export function limitOr(most: string) {
   return pageSize.optional().meta({
@@ -209,7 +209,7 @@ export const timeZone = z
     example: 'Europe/Paris',
   })
 
-/** What an operation without anything to return answers. */
+/** Body of the response if an operation has nothing to return. */
 export const successBody = z
   .object({ message: z.enum(['success']).meta({ description: 'Says that it is done.' }) })
   .meta({ id: 'SuccessBody', description: 'Says that what was asked for is done.' })

@@ -1,13 +1,13 @@
 /**
- * Canonical names by their lower-case spelling. Case does not count in names, so callers could otherwise fill a
- * cache with 2^28 spellings of one zone; the names themselves are some 600.
+ * Canonical names by their lower-case spelling, some 600. Case does not count in names, so a cache by given spelling
+ * could grow to 2^28 entries for one zone.
  */
 const canonicalNames = new Map<string, string>()
 
-/** Names alone: offsets such as `+01:23`, which newer versions of Node take, are thousands more. */
+/** Matches names but not offsets such as `+01:23`: newer versions of Node accept thousands of those. */
 const namePattern = /^[a-z][a-z0-9_+/-]{0,63}$/i
 
-/** The name that `Intl` uses for a time zone, whatever its case. Undefined where there is no such zone. */
+/** Returns the name that `Intl` uses for a time zone given in any case, undefined if there is none. */
 export function canonicalTimeZone(name: string): string | undefined {
   if (!namePattern.test(name)) return undefined
   const key = name.toLowerCase()

@@ -4,10 +4,10 @@ import { z } from './zod.ts'
 
 const tokenId = recordId('Id of the token, which is not the token itself.', exampleIds.token)
 
-/** The last days of a token, in which every answer and the list tell that it ends. */
+/** Days before expiry in which responses and the list announce the end of a token. */
 const DAYS_OF_NOTICE = 7
 
-/** Whether a token is to be renewed, or has ended. */
+/** True if a token has expired or expires within the notice. */
 export function expiresSoon(expiresAt: Date | null, now: Date): boolean {
   return expiresAt !== null && expiresAt.getTime() - now.getTime() < DAYS_OF_NOTICE * 24 * 60 * 60 * 1000
 }

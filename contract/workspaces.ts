@@ -5,12 +5,12 @@ import { z } from './zod.ts'
 const workspaceId = recordId('Id of the workspace, as create and list answer it.', exampleIds.workspace)
 const workspaceName = name('Name of the workspace. Names need not be unique.', 'Acme')
 
-/** Emoji, http(s) address or inline image: no other scheme, so that showing an icon can never run anything. */
+/** Emoji, http(s) address or inline image. No other scheme is valid, so an icon can never run code. */
 export const icon = text(200_000)
   .refine(isIcon, { error: 'Expected an emoji, an http(s) URL or a data:image/ URL' })
   .meta({ example: '🤖', maxLength: 200_000 })
 
-/** Browsers leave out control characters of an address, wherever they are, so an icon has none. */
+/** Rejects control characters, since browsers drop them from an address and may then see another scheme. */
 function isIcon(value: string): boolean {
   if (/\p{Cc}/u.test(value)) return false
   return !/^[a-z][a-z0-9+.-]*:/i.test(value.trim()) || /^(https?:\/\/|data:image\/)/i.test(value)

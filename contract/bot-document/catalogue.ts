@@ -16,7 +16,7 @@ import { quickText } from './quick.ts'
 import { taggedUnion, tagOf } from './union.ts'
 import { currentVersions, type DocumentVersion, type LegacyVersion, legacyVersions } from './versions.ts'
 
-/** Which blocks each version knows, and the groups that hold them. */
+/** Blocks of each version, and the groups that contain them. */
 
 const currentFamilies = {
   start: [startBlock],
@@ -60,7 +60,7 @@ type BlocksOf<F extends Families> = readonly [
 /** Every type of block that a version knows. */
 export type BlockType = z.output<BlocksOf<Families>[number]['shape']['type']>
 
-/** The type is written out, or the compiler would take the families of all versions for those of each. */
+/** The return type is explicit, or the compiler would merge the families of all versions. */
 function blocksOf<F extends Families>(families: F): BlocksOf<F> {
   const { start, bubble, input, logic, integration, vendor } = families
   return [...start, ...bubble, ...input, ...logic, ...integration, ...vendor] as unknown as BlocksOf<F>
@@ -107,8 +107,8 @@ export const groups = boundedArray(group, { maximum: limits.groups }).meta({
 })
 
 /**
- * The legacy versions share one published group and one published union of blocks. They differ in what may
- * be missing, which rules of the same components check.
+ * The legacy versions share one published group and one published union of blocks. They differ in required
+ * properties, which rules of the shared components check.
  */
 function legacyGroups(version: LegacyVersion) {
   const legacyBlocks = blocksOf(legacyFamilies[version])
@@ -151,7 +151,7 @@ export interface CatalogueEntry {
   component: string
   schema: BlockSchema
   versions: DocumentVersion[]
-  /** Known properties of its options, or of its content where it has that instead. */
+  /** Known properties of its options, or of its content if it has no options. */
   options: string[]
 }
 
@@ -198,7 +198,7 @@ function blocks<Block extends z.ZodType>(block: Block) {
   })
 }
 
-/** Blocks that only show something: a chat goes on behind each of them. */
+/** Types of blocks that only show something. The flow continues after each. */
 export const bubbleTypes: ReadonlySet<string> = new Set(
   blockCatalogue.filter(({ family }) => family === 'bubble').map(({ type }) => type),
 )

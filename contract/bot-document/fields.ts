@@ -5,8 +5,8 @@ import { quickNumber, quickText } from './quick.ts'
 import { selectUnion, wrongType } from './union.ts'
 
 /*
- * The kinds of property that documents are made of. Each call states what the property means and shows a
- * realistic value, so that no property reaches the published document without them.
+ * The kinds of property in documents. Each call requires a description and an example, so that every published
+ * property has both.
  */
 
 /** The id of the record itself: never empty, because edges and mappings name it. */
@@ -97,10 +97,10 @@ export function textList(
   return boundedArray(element, { maximum: limits.entries }).meta({ description, example: [...example] })
 }
 
-/** A rule that a shape alone cannot state. It is asked only where the shape holds. */
+/** A rule that a shape alone cannot state. It runs only on values of the right shape. */
 export type Rule<Value> = (value: Value) => { path: PropertyKey[]; message: string } | undefined
 
-/** A named, open object: known properties are checked, unknown ones are kept. */
+/** A named, open object: known properties are validated, unknown ones preserved. */
 export function component<Shape extends z.ZodRawShape>(
   componentId: string,
   description: string,
@@ -120,7 +120,7 @@ function asCheck<Value>(rule: Rule<Value>) {
   }
 }
 
-/** The refusal of a rule that narrows an enumeration, in zod's own words. */
+/** Issue of a rule that narrows an enumeration, worded like zod's own. */
 export function notOneOf(path: PropertyKey[], allowed: readonly string[]) {
   return {
     path,

@@ -5,7 +5,7 @@ import { limits } from './limits.ts'
 import { quickText } from './quick.ts'
 import { selectUnion, taggedUnion, tagOf, wrongType } from './union.ts'
 
-/** What connects and surrounds the blocks: coordinates, edges, variables and events. */
+/** Schemas around the blocks: coordinates, edges, variables and events. */
 
 export const coordinates = component(
   'Coordinates',
@@ -62,7 +62,7 @@ const textsOrNull = selectUnion([variableText, variableTexts, noValue], (value) 
   return wrongType('Expected a text, a list of texts, or null')
 })
 
-/** Checked, but published as any value: few generators of clients can read a union of text and list. */
+/** Validated, but published as any value: few generators of clients can read a union of text and list. */
 const variableValue = z
   .unknown()
   .check((payload) => {
@@ -173,7 +173,7 @@ const edgesUpTo = (maximum: number) =>
     description: 'The connections of the flow, in no particular order.',
   })
 
-/** One more than in the versions 3, 4 and 5, whose start may become an edge. */
+/** Maximum is one more than in versions 3, 4 and 5, since conversion may turn a start block into an edge. */
 export const edges = edgesUpTo(limits.edges + 1)
 
 export const legacyEdges = edgesUpTo(limits.edges)

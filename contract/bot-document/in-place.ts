@@ -2,20 +2,19 @@ import { MAXIMUM_ISSUES } from '../errors.ts'
 import { z } from '../zod.ts'
 
 /*
- * zod copies the objects and lists that it reads, objects with their known keys first, and visits every key
- * that a shape knows. Blocks know dozens of keys and use three, and documents are stored as they were sent.
- * These subtypes visit what is there and leave the value as it is, its key order included. What they hold
- * must not have defaults or transforms: the results would be lost.
+ * zod copies objects and lists, puts known keys first, and visits every key of a shape. Blocks have dozens of known
+ * keys and use three, and documents are stored as sent. These subtypes visit present keys only and keep the value and
+ * its key order. Invariant: their schemas have no defaults or transforms, since the results would be lost.
  */
 
-/** The search ends after these: callers see `MAXIMUM_ISSUES` of different places, and one place can have several. */
+/** Validation stops after these. Responses show `MAXIMUM_ISSUES` of different paths, and one path can have several. */
 const MAX_ISSUES_FOUND = 4 * MAXIMUM_ISSUES
 
 export interface ObjectDef extends z.core.$ZodObjectDef {
   oneOf?: OneOf
 }
 
-/** Keys of which at least one has to be there, and what is said where none is. */
+/** Keys of which at least one is required, with the message if all are absent. */
 interface OneOf<Key extends string = string> {
   keys: readonly Key[]
   message: string
@@ -62,11 +61,11 @@ export const InPlaceObject = z.core.$constructor<InPlaceObject, ObjectDef>('InPl
   }
 })
 
-/** Kept by itself: a schema finds it in a dictionary of all that it has, which takes longer than to read a short text. */
+/** Stored directly: its lookup in a schema takes longer than the validation of a short text. */
 type Run = z.core.$ZodType['_zod']['run']
 
 interface Plan {
-  /** What a key was declared as, and what that means for a value that is there. */
+  /** Validators by key: `declared` as in the shape, `present` for a value that is there. */
   known: Map<string, { declared: Run; present: Run }>
   required: [string, z.core.$ZodType][]
 }
@@ -87,7 +86,7 @@ function planOf(shape: z.core.$ZodShape): Plan {
   }
 }
 
-/** An object whose known properties are checked and whose unknown ones are kept; of some keys, one has to be there. */
+/** An object with validated known properties and preserved unknown ones. It can require one of several keys. */
 export function looseObject<Shape extends z.ZodRawShape>(
   shape: Shape,
   oneOf?: OneOf<keyof Shape & string>,
@@ -110,7 +109,7 @@ export const InPlaceArray = z.core.$constructor<InPlaceArray, ListDef>('InPlaceA
   schema._zod.parse = (payload, context) => {
     const value: unknown = payload.value
     if (!Array.isArray(value)) {
-      // `continue: false` keeps the checks of the length away: a text has a length too.
+      // `continue: false` skips the checks of the length, since a text has a length too.
       const issue = {
         code: 'invalid_type',
         expected: 'array',
@@ -121,7 +120,7 @@ export const InPlaceArray = z.core.$constructor<InPlaceArray, ListDef>('InPlaceA
       payload.issues.push(issue)
       return payload
     }
-    // A list that is too long is refused by its length, before anything in it costs time.
+    // Rejects a list that is too long before any time is spent on its elements.
     if (value.length > def.maximum) return payload
     const { run } = def.element._zod
     let inner: z.core.ParsePayload = { value: undefined, issues: [] }
@@ -137,7 +136,7 @@ export const InPlaceArray = z.core.$constructor<InPlaceArray, ListDef>('InPlaceA
   }
 
   const { run, parse } = schema._zod
-  // A least length, or a rule that was added later, must be asked.
+  // A minimum length, or a rule that was added later, needs the usual checks.
   if (def.checks?.length !== 1) return
   schema._zod.run = (payload, context) => {
     const { value } = payload

@@ -1,4 +1,4 @@
-/** What a bot document is made of, in every version. See README.md beside this file. */
+/** Schemas of bot documents in every version. See README.md beside this file. */
 export { blockCatalogue, group, groups, legacyGroupsByVersion } from './catalogue.ts'
 export { edge, edges, events, legacyEdges, legacyEvents, variable, variables } from './flow.ts'
 export { settings } from './settings.ts'

@@ -1,6 +1,6 @@
 /**
- * Sizes inside a bot document. They stop a document from exhausting the service and stay far above what
- * editors produce, so a caller normally never meets them.
+ * Maximum sizes inside a bot document. They protect the service from exhaustion and are far above what editors
+ * produce, so callers normally never reach them.
  */
 export const limits = {
   groups: 5_000,

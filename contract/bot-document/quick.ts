@@ -2,9 +2,8 @@ import { text } from '../shared.ts'
 import { z } from '../zod.ts'
 
 /*
- * Most of a document is short texts and numbers. Where the number of code units alone says that a text fits, nothing
- * needs to be counted; there and where a number is within its bounds, none of zod's check machinery needs to run.
- * Everything else takes the usual way.
+ * Fast path for short texts and numbers, which most of a document is. A text whose code units alone prove that it fits,
+ * or a number within its bounds, skips zod's checks. Everything else runs them.
  */
 
 interface QuickTextDef extends z.core.$ZodStringDef {
@@ -19,7 +18,7 @@ export interface QuickText extends z.ZodString {
 export const QuickText = z.core.$constructor<QuickText, QuickTextDef>('QuickText', (schema, def) => {
   z.ZodString.init(schema, def)
   const { run } = schema._zod
-  // A pattern or another rule added later must be asked.
+  // A pattern or another rule that was added later needs the usual checks.
   if (def.checks?.length !== 1) return
   // A code point has at most two code units.
   const shortest = def.minimum * 2
@@ -30,7 +29,7 @@ export const QuickText = z.core.$constructor<QuickText, QuickTextDef>('QuickText
   }
 })
 
-/** The shared text with its limits, fast for texts that are clearly within them. */
+/** The shared text with its limits and a fast path for texts that are clearly within them. */
 export function quickText(maximum: number, minimum = 0): z.ZodString {
   const slow = text(maximum, minimum)
   return new QuickText({ ...slow._zod.def, maximum, minimum }).meta({ ...slow.meta() })

@@ -141,7 +141,7 @@ const messaging = component(
       .meta({
         description: 'Address that delivery statuses are forwarded to, with the scheme http or https.',
         example: 'https://hooks.example.com/statuses',
-        // Without U+0000, which no text may contain.
+        // Excludes U+0000, which no text may contain.
         pattern: '^https?://[^\\x00\\s]+$',
       })
       .optional(),

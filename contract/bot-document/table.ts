@@ -1,6 +1,6 @@
 import { blockCatalogue } from './catalogue.ts'
 
-/** The table of block types for the README: one line per shape, unaligned to keep changes to one line too. */
+/** Renders the table of block types for the README. Columns are not aligned, so a change stays on one line. */
 export function renderCatalogueTable(): string {
   const rows = blockCatalogue.map(({ type, family, component, versions, options }) => [
     code(type),

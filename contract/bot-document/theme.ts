@@ -4,8 +4,8 @@ import { quickText } from './quick.ts'
 import { selectUnion, wrongType } from './union.ts'
 
 /*
- * Defaults are applied by whoever renders the chat and are never written into a document. Where version 6
- * and 6.1 differ, a description names both.
+ * The renderer of a chat applies the defaults; documents never contain them. If versions 6 and 6.1 differ, a
+ * description names both.
  */
 
 const fontFamily = quickText(limits.name)
@@ -155,7 +155,7 @@ function opacity(description: string) {
   return number(`${description}, from 0 (invisible) to 1. Default 1.`, { min: 0, max: 1, example: 0.9 })
 }
 
-/** What every painted part of the chat has. */
+/** Properties of every painted part of the chat. */
 function surface(defaultBackground: string, defaultColor: string) {
   return {
     backgroundColor: colour(`Colour of the surface. Default ${defaultBackground}.`, '#F7F8FF').optional(),

@@ -1,14 +1,14 @@
 import { z } from '../zod.ts'
 
 /*
- * Unions that find their branch by looking at the value instead of trying one branch after the other: a
- * wrong value gives the one issue of the one branch that was meant, and a block costs one lookup.
+ * Unions that choose their branch by the value instead of trying every branch. A wrong value then gives the issues of
+ * the intended branch only, and a block costs one lookup.
  *
- * They are a subtype of zod's own union, so that whatever reads schemas (the emitter, the type of
- * `z.output`) sees an ordinary union, tagged where `discriminator` is set.
+ * They are a subtype of zod's own union, so the emitter and `z.output` see an ordinary union, tagged if
+ * `discriminator` is set.
  */
 
-/** Why no branch fits: one issue, at `path` below the value. */
+/** Issue of a value that fits no branch, at `path` below it. */
 export interface Refusal {
   refused: z.core.$ZodRawIssue
 }
@@ -47,7 +47,7 @@ export function wrongType(message: string, path: PropertyKey[] = []): Refusal {
 
 type Tagged = z.ZodObject<z.ZodRawShape>
 
-/** The one value that a branch allows for the tag. */
+/** Returns the one value that a branch allows for the tag. */
 export function tagOf(branch: Tagged, tag: string): string {
   const schema = branch.shape[tag]
   if (!(schema instanceof z.ZodEnum) || schema.options.length !== 1) {
@@ -57,8 +57,8 @@ export function tagOf(branch: Tagged, tag: string): string {
 }
 
 /**
- * A union of objects keyed on the text property `tag`. Objects with a tag that no branch knows fit
- * `opaque`, unless `refusals` says why they do not.
+ * A union of objects by the text property `tag`. Objects with a tag of no branch fit `opaque`, unless `refusals` has
+ * an issue for them.
  */
 export function taggedUnion<const Branches extends readonly Tagged[], Opaque extends Tagged>(
   tag: string,

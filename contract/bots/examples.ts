@@ -28,7 +28,7 @@ export const exampleFlow = {
   variables: [{ id: 'variable-email', name: 'Email' }],
 }
 
-/** In place of the groups of the flow: one that waits at a webhook. */
+/** Groups of an alternative flow that waits at a webhook. */
 export const exampleWebhookGroups = [
   {
     id: 'group-welcome',

@@ -66,7 +66,7 @@ const customDomain = z
     example: 'chat.example.com/leads',
   })
 
-/** A domain in the form that is stored and compared; undefined where it names no host. */
+/** Returns a domain in its stored form, by which domains are compared; undefined if it names no host. */
 export function normalDomain(domain: string): string | undefined {
   const [given = '', ...path] = domain.split('/')
   const host = asciiHost(given)
@@ -116,7 +116,7 @@ const riskLevel = z.number().min(-1).max(1_000_000).nullable().meta({
 
 export type Version = (typeof currentVersions)[number] | (typeof legacyVersions)[number]
 
-/** Component names carry the version without its point: BotV61. */
+/** Suffix of component names: the version without its point, as in `BotV61`. */
 export function suffix(version: Version) {
   return `V${version.replace('.', '')}`
 }
@@ -274,7 +274,7 @@ const updates = {
   '6.1': botUpdateOf('6.1'),
 }
 
-/** One branch per version, since a union of unions is more than most generators of clients can read. */
+/** One branch per version, since most generators of clients cannot read a union of unions. */
 export const botUpdate = z
   .discriminatedUnion('version', [updates['3'], updates['4'], updates['5'], updates['6'], updates['6.1']])
   .meta({
@@ -283,7 +283,7 @@ export const botUpdate = z
       'A change to a bot. The version is required and tells the shape: `6` and `6.1` are the current one, `3`, `4` and `5` the legacy one.',
   })
 
-/** The two names people think in, published beside the union; each lists the versions of its shape. */
+/** Current and legacy shapes, published beside the union. Each lists its versions. */
 export const botUpdateCurrent = z
   .discriminatedUnion('version', [updates['6'], updates['6.1']])
   .meta({ id: 'BotUpdateCurrent', description: 'A change to a bot in a current version.' })

@@ -3,8 +3,8 @@ import { exampleIds, recordId, text, timestamp } from '../shared.ts'
 import { z } from '../zod.ts'
 
 /*
- * What a chat client sends and gets. Content of bubbles and options of inputs are those of the blocks in
- * the flow, with placeholders filled in, so they are as open as blocks are.
+ * Requests and responses of chat clients. Bubbles and inputs have the content and options of blocks in the flow,
+ * with placeholders filled in, so they are as open as blocks.
  */
 
 const prose = (description: string, example: string) => text(1_048_576).meta({ description, example })
@@ -62,8 +62,8 @@ const plainText = text(200_000).meta({ id: 'PlainMessage', description: 'A plain
 const structured = { text: textMessage, audio: audioMessage, command: commandMessage }
 
 /**
- * A plain text is short for a text message. It stands beside one tagged union, which is lazy since the emitter flattens
- * others: generators stumble over four branches without a tag.
+ * A plain text, short for a text message, or one tagged union. The union is lazy, since the emitter flattens others,
+ * and generators cannot handle four branches without a tag.
  */
 const message = selectUnion([plainText, z.lazy(() => structuredMessage)], (value) => {
   if (typeof value === 'string') return plainText
@@ -444,7 +444,7 @@ export const startedChatBody = z
     description: 'The first step of a chat. Without `input` and awaited action it is over.',
   })
 
-// Coming back
+// Sessions of returning visitors
 
 const turn = z
   .discriminatedUnion('role', [
@@ -506,7 +506,7 @@ export const continuedChatBody = z.object(stepProperties).meta({
   description: 'A further step of a chat. Without `input` and awaited action it is over.',
 })
 
-// Events of a step that is streamed
+// Events of a streamed turn
 
 const eventOf = <const Type extends string, Shape extends z.ZodRawShape>(
   type: Type,
@@ -518,7 +518,7 @@ const eventOf = <const Type extends string, Shape extends z.ZodRawShape>(
     .object({ type: z.enum([type]).meta({ description: 'Name of the event.' }), ...shape })
     .meta({ id, description })
 
-/** Said of the data of each event; the event has the name that is their type. */
+/** Data of each streamed event. The name of an event is the `type` of its data. */
 export const chatEvent = z
   .discriminatedUnion('type', [
     eventOf(

@@ -1,9 +1,8 @@
 import type { Operation } from '../operation.ts'
 
 /**
- * The text of `generated/assignability.ts`: types without use but to the compiler, which refuses them when the
- * wire types do not say the same as the contract. The emitter and the generator of the wire types read schemas
- * in their own ways; what one of them misreads would otherwise be found by a client.
+ * Text of `generated/assignability.ts`: types that fail to compile if the wire types differ from the contract. The
+ * emitter and the generator of the wire types read schemas in different ways, and only clients would notice.
  */
 export function toAssignability(operations: Record<string, Operation>): string {
   return [
@@ -32,8 +31,8 @@ export function toAssignability(operations: Record<string, Operation>): string {
 }
 
 /**
- * To the compiler, whatever has an id and a type is an opaque block, so the known branches of these unions are
- * compared one by one.
+ * Unions whose known branches are compared one by one, since the compiler accepts anything with an id and a type as an
+ * opaque block.
  */
 const openUnions = {
   Block: "z.output<typeof groups>[number]['blocks'][number]",
@@ -41,12 +40,12 @@ const openUnions = {
   FlowEvent: 'z.output<typeof events>[number]',
 }
 
-/** Written out each time: of one generic type with two arguments the compiler would only compare the arguments. */
+/** Written out each time, since the compiler compares only the arguments of a shared generic type. */
 function byType(union: string): string {
   return `{ [B in ${union} as string extends B['type'] ? never : B['type']]: B }`
 }
 
-/** Parameters come as text, so they are compared as parsed, where a default has filled what was absent. */
+/** Parameters arrive as text, so their parsed types are compared, with defaults filled in. */
 function contractParts(id: string, { params, query, body, success }: Operation): string[] {
   const schema = `(typeof contract)['${id}']`
   return [

@@ -1,13 +1,13 @@
 import type { Operation } from '../operation.ts'
 import { freeText, type JsonObject } from './schemas.ts'
 
-/* What follows from an operation being conditional, having a minimal answer, or going: declared here, once for all. */
+/* Headers of operations that are conditional, deprecated or have a minimal response. */
 
 // The tags of the service are ASCII. A quotation mark is written as \x22: some generators escape it twice.
 const tag = '(W/)?\\x22[\\x21\\x23-\\x7e]*\\x22'
 const tags = `(\\*|${tag}([ \\t]*,[ \\t]*${tag})*)`
 
-/** All headers together may have 16 KiB, so a quarter of that can be reached by one. */
+/** Maximum length of one of these headers: a quarter of the 16 KiB of all headers. */
 const MAX_HEADER_CHARACTERS = 4096
 
 const ifMatch = {
@@ -38,15 +38,15 @@ const prefer = {
 }
 
 /**
- * The headers of requests that an operation is called with. Of the two conditions it is the one that has a use there;
- * the other one is obeyed all the same, as HTTP has it.
+ * Published request headers of an operation. Only the useful condition is listed, but the service applies both, as
+ * HTTP requires.
  */
 export function headerParameters({ isConditional, method, success }: Operation): JsonObject[] {
   const condition = method === 'get' ? ifNoneMatch : ifMatch
   return [...(isConditional ? [condition] : []), ...(success.minimal ? [prefer] : [])]
 }
 
-/** The headers of its success. */
+/** Headers of its successful response. */
 export function conditionalHeaders({ isConditional, method, success, deprecated }: Operation): JsonObject {
   const named = (name: string) => ({ $ref: `#/components/headers/${name}` })
   const isTagged = isConditional && method !== 'delete'
@@ -69,7 +69,7 @@ export const notModified: JsonObject = {
   },
 }
 
-/** The headers that are components, without those that nothing refers to. */
+/** Components of headers that some operation refers to. */
 export function usedHeaders(all: JsonObject, operations: readonly Operation[]): JsonObject {
   const used = new Set(
     operations.flatMap((operation) => Object.values(conditionalHeaders(operation))).map(nameOf),

@@ -1,13 +1,13 @@
 import { type JsonObject, nameOf, type Schemas } from './schemas.ts'
 
 /*
- * JSON Schemas of bots, for editors. They are stricter than the service: an unknown property of a known block is
- * most likely misspelt, so it is an error here, although the service keeps it. In draft 7, which every editor reads.
+ * JSON Schemas of bots for editors, in draft 7, which every editor reads. They are stricter than the service: an
+ * unknown property of a known block is an error, since it is most likely misspelt. The service preserves it.
  */
 
 const versions = ['3', '4', '5', '6', '6.1']
 
-/** The schemas by the names of their files. */
+/** Schemas by file name. */
 export function editorSchemas(document: JsonObject): Record<string, JsonObject> {
   const { schemas } = document.components as { schemas: Schemas }
   return Object.fromEntries(versions.map((version) => [`bot-${version}.json`, botSchema(version, schemas)]))
@@ -32,7 +32,7 @@ function botSchema(version: string, schemas: Schemas): JsonObject {
   }
 }
 
-/** Rewrites a schema for editors and collects the components that it refers to. */
+/** Rewrites a schema for editors and collects the components that it references. */
 function toStrict(version: string, schemas: Schemas, definitions: Schemas) {
   const refer = (name: string): JsonObject => {
     if (!(name in definitions)) {
@@ -68,7 +68,7 @@ function toStrict(version: string, schemas: Schemas, definitions: Schemas) {
   const valuesOf = (properties: JsonObject) =>
     Object.fromEntries(Object.entries(properties).map(([name, inner]) => [name, strict(inner)]))
 
-  /** Once the tag is there only its branch counts, so that an editor names one mistake and offers the right keys. */
+  /** If the tag is present, only its branch applies, so an editor shows one error and suggests the right keys. */
   const unionOf = ({ discriminator, description }: JsonObject): JsonObject => {
     const { propertyName: tag, mapping } = discriminator as {
       propertyName: string
@@ -94,8 +94,8 @@ function toStrict(version: string, schemas: Schemas, definitions: Schemas) {
 }
 
 /**
- * The value that whoever renders the bot takes where there is none. The document does not have it as `default`,
- * since clients that were generated from it would write it into every flow.
+ * Value that renderers use if the property is absent. The document does not publish it as `default`, since generated
+ * clients would write it into every flow.
  */
 export function defaultOf({ description, type, enum: values, oneOf }: JsonObject, version: string): unknown {
   const said = /\bDefault ([^:].*?)[.:](?=\s|$)/.exec(String(description ?? ''))?.[1]
@@ -110,7 +110,7 @@ export function defaultOf({ description, type, enum: values, oneOf }: JsonObject
   return type === 'string' && !/[,;]/.test(word) ? word : undefined
 }
 
-/** `#FFF in version 6, #EEE in 6.1` and `false, in versions 3, 4 and 5 true` for one version. */
+/** Picks the value of one version from `#FFF in version 6, #EEE in 6.1` or `false, in versions 3, 4 and 5 true`. */
 function wordFor(said: string, version: string): string {
   const current = /^(.+) in version 6, (.+) in 6\.1$/.exec(said)
   if (current) return String(current[version === '6.1' ? 2 : 1])

@@ -14,12 +14,12 @@ import { toReference } from './reference.ts'
 import { type JsonObject, nameOf } from './schemas.ts'
 import { toWorkflows } from './workflows.ts'
 
-/** Every generated file by its path from the top of the project, with its text. */
+/** Text of every generated file by its path from the root of the project. */
 export async function emit(): Promise<Record<string, string>> {
   const document = toOpenApi({ ...information, operations, besides, events })
   const options = { defaultNonNullable: false, alphabetize: true }
   const types = await openapiTS(forServer(document), options)
-  // Those who read blocks want them told apart by their type, and seldom write one that the document does not know.
+  // Clients distinguish blocks by type when they read, and rarely write one that the document does not know.
   const clientTypes = await openapiTS(copyOf(document) as unknown as Input, options)
   const streamItems = Object.fromEntries(
     Object.entries(operations).flatMap(([id, { success }]: [string, Operation]) =>
@@ -64,7 +64,7 @@ function toYaml(document: JsonObject): string {
   const text = stringify(document, {
     aliasDuplicateObjects: false,
     lineWidth: 0,
-    // Readers of YAML 1.1 would take unquoted times for dates.
+    // YAML 1.1 parsers read unquoted timestamps as dates.
     compat: 'yaml-1.1',
   })
   return `# Made by \`make generate\` from contract/. Do not edit.\n${text}`
@@ -72,14 +72,14 @@ function toYaml(document: JsonObject): string {
 
 type Input = Parameters<typeof openapiTS>[0]
 
-/** openapi-typescript writes into what it reads. */
+/** Copies a document, since openapi-typescript modifies its input. */
 function copyOf(document: JsonObject): JsonObject & { components: { schemas: Record<string, JsonObject> } } {
   return structuredClone(document) as ReturnType<typeof copyOf>
 }
 
 /**
- * Unions with a branch for what their mapping does not know lose their discriminator, or that branch would get its own
- * name as the only value of the tag; the branches still narrow by theirs.
+ * Removes the discriminator of unions with a branch for unknown tags. Otherwise the generator would take the name of
+ * that branch as its only tag. The other branches still narrow by theirs.
  */
 function forServer(document: JsonObject): Input {
   const copy = copyOf(document)

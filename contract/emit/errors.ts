@@ -2,9 +2,9 @@ import { type ErrorCode, errorBody, errors, issueCodes, MAXIMUM_ISSUES } from '.
 import type { ErrorExample } from '../operation.ts'
 import { freeText, type JsonObject } from './schemas.ts'
 
-/* The components of errors: a body and a response for every code, and the headers of all responses. */
+/* Components of errors: a body and a response for every code, and the headers of all responses. */
 
-/** What every answer tells of the limits, unless they are off. */
+/** Headers of the rate limits, on every response unless the limits are off. */
 export const rateLimit = {
   RateLimit: { $ref: '#/components/headers/RateLimit' },
   'RateLimit-Policy': { $ref: '#/components/headers/RateLimit-Policy' },
@@ -119,7 +119,7 @@ export function errorSchemas(codes: ReadonlySet<ErrorCode>): Record<string, Json
   ])
 }
 
-/** What an idempotency key can lead to, on every operation that takes one. */
+/** Examples of errors that an idempotency key can cause, for every operation that takes one. */
 const keyExamples: Record<string, ErrorExample> = {
   inProgress: {
     summary: 'The first request with the key is still running',
@@ -159,8 +159,8 @@ const whenKeyed =
   'With the issue `in_progress`, a request with the same Idempotency-Key is still running: send this one again, unchanged, after Retry-After seconds. With `already_created`, the answer to the first one held a secret, which is not stored: `current` has the id of what was made.'
 
 /**
- * The answer with a code, one for all operations, with the example that all share and those that operations have of
- * their own, by their names. Conflicts have nothing to share but what comes of a key.
+ * Response with an error code, one for all operations: the shared example and the operations' own ones, by name.
+ * Conflicts share only the examples of idempotency keys.
  */
 export function errorResponse(code: ErrorCode, own: Record<string, ErrorExample>): JsonObject {
   const definition = errors[code]

@@ -1,8 +1,8 @@
 import { type JsonObject, nameOf } from './schemas.ts'
 
 /*
- * Forms of the document for other tools: a slim one, in which the parts of a flow are opaque objects, and the same in
- * OpenAPI 3.0.3; one without the discriminators of open unions; and one in OpenAPI 3.2, which can say more.
+ * Forms of the document for other tools: a slim one with opaque flows, the same in OpenAPI 3.0.3, one without the
+ * discriminators of open unions, and one in OpenAPI 3.2, which is more expressive.
  */
 
 interface OpenApi extends JsonObject {
@@ -11,7 +11,7 @@ interface OpenApi extends JsonObject {
   components: Record<string, Record<string, JsonObject>> & { schemas: Record<string, JsonObject> }
 }
 
-/** What a flow is made of. Whoever only carries flows from place to place needs to know nothing of them. */
+/** Components of a flow. Tools that only copy flows do not need them. */
 const flowParts = ['Group', 'LegacyGroup', 'FlowEvent', 'Edge', 'Variable', 'Theme', 'Settings']
 
 function toSlim(document: JsonObject): JsonObject {
@@ -28,7 +28,7 @@ function toSlim(document: JsonObject): JsonObject {
   return withoutUnused(slim)
 }
 
-/** A free object is as free without these, by which the generator for Ruby makes a class of it that it cannot build. */
+/** Removes redundant keywords of free objects. With them, the generator for Ruby makes a class that it cannot build. */
 function withPlainParts(slim: JsonObject): JsonObject {
   const plain = structuredClone(slim) as OpenApi
   for (const name of flowParts) {
@@ -42,7 +42,7 @@ function withPlainParts(slim: JsonObject): JsonObject {
   return plain
 }
 
-/** Components that no operation leads to are gone. */
+/** Removes components that no operation refers to. */
 function withoutUnused(document: OpenApi): OpenApi {
   const used = new Set<string>()
   const follow = (value: unknown) => {
@@ -65,11 +65,11 @@ function withoutUnused(document: OpenApi): OpenApi {
 }
 
 /**
- * In OpenAPI 3.0 null is no type: what may be null says `nullable` beside its type. A component or null is a
- * component of its own, `Nullable...`, since nothing may stand beside a reference; a union or null is any value.
+ * Converts to OpenAPI 3.0, which has no type null but `nullable` beside a type. A reference allows nothing beside it,
+ * so a component or null becomes a component `Nullable...`; a union or null becomes any value.
  */
 function toOpenApi30(document: JsonObject): JsonObject {
-  // It has no place for webhooks either.
+  // OpenAPI 3.0 has no webhooks.
   const { openapi: _, info, webhooks: __, ...rest } = structuredClone(document) as OpenApi
   const { summary: ___, ...known } = info
   const { schemas } = rest.components
@@ -78,7 +78,7 @@ function toOpenApi30(document: JsonObject): JsonObject {
     const name = nameOf(reference)
     const schema = schemas[name] as JsonObject
     if (typeof schema.type !== 'string') return undefined
-    // Null would have to be one of the values; absent means the same.
+    // Null would have to be a value of the enumeration; absent means the same.
     if (schema.enum) return { $ref: reference }
     nullables[`Nullable${name}`] = {
       ...(withNullable(schema, () => undefined) as JsonObject),
@@ -115,7 +115,7 @@ function withNullable(value: unknown, orNull: (reference: string) => JsonObject 
   return type === undefined ? copy : { type: inner(type), ...copy }
 }
 
-/** Unions with a branch for values that no other branch knows, with the name of that branch. */
+/** Unions with a branch for unknown tags, and the name of that branch. */
 function openUnionsOf({ components }: OpenApi): [union: JsonObject, branch: string][] {
   return Object.values(components.schemas).flatMap((schema) => {
     const { mapping = {} } = (schema.discriminator ?? {}) as { mapping?: Record<string, string> }
@@ -124,14 +124,14 @@ function openUnionsOf({ components }: OpenApi): [union: JsonObject, branch: stri
   })
 }
 
-/** Before OpenAPI 3.2 a value that no mapping has is the name of a schema, so strict readers refuse unknown blocks. */
+/** Removes discriminators: before OpenAPI 3.2 an unmapped tag names a schema, so strict tools reject unknown blocks. */
 function toUntagged(document: JsonObject): JsonObject {
   const untagged = structuredClone(document) as OpenApi
   for (const [union] of openUnionsOf(untagged)) delete union.discriminator
   return untagged
 }
 
-/** In OpenAPI 3.2 an open union says which branch takes the rest, and a stream what each line or event of it is. */
+/** Converts to OpenAPI 3.2, in which an open union names its default branch and a stream the schema of its items. */
 function toOpenApi32(document: JsonObject, items: Record<string, string>): JsonObject {
   const copy = structuredClone(document) as OpenApi
   copy.openapi = '3.2.0'
@@ -179,7 +179,7 @@ function eventOf(data: JsonObject): JsonObject {
   }
 }
 
-/** The text of a stream is not a value of its items, so it is shown as it is sent. */
+/** Marks examples of a stream as serialized text, since they are not values of its items. */
 function serialized(examples: unknown): JsonObject {
   return Object.fromEntries(
     Object.entries(examples as Record<string, JsonObject>).map(([name, { summary, value }]) => [
@@ -189,7 +189,7 @@ function serialized(examples: unknown): JsonObject {
   )
 }
 
-/** The forms beside the whole document by their paths; `items` names what streams consist of, by operation. */
+/** All forms except the whole document, by path. `items` has the component of stream items by operation. */
 export function formsOf(document: JsonObject, items: Record<string, string>): Record<string, JsonObject> {
   const slim = toSlim(document)
   return {

@@ -1,6 +1,6 @@
 /**
- * The guide of clients with the table of generators as the README has it, without the links to its stories, which are
- * in the sources alone.
+ * Inserts the table of generators of the README into the guide of clients. Links to its stories are removed, since only
+ * the sources have them.
  */
 export function withGenerators(guide: string, readme: string): string {
   const [table] = /^\| Language \| Generator.*\n(?:\|.*\n)+/m.exec(readme) ?? []

@@ -1,8 +1,8 @@
 import { minimalMediaType, type Operation, ownErrorsOf } from '../operation.ts'
 
 /**
- * The text of `generated/handlers.ts`: one interface per operation and `Handlers` for all. Requests have the types
- * after parsing, replies those of the wire.
+ * Text of `generated/handlers.ts`: one interface per operation and `Handlers` for all. Requests have parsed types,
+ * responses wire types.
  */
 export function toHandlers(resources: Record<string, Record<string, Operation>>): string {
   const lines = [

@@ -1,6 +1,6 @@
 /*
- * What the raw document answers by itself, for whoever has nothing but the file. The guides say the same at length;
- * tests/flows show that it is so.
+ * Introduction for readers who have only the document. The guides have the details, and tests/flows verifies its
+ * statements.
  */
 
 export const introduction = `Workspaces hold folders and bots. A bot has a draft with its flow, theme and settings; publishing copies the draft into the state that chats run, and chats produce results.

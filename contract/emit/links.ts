@@ -2,8 +2,8 @@ import type { Operation } from '../operation.ts'
 import type { JsonObject } from './schemas.ts'
 
 /**
- * Where a caller goes on from a created record: every operation at its address, with the parameters of the
- * path taken from the answer. Read off the template of the Location header.
+ * Links from a created record to every operation on it. The template of the `Location` header maps properties of the
+ * response to path parameters.
  */
 export function linksOf(operation: Operation, operations: Record<string, Operation>): JsonObject {
   const { location } = operation.success
@@ -17,7 +17,7 @@ export function linksOf(operation: Operation, operations: Record<string, Operati
   return links
 }
 
-/** `/v1/bots/{botId}` at `/v1/bots/{bot.id}` takes `botId` from `bot.id` of the answer. */
+/** With `/v1/bots/{botId}` and `/v1/bots/{bot.id}`, `botId` is `bot.id` of the response. */
 function parametersAt(path: string, location: string): Record<string, string> | undefined {
   const steps = path.split('/')
   const places = location.split('/')

@@ -3,7 +3,7 @@ import { renderCatalogueTable } from '../bot-document/index.ts'
 import { emit } from './emit.ts'
 import { withGenerators } from './generators.ts'
 
-/** Writes what the contract generates; the only file here that touches the disk. */
+/** Writes the generated files. Nothing else in this folder writes to disk. */
 const root = new URL('../../', import.meta.url)
 for (const folder of ['schemas', 'client', 'python-client/bot_builder_client', 'reference']) {
   await mkdir(new URL(`generated/${folder}/`, root), { recursive: true })

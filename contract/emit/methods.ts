@@ -5,7 +5,7 @@ import { responseName } from './errors.ts'
 import { listOf } from './overlay.ts'
 import { type JsonObject, nameOf } from './schemas.ts'
 
-/* The operations as methods of a client, whatever its language. */
+/* Operations as methods of a client, in any language. */
 
 /** One method of a client. */
 export interface Method {
@@ -14,21 +14,21 @@ export interface Method {
   /** The id of its operation. */
   id: string
   operation: Operation
-  /** What the runtime has to know. */
+  /** Properties that the runtime needs to call it. */
   call: Call
   /** Names of the parameters of the path. */
   ids: string[]
   /** The schema of the body, unless that is a file. */
   body?: { name: string; isRequired: boolean }
   isQueryOptional: boolean
-  /** The schema of what it answers, unless that is no JSON, and of what it answers to those who want little. */
+  /** Schemas of its JSON response and of its minimal response. Absent if there is none. */
   answer?: string
   minimal?: string
-  /** Whether a write is bound to one state of the record on wish. */
+  /** True if a write takes `If-Match`. */
   isConditional: boolean
 }
 
-/** The first method of an operation, for who shows it. */
+/** Returns the first method of an operation, the one that samples use. */
 export function callOf(id: string, operation: Operation, document: JsonObject): Method {
   return methodsOf(id, operation, document)[0] as Method
 }
@@ -93,20 +93,20 @@ export function methodsOf(id: string, operation: Operation, document: JsonObject
     return [whole, streamed]
   }
   if (everythingWithout === undefined) return [whole]
-  // Two methods, so that no forgotten argument means everything.
+  // Two methods, so that a forgotten argument never means everything.
   return [
     { ...whole, call: { ...whole.call, needs: everythingWithout }, isQueryOptional: false },
     { ...whole, name: `${whole.name}All`, call: { method: whole.call.method, path } },
   ]
 }
 
-/** Operations that wait for other services, as the chat page waits for them. */
+/** Default timeout of operations that call other services, the same as on the chat page. */
 const CALL_TIMEOUT_MS = 150_000
 const UPLOAD_TIMEOUT_MS = 600_000
 
 /**
- * A resource and a verb: `updateBot` is `bots.update`, `getTranscript` is `transcripts.get`. Operations about the noun
- * of their tag are under the tag, as `startChat` is `chat.start`.
+ * Resource and verb of a method: `updateBot` becomes `bots.update`, `getTranscript` becomes `transcripts.get`. If the
+ * noun is the tag, the tag is the resource: `startChat` becomes `chat.start`.
  */
 function placeOf(tag: string, id: string): { resource: string; name: string } {
   const [, name = '', noun = ''] = /^([a-z]+)(.*)$/.exec(id) ?? []

@@ -21,7 +21,7 @@ import { postedTags, registerEvent } from './posted-events.ts'
 import { samplesOf } from './samples.ts'
 import { finish, finishParameter, type JsonObject, type Schemas } from './schemas.ts'
 
-/* The contract as an OpenAPI 3.1 document. Pure: the same contract gives the same document. */
+/* Renders the contract as an OpenAPI 3.1 document. The same contract always gives the same document. */
 
 export interface DocumentSource {
   title: string
@@ -29,7 +29,7 @@ export interface DocumentSource {
   operations: Record<string, Operation>
   /** Components that no operation refers to. */
   besides?: readonly z.ZodType[]
-  /** What the service posts to endpoints, by type. */
+  /** Events that the service posts to endpoints, by type. */
   events?: Record<string, { when: string; body: z.ZodType; example: object }>
 }
 
@@ -239,14 +239,14 @@ function isTaggedRead({ isConditional, method }: Operation): boolean {
   return isConditional === true && method === 'get'
 }
 
-/** Headers of requests have no schema in the contract: they are the same on every operation that reads them. */
+/** Adds request headers. The contract has no schemas for them, since they are the same on every operation. */
 function addHeaders(published: JsonObject, operations: Record<string, Operation>) {
   const added = headerParameters(operations[String(published.operationId)] as Operation)
   if (added.length === 0) return
   published.parameters = [...((published.parameters ?? []) as JsonObject[]), ...structuredClone(added)]
 }
 
-/** The HTTP parser sends these by itself, before any operation runs. */
+/** Error codes of the HTTP parser, which responds before any operation runs. */
 function parserErrorsOf({ body, fileBody }: Operation): ErrorCode[] {
   return [...(body || fileBody ? (['REQUEST_TIMEOUT'] as const) : []), 'REQUEST_HEADER_FIELDS_TOO_LARGE']
 }
@@ -256,7 +256,7 @@ function publishedErrorsOf(operation: Operation): ErrorCode[] {
   return codes.sort((one, other) => errors[one].status - errors[other].status)
 }
 
-/** The answers that are errors, each once. */
+/** Every error response once. */
 function errorResponses(operations: Record<string, Operation>): Record<string, JsonObject> {
   const responses: Record<string, JsonObject> = {}
   if (Object.values(operations).some(isTaggedRead)) responses.NotModified = notModified
@@ -281,7 +281,7 @@ function examples(named: Record<string, Example>) {
   )
 }
 
-/** Who may call, in words: the only policy is that of roles and of scopes. */
+/** Describes the required role and scope. There is no other policy. */
 function permission(need: Need): string {
   switch (need.kind) {
     case 'anyone':
@@ -305,7 +305,7 @@ function permission(need: Need): string {
   }
 }
 
-/** Moves parameters that several operations have word for word to one component each, by their names. */
+/** Moves parameters that are identical in several operations to one component each, by name. */
 function shareParameters(operations: JsonObject[]): Record<string, JsonObject> {
   const uses = new Map<string, number>()
   const all = operations.flatMap(({ parameters }) => (parameters ?? []) as JsonObject[])

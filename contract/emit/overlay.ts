@@ -2,8 +2,8 @@ import type { Operation as ContractOperation } from '../operation.ts'
 import { type JsonObject, nameOf } from './schemas.ts'
 
 /**
- * Pagination and retries in the words of commercial generators of clients, as an overlay, so that the document itself
- * stays free of them.
+ * Overlay with the pagination and retry extensions of commercial generators, so that the document itself has no
+ * vendor extensions.
  */
 export function toOverlay(document: JsonObject, operations: Record<string, ContractOperation>): JsonObject {
   const { info, paths } = document as { info: JsonObject; paths: Record<string, Record<string, Operation>> }
@@ -28,7 +28,7 @@ export function toOverlay(document: JsonObject, operations: Record<string, Contr
   }
 }
 
-/** A second deletion of everything would also delete what has come since. */
+/** A retried deletion of everything would also delete records that were added since. */
 function isSafe(method: string, operation: ContractOperation | undefined): boolean {
   return method === 'get' || (method === 'delete' && operation?.everythingWithout === undefined)
 }
@@ -39,7 +39,7 @@ interface Operation {
   responses: Record<string, { content: Record<string, { schema: { $ref: string } }> }>
 }
 
-/** The property of a page that holds its entries. */
+/** Property of a page that holds its entries. */
 export function listOf(page: string, document: JsonObject): string {
   const { schemas } = document.components as {
     schemas: Record<string, { properties: Record<string, JsonObject> }>
@@ -65,7 +65,7 @@ function pagination(entries: string): JsonObject {
   }
 }
 
-/** Nothing was done before a 429. After a 503 a write may have been done, so only safe operations are sent again. */
+/** A 429 means that nothing was done. After a 503 a write may have been done, so only safe operations are retried. */
 const retriesOn = (...statusCodes: string[]) => ({
   'x-speakeasy-retries': {
     strategy: 'backoff',

@@ -2,7 +2,7 @@ import type { OpenAPIRegistry } from '@asteasolutions/zod-to-openapi'
 import { exampleIds, text } from '../shared.ts'
 import { z } from '../zod.ts'
 
-/** Of what the service posts; a tag of operations would make generators write two classes of one name. */
+/** Tag of webhook events. With a tag of operations, generators would write two classes with one name. */
 export const postedTags = {
   events: { name: 'Events', description: 'What the service posts to the webhook endpoints of a workspace.' },
 }

@@ -6,11 +6,11 @@ import { fileNameOf, type Sample, type SampleRequest, sampleRequestOf } from './
 import type { JsonObject } from './schemas.ts'
 
 /*
- * Each operation as a program: with the client packages, in Python and in Go. The reference page shows them beside those
- * of the document, which would grow by a quarter with them.
+ * Sample programs for each operation: with the client packages, in Python and in Go. Only the reference pages show
+ * them, since the document would grow by a quarter.
  */
 
-/** `parameters` are those of the published operation, with components in place of references. */
+/** `parameters` are those of the published operation, with references resolved. */
 export function programSamplesOf(
   id: string,
   operation: Operation,
@@ -38,7 +38,7 @@ function toClientCall(method: Method, parameters: JsonObject[]): string {
     if (argument === 'query') return toLiteral(Object.fromEntries(queryOf(method, parameters)))
     return toLiteral(exampleOf(parameters, argument))
   })
-  // Trailing arguments that say nothing are left out.
+  // Omits trailing arguments that are empty and optional.
   while (given.at(-1) === '{}' && names[given.length - 1]?.includes('?')) given.pop()
   const called = `client.${resource}.${name}(${given.join(', ')})`
   return [
@@ -55,7 +55,7 @@ function toClientCall(method: Method, parameters: JsonObject[]): string {
   ].join('\n')
 }
 
-/** What a query needs, and of those that need one of several the first. */
+/** Required parameters of the query. If one of several is required, the first of them. */
 function queryOf({ operation }: Method, parameters: JsonObject[]): [string, unknown][] {
   const wanted = operation.everythingWithout?.[0]
   return parameters
@@ -95,7 +95,7 @@ function toPythonCall(method: Method, parameters: JsonObject[]): string {
   ].join('\n')
 }
 
-/** A value as JavaScript, in which names of properties need no quotation marks. */
+/** Renders a value as JavaScript, without quotation marks around property names. */
 function toLiteral(value: unknown): string {
   return JSON.stringify(value, null, 2).replaceAll(/^(\s*)"([A-Za-z_]\w*)":/gm, '$1$2:')
 }
@@ -171,7 +171,7 @@ function toGo({ method, target, isOpen, body, file }: SampleRequest): string {
   ].join('\n')
 }
 
-/** Raw, unless it has the mark that ends a raw text. */
+/** Renders a raw string literal, unless the text contains a backtick, which would end it. */
 function goLiteral(text: string): string {
   return text.includes('`') ? JSON.stringify(text) : `\`${text}\``
 }

@@ -1,7 +1,7 @@
 import { marked } from 'marked'
 import { freeText, type JsonObject, nameOf } from './schemas.ts'
 
-/* Schemas in words, for people: what a value is, within which bounds, and what an object is made of. */
+/* Schemas in words for readers: types, bounds and properties. */
 
 export function escaped(text: string): string {
   return text
@@ -35,7 +35,7 @@ export function typeOf(schema: JsonObject): string {
   return words[String(type)] ?? 'any value'
 }
 
-/** The properties of an object or the branches of a union; nothing of other schemas but their bounds. */
+/** Renders the properties of an object or the branches of a union. Other schemas are rendered as their bounds. */
 export function fieldsOf(schema: JsonObject): string {
   const mapping = (schema.discriminator as JsonObject | undefined)?.mapping as
     | Record<string, string>

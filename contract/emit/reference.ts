@@ -6,9 +6,8 @@ import { escaped, fieldsOf, typeOf } from './reference-types.ts'
 import { type JsonObject, nameOf } from './schemas.ts'
 
 /*
- * The document as HTML to read, to search and to try, which the pages below `/docs` show. Every operation and every
- * component is there once, and can be read without a script. Addresses begin with `/docs`; who serves them makes them
- * relative.
+ * Renders the document as HTML for the pages below `/docs`. Every operation and every component is there once, and is
+ * readable without a script. Links begin with `/docs`; the server makes them relative.
  */
 
 interface OpenApi {
@@ -62,11 +61,11 @@ interface ReferencePage {
   /** The last part of its address. */
   name: string
   title: string
-  /** In one sentence or two, for previews of links. */
+  /** One or two sentences for previews of links. */
   description: string
 }
 
-/** Files of the reference by their names: a page for each resource, their contents, and what the search looks at. */
+/** Files of the reference by name: a page for each resource, the table of contents, and the search index. */
 export function toReference(document: JsonObject): Record<string, string> {
   const api = document as unknown as OpenApi
   const { version } = document.info as { version: string }
@@ -115,7 +114,7 @@ function contentsOf({ name, 'x-displayName': title }: OpenApi['tags'][number], a
   return `<h3><a href="/docs/${name}">${escaped(title)}</a></h3>\n<ul>\n${items.join('\n')}\n</ul>\n`
 }
 
-/** Title, address, what stands beside the title, and the texts in which words are found. */
+/** Entry of the search index. `hint` is shown beside the title; `text` is searched. */
 type Searched = [title: string, href: string, hint: string, text: string]
 
 function searchedOf(document: JsonObject, tags: OpenApi['tags']): Searched[] {
@@ -144,7 +143,7 @@ function searchedOf(document: JsonObject, tags: OpenApi['tags']): Searched[] {
   return [...ofOperations, ...ofEvents, ...ofSchemas]
 }
 
-/** In the order of their groups. */
+/** Tags in the order of their groups. */
 function tagsOf(api: OpenApi): OpenApi['tags'] {
   const order = api['x-tagGroups'].flatMap(({ tags }) => tags)
   return api.tags.toSorted((one, other) => order.indexOf(one.name) - order.indexOf(other.name))
@@ -291,7 +290,7 @@ function successText(response: Response, api: OpenApi): string {
   return `${inline(response.description)}${bodies.join('')}${headersText(response)}`
 }
 
-/** Without the examples that belong to one operation each, which are shown there. */
+/** Renders a response without the examples of single operations, which are shown at these. */
 function responseText(response: Response, operationIds: string[]): string {
   const bodies = Object.values(response.content ?? {}).map(
     ({ schema, examples = {} }) =>
@@ -325,7 +324,7 @@ function entry(kind: string, name: string, text: string): string {
   return `<details class="entry" id="${kind}-${name}"><summary><h3><code>${name}</code></h3></summary>${text}</details>`
 }
 
-/** A text to copy, under its title. */
+/** Renders a text to copy, under its title. */
 function code(title: string, text: string): string {
   return `<figure><figcaption>${escaped(title)}</figcaption><pre tabindex="0"><code>${escaped(text)}</code></pre></figure>`
 }

@@ -2,8 +2,8 @@ import { fileMediaType, type Operation } from '../operation.ts'
 import type { JsonObject } from './schemas.ts'
 
 /*
- * Each operation as a request to copy, made of the examples of its parameters and its body. The shell has the address
- * in URL and the token in TOKEN, as in the guides; programs have them in `url` and `token`.
+ * Sample requests for each operation, from the examples of its parameters and its body. Shell samples read the address
+ * from URL and the token from TOKEN, as in the guides; programs use `url` and `token`.
  */
 
 export interface Sample {
@@ -12,7 +12,7 @@ export interface Sample {
   source: string
 }
 
-/** `parameters` are those of the published operation, with components in place of references. */
+/** `parameters` are those of the published operation, with references resolved. */
 export function samplesOf(operation: Operation, parameters: JsonObject[]): Sample[] {
   const request = sampleRequestOf(operation, parameters)
   return [
@@ -40,7 +40,7 @@ export interface SampleRequest {
   target: string
   isOpen: boolean
   body: unknown
-  /** Name of the file to send, where the body is one. */
+  /** Name of the file to send if the body is a file. */
   file: string | undefined
 }
 
@@ -48,7 +48,7 @@ export function fileNameOf(parameters: JsonObject[]): string {
   return String(parameters.find(({ name }) => name === 'fileName')?.example)
 }
 
-/** Optional parameters are absent, but for one without which the request would mean everything. */
+/** Omits optional parameters, except the first of those without which the request would mean everything. */
 function targetOf(path: string, parameters: JsonObject[], everythingWithout?: string): string {
   const filled = parameters
     .filter((parameter) => parameter.in === 'path')

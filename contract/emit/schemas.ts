@@ -1,26 +1,25 @@
 /*
- * Brings generated schemas into the forms that all client generators read. What must stay true: no `const`
- * without an equal `enum`, no `anyOf` of objects, no `oneOf` of objects without a mapping, no free text
- * without a bound and a pattern.
+ * Converts generated schemas to forms that all client generators read. Invariants: no `const` without an equal `enum`,
+ * no `anyOf` of objects, no `oneOf` of objects without a mapping, no free text without a bound and a pattern.
  */
 
 export type JsonObject = { [key: string]: unknown }
 export type Schemas = Record<string, JsonObject>
 
-/** Written with \x00, which RE2 knows too. The server refuses U+0000 in every text. */
+/** Excludes U+0000, which the server rejects in every text. Written as \x00, since RE2 supports that too. */
 export const freeText = '^[^\\x00]*$'
 
 export function finish(schema: JsonObject, schemas: Schemas, isBranch = false) {
   if (schema.anyOf ?? schema.oneOf) finishUnion(schema, schemas)
   if (schema.type === 'integer' && schema.format === undefined) schema.format = 'int32'
-  // Without a format some clients keep 32 bits of a number, and move every block of a flow a little. Beside a text
-  // it has none: a client takes `double` for numbers with a point only, and has no branch for others.
+  // Without a format some clients read numbers as 32-bit floats, which moves every block of a flow a little. Branches
+  // beside a text have no format, since a client accepts only numbers with a decimal point as `double`.
   if (isOfType(schema, 'number') && schema.format === undefined && !isBranch) schema.format = 'double'
   if (isOfType(schema, 'string') && !schema.enum && !schema.pattern && !schema.format)
     schema.pattern = freeText
-  // The source of a regular expression escapes slashes, which other languages take for an unknown escape.
+  // JavaScript escapes slashes in the source of a regular expression; other languages reject that escape.
   if (typeof schema.pattern === 'string') schema.pattern = schema.pattern.replaceAll('\\/', '/')
-  // Said by the value true, since readers of older tools take an empty schema for one that null does not fit.
+  // Older tools read an empty schema as one that excludes null, so it becomes true.
   if (isEmpty(schema.additionalProperties)) schema.additionalProperties = true
   for (const key of ['properties', 'additionalProperties', 'items', 'anyOf', 'oneOf', 'allOf'] as const) {
     const inner = schema[key]
@@ -39,10 +38,10 @@ function isOfType({ type }: JsonObject, name: string): boolean {
 }
 
 /**
- * A reference or null stays a union with null outside; a union of objects gets its discriminator, from the
- * property that has exactly one value in each branch. A branch without such a value takes what the others do
- * not know; the mapping names it by its own name, as OpenAPI does by itself. A union beside a text has none, since
- * it would say nothing about the text; its branches say that they are objects.
+ * A reference or null stays a union, with null outside. A union of objects gets a discriminator: the property with
+ * exactly one value in each branch. A branch without such a value is for unknown tags; the mapping lists it by its own
+ * name, as OpenAPI implies. A union beside a text has no discriminator, which would not cover the text, so its branches
+ * have `type: object`.
  */
 function finishUnion(schema: JsonObject, schemas: Schemas) {
   const branches = (schema.anyOf ?? schema.oneOf) as JsonObject[]
@@ -79,7 +78,7 @@ function tagValue(schema: JsonObject, tag: string): string | undefined {
   return Array.isArray(values) && values.length === 1 ? String(values[0]) : undefined
 }
 
-/** Parameters arrive as text: what is published is the value they stand for. */
+/** Publishes the type of the parsed value, although parameters arrive as text. */
 export function finishParameter(parameter: JsonObject, schemas: Schemas) {
   const schema = parameter.schema as JsonObject
   if (schema.type === 'integer') delete schema.pattern

@@ -1,7 +1,7 @@
 import { exampleFlow } from '../bots/examples.ts'
 import type { JsonObject } from './schemas.ts'
 
-/** The ways through the interface that most callers go, as Arazzo workflows; a test goes them. */
+/** The most common sequences of requests as Arazzo workflows. A test runs them. */
 export function toWorkflows(version: string): JsonObject {
   return {
     arazzo: '1.0.1',

@@ -156,7 +156,7 @@ export const deliveryBody = z
         ...deliveryProperties,
         payload: z.record(text(100), z.unknown()).meta({
           description: 'The body that is posted, as an object.',
-          // Not an empty schema, which says the same and is one level more to those who read it.
+          // An empty schema means the same, but adds a level in generated clients.
           additionalProperties: true,
           maxProperties: 100,
           example: { type: 'result.completed' },

@@ -1,24 +1,24 @@
 // Made by `make generate` from contract/. Do not edit.
 "use strict";
 /*
- * What callers of the client give and get. `make generate` compiles this file and its neighbours into
- * generated/client/, in both module forms, so they use only what Node 20 and browsers have in common.
+ * Public types of the client. `make generate` compiles this file and its neighbours into generated/client/, in both
+ * module formats, so they use only features that Node 20 and browsers share.
  */
 Object.defineProperty(exports, "__esModule", { value: true });
 exports.TimeoutError = exports.ConnectionError = exports.ApiError = void 0;
 exports.isInProgress = isInProgress;
 exports.sleep = sleep;
-/** The service refused, or failed. There is a class for every code; a code without one has this class. */
+/** The service rejected the request, or failed. Every code has a class; unknown codes have this one. */
 class ApiError extends Error {
-    /** Status of the answer. */
+    /** Status of the response. */
     status;
-    /** Code of the error, such as `NOT_FOUND`; `UNKNOWN` where something else than the service answered. */
+    /** Code of the error, such as `NOT_FOUND`; `UNKNOWN` if the response is not from the service. */
     code;
-    /** What is wrong and where; may be empty. */
+    /** Problems of the request; may be empty. */
     issues;
-    /** Names the request in the log of the service. */
+    /** Id of the request in the log of the service. */
     requestId;
-    /** After how many seconds to try again, where the service said so. */
+    /** Seconds to wait before a retry, if the service sent `Retry-After`. */
     retryAfter;
     /** Headers of the response. */
     headers;
@@ -38,12 +38,12 @@ class ApiError extends Error {
     }
 }
 exports.ApiError = ApiError;
-/** No answer came: `cause` says why. What was asked for may have been done. */
+/** No response arrived; `cause` has the reason. The request may have taken effect. */
 class ConnectionError extends Error {
     name = 'ConnectionError';
 }
 exports.ConnectionError = ConnectionError;
-/** No answer came in time. What was asked for may have been done. */
+/** No response arrived in time. The request may have taken effect. */
 class TimeoutError extends ConnectionError {
     name = 'TimeoutError';
 }

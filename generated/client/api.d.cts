@@ -1,21 +1,21 @@
 // Made by `make generate` from contract/. Do not edit.
 export interface ClientOptions {
-    /** Address of the service, such as `https://bots.example.com`. A path in it is kept. */
+    /** Address of the service, such as `https://bots.example.com`. It may have a path. */
     baseUrl: string;
-    /** Access token, or a function that gives one and is asked before every request. To chat takes none. */
+    /** Access token, or a function that returns one and is called before every request. Chats need none. */
     token?: string | (() => string | Promise<string>);
     /** Sends the requests in place of the global `fetch`. */
     fetch?: typeof globalThis.fetch;
     /** Headers that are sent with every request. */
     headers?: Record<string, string>;
     /**
-     * Milliseconds until an attempt ends as a `TimeoutError`; `Infinity` means never. Default: 60,000, of operations that
-     * wait for other services 150,000, of uploads 600,000.
+     * Milliseconds until an attempt fails with a `TimeoutError`; `Infinity` means never. Default: 60,000, for operations
+     * that call other services 150,000, for uploads 600,000.
      */
     timeout?: number;
-    /** How often a request is sent again, where that is safe. Default: 2. */
+    /** Maximum retries of a request that is safe to repeat. Default: 2. */
     maxRetries?: number;
-    /** Called after every attempt. It gets no header and no body, so no secret. */
+    /** Called after every attempt. Its argument has no headers and no body, so no secrets. */
     logger?: (attempt: Attempt) => void;
 }
 /** One attempt of a request, for a log. */
@@ -32,31 +32,31 @@ export interface Attempt {
     error?: Error;
 }
 export interface RequestOptions {
-    /** Ends the call, its retries and the waits between them. The call fails with the reason of the signal. */
+    /** Aborts the call, its retries and the delays between them. The call fails with the reason of the signal. */
     signal?: AbortSignal;
-    /** They replace headers of the client with the same name, in any case. */
+    /** Replace headers of the client with the same name, regardless of case. */
     headers?: Record<string, string>;
-    /** In place of the one of the client. */
+    /** Replaces the timeout of the client. */
     timeout?: number;
-    /** In place of the one of the client. */
+    /** Replaces the maximum of the client. */
     maxRetries?: number;
 }
-/** Of writes that are done once, however often they arrive. */
+/** Options of writes that take effect once, even if they are sent several times. */
 export interface KeyOptions {
     /**
-     * Names the effect: the same key and request give the same answer for 7 days. Every call has a key of its own when
-     * this is absent; give one for what must be done once although the program may end and start again.
+     * The same key and request get the same response for 7 days. By default every call has a key of its own. Set one if
+     * the request must take effect once although the program may restart.
      */
     idempotencyKey?: string;
 }
-/** Of writes that can be made to one state of the record alone. */
+/** Options of writes that can be limited to one state of the record. */
 export interface MatchOptions {
-    /** The `ETag` of the response that the record was read with. In another state it is a `PreconditionFailedError`. */
+    /** `ETag` of the record that was read. If it has changed since, the call fails with a `PreconditionFailedError`. */
     ifMatch?: string;
 }
-/** What an operation answers, in time: `await` it. */
+/** Promise of the body of a response. */
 export interface Reply<Body> extends Promise<Body> {
-    /** The body together with the status and headers that it came with. Ask at once, in place of `await`. */
+    /** Returns the body with its status and headers. Call it at once, in place of `await`. */
     withResponse(): Promise<{
         body: Body;
         response: Response;
@@ -64,18 +64,18 @@ export interface Reply<Body> extends Promise<Body> {
 }
 /** A list: `await` gives its first page, `for await` every entry of this and all further pages. */
 export interface Pages<Page, Entry> extends Reply<Page>, AsyncIterable<Entry> {
-    /** Every page, each asked for when it is needed. */
+    /** Every page. Each is requested when it is needed. */
     pages(): AsyncIterable<Page>;
 }
-/** One thing that is wrong, and where. */
+/** One problem of a request. */
 export interface Issue {
-    /** The place (`path`, `query`, `header` or `body`), then keys; indexes are text. */
+    /** Part of the request (`path`, `query`, `header` or `body`), then keys; indexes are text. */
     path: string[];
-    /** Kind of the issue. The list grows: take a code that you do not know for `custom`. */
+    /** Kind of the issue. Later releases add codes: treat an unknown one as `custom`. */
     code: string;
-    /** What is wrong, for people. */
+    /** Description of the problem for people. */
     message: string;
-    /** What is stored, on a conflict or a failed precondition. */
+    /** State of the stored record, on a conflict or a failed precondition. */
     current?: {
         updatedAt?: string;
         etag?: string;
@@ -87,17 +87,17 @@ export interface ErrorBody {
     message: string;
     issues: Issue[];
 }
-/** The service refused, or failed. There is a class for every code; a code without one has this class. */
+/** The service rejected the request, or failed. Every code has a class; unknown codes have this one. */
 export declare class ApiError extends Error {
-    /** Status of the answer. */
+    /** Status of the response. */
     readonly status: number;
-    /** Code of the error, such as `NOT_FOUND`; `UNKNOWN` where something else than the service answered. */
+    /** Code of the error, such as `NOT_FOUND`; `UNKNOWN` if the response is not from the service. */
     readonly code: string;
-    /** What is wrong and where; may be empty. */
+    /** Problems of the request; may be empty. */
     readonly issues: Issue[];
-    /** Names the request in the log of the service. */
+    /** Id of the request in the log of the service. */
     readonly requestId: string | undefined;
-    /** After how many seconds to try again, where the service said so. */
+    /** Seconds to wait before a retry, if the service sent `Retry-After`. */
     readonly retryAfter: number | undefined;
     /** Headers of the response. */
     readonly headers: Headers;
@@ -105,15 +105,15 @@ export declare class ApiError extends Error {
     readonly body: string;
     constructor(response: Response, { code, message, issues }: ErrorBody, body?: string);
 }
-/** No answer came: `cause` says why. What was asked for may have been done. */
+/** No response arrived; `cause` has the reason. The request may have taken effect. */
 export declare class ConnectionError extends Error {
     name: string;
 }
-/** No answer came in time. What was asked for may have been done. */
+/** No response arrived in time. The request may have taken effect. */
 export declare class TimeoutError extends ConnectionError {
     name: string;
 }
-/** Events of a chat as they come: `for await` ends after the last one, and throws what the service could not do. */
+/** Events of a chat as they arrive. `for await` ends after the last one, and throws the error if the turn fails. */
 export interface Events<Event> extends AsyncIterable<Event> {
 }
 export type Any = any;

@@ -1,19 +1,19 @@
 // Made by `make generate` from contract/. Do not edit.
 /*
- * What callers of the client give and get. `make generate` compiles this file and its neighbours into
- * generated/client/, in both module forms, so they use only what Node 20 and browsers have in common.
+ * Public types of the client. `make generate` compiles this file and its neighbours into generated/client/, in both
+ * module formats, so they use only features that Node 20 and browsers share.
  */
-/** The service refused, or failed. There is a class for every code; a code without one has this class. */
+/** The service rejected the request, or failed. Every code has a class; unknown codes have this one. */
 export class ApiError extends Error {
-    /** Status of the answer. */
+    /** Status of the response. */
     status;
-    /** Code of the error, such as `NOT_FOUND`; `UNKNOWN` where something else than the service answered. */
+    /** Code of the error, such as `NOT_FOUND`; `UNKNOWN` if the response is not from the service. */
     code;
-    /** What is wrong and where; may be empty. */
+    /** Problems of the request; may be empty. */
     issues;
-    /** Names the request in the log of the service. */
+    /** Id of the request in the log of the service. */
     requestId;
-    /** After how many seconds to try again, where the service said so. */
+    /** Seconds to wait before a retry, if the service sent `Retry-After`. */
     retryAfter;
     /** Headers of the response. */
     headers;
@@ -32,11 +32,11 @@ export class ApiError extends Error {
         this.retryAfter = secondsOf(response.headers.get('retry-after'));
     }
 }
-/** No answer came: `cause` says why. What was asked for may have been done. */
+/** No response arrived; `cause` has the reason. The request may have taken effect. */
 export class ConnectionError extends Error {
     name = 'ConnectionError';
 }
-/** No answer came in time. What was asked for may have been done. */
+/** No response arrived in time. The request may have taken effect. */
 export class TimeoutError extends ConnectionError {
     name = 'TimeoutError';
 }

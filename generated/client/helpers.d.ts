@@ -1,13 +1,13 @@
 // Made by `make generate` from contract/. Do not edit.
 import { type Any, type RequestOptions } from './api.js';
-/** Headers of a delivery: as `fetch` has them, or as Node has them. */
+/** Headers of a delivery, as `fetch` or Node represents them. */
 export type DeliveryHeaders = Headers | Record<string, string | string[] | undefined>;
 /**
- * Proves that a delivery was signed by the service, and gives its event. `body` is the text as it came, `secret` the
- * one that the endpoint was created with. Throws where the signature is wrong or older than five minutes.
+ * Verifies that the service signed a delivery, and returns its event. `body` is the raw text, `secret` that of the
+ * endpoint. Throws if the signature is wrong or older than five minutes.
  */
 export declare function verify(body: string, headers: DeliveryHeaders, secret: string): Promise<Any>;
-/** A chat that keeps its session and its revision between answers. */
+/** A chat that stores its session and revision between answers. */
 export declare function conversation(chat: {
     start: (...args: Any[]) => Promise<Any>;
     continue: (...args: Any[]) => Promise<Any>;
@@ -16,7 +16,7 @@ interface EditOptions extends RequestOptions {
     migrateToLatestVersion?: boolean;
     attempts?: number;
 }
-/** Reads a bot, makes the change on it, and writes it to the state that was read; again when that was another by then. */
+/** Reads a bot, applies the change and writes it. If the bot has changed in between, starts again. */
 export declare function editor(bots: {
     get: (...args: Any[]) => Promise<Any>;
     update: (...args: Any[]) => Promise<Any>;

@@ -1,15 +1,15 @@
 // Made by `make generate` from contract/. Do not edit.
 import { ApiError, isInProgress, sleep } from './api.js';
 /**
- * Proves that a delivery was signed by the service, and gives its event. `body` is the text as it came, `secret` the
- * one that the endpoint was created with. Throws where the signature is wrong or older than five minutes.
+ * Verifies that the service signed a delivery, and returns its event. `body` is the raw text, `secret` that of the
+ * endpoint. Throws if the signature is wrong or older than five minutes.
  */
 export async function verify(body, headers, secret) {
     const { Webhook } = await import('standardwebhooks');
     const plain = headers instanceof Headers ? Object.fromEntries(headers) : headers;
     return new Webhook(secret).verify(body, plain);
 }
-/** A chat that keeps its session and its revision between answers. */
+/** A chat that stores its session and revision between answers. */
 export function conversation(chat) {
     return async (publicId, body, options) => {
         const first = await chat.start(publicId, body, options);
@@ -27,7 +27,7 @@ export function conversation(chat) {
         return own;
     };
 }
-/** Reads a bot, makes the change on it, and writes it to the state that was read; again when that was another by then. */
+/** Reads a bot, applies the change and writes it. If the bot has changed in between, starts again. */
 export function editor(bots) {
     return async (botId, change, { attempts = 10, migrateToLatestVersion, ...options } = {}) => {
         for (let attempt = 1;; attempt++) {

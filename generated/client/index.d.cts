@@ -101,20 +101,20 @@ export declare class ServiceUnavailableError extends ApiError {
 
 type WithoutPrecondition<Update> = Update extends unknown ? Omit<Update, 'version' | 'updatedAt'> : never
 
-/** Properties of a bot to write. Those that are absent stay as they are. */
+/** Properties of a bot to write. Absent ones do not change. */
 export type BotChange = WithoutPrecondition<BotUpdate>
 
 export interface EditOptions extends RequestOptions {
-  /** How often the bot is read and written before the conflict is given to the caller. Default: 10. */
+  /** Maximum attempts to read and write the bot before the call fails with the conflict. Default: 10. */
   attempts?: number
 }
 
-/** A chat that keeps its session and its revision between answers. */
+/** A chat that stores its session and revision between answers. */
 export interface Conversation {
   readonly sessionId: string
   /** The latest response. */
   readonly turn: StartedChatBody | ContinuedChatBody
-  /** Answers, and gives the next turn. */
+  /** Sends an answer and returns the next turn. */
   say(message: NonNullable<ContinueChatBody['message']>, options?: RequestOptions): Promise<ContinuedChatBody>
 }
 
@@ -122,8 +122,8 @@ export type WebhookEvent = BotCreatedEvent | BotUpdatedEvent | BotDeletedEvent |
 
 export declare const webhooks: {
   /**
-   * Proves that a delivery was signed by the service, and gives its event. `body` is the text as it came. Throws where
-   * the signature is wrong or older than five minutes.
+   * Verifies that the service signed a delivery, and returns its event. `body` is the raw text. Throws if the
+   * signature is wrong or older than five minutes.
    */
   verify(body: string, headers: DeliveryHeaders, secret: string): Promise<WebhookEvent>
 }
@@ -341,8 +341,8 @@ export interface BotsMethods {
    */
   unpublish(botId: string, options?: RequestOptions & KeyOptions & MatchOptions): Reply<SuccessBody>
   /**
-   * Reads a bot, makes a change on it, and writes it unless somebody was faster: then it is read again and the change
-   * is made on what is there now. So `change` may be called several times. It returns the properties to write.
+   * Reads a bot, applies a change and writes it. If somebody else wrote in between, reads the bot again and applies the
+   * change to that, so `change` may be called several times. It returns the properties to write.
    */
   edit(botId: string, change: (bot: BotV61) => BotChange | Promise<BotChange>, options: EditOptions & { migrateToLatestVersion: true }): Promise<BotBody>
   /** With `migrateToLatestVersion`, the bot is converted to version 6.1. */
@@ -487,7 +487,7 @@ export interface ChatMethods {
    * Sets variables of a chat that waits, or ends it. Variables have their new values in the result at once and in the chat from its next step on; a step that is running meanwhile loses neither its own changes nor these. A chat that was ended is not found by its visitor, like any that is over; its result stays, with an entry in its log. A name that no variable has is invalid input. A chat that is over, and a preview, is not found.
    */
   update(botId: string, sessionId: string, body?: ChatUpdate, options?: RequestOptions & KeyOptions): Reply<ChatBody>
-  /** Starts a chat and keeps its session: `const chat = await client.chat.converse(publicId)`, `await chat.say('Ada')`. */
+  /** Starts a chat and stores its session: `const chat = await client.chat.converse(publicId)`, `await chat.say('Ada')`. */
   converse(publicId: string, body?: StartChatBody, options?: RequestOptions & KeyOptions): Promise<Conversation>
 }
 
@@ -517,8 +517,8 @@ export interface WebhooksMethods {
    */
   execute(botId: string, blockId: string, resultId: string, body?: WebhookData, options?: RequestOptions & KeyOptions): Reply<SuccessBody>
   /**
-   * Proves that a delivery was signed by the service, and gives its event. `body` is the text as it came. Throws where
-   * the signature is wrong or older than five minutes.
+   * Verifies that the service signed a delivery, and returns its event. `body` is the raw text. Throws if the
+   * signature is wrong or older than five minutes.
    */
   verify(body: string, headers: DeliveryHeaders, secret: string): Promise<WebhookEvent>
 
@@ -658,5 +658,5 @@ export interface Client {
   readonly tokens: TokensMethods
 }
 
-/** A client of the service at `baseUrl`. It keeps nothing between calls. */
+/** Creates a client of the service at `baseUrl`. It has no state between calls. */
 export declare function createClient(options: ClientOptions): Client

@@ -8,7 +8,7 @@ exports.eventsOf = eventsOf;
 const api_ts_1 = require('./api.cjs');
 function bodyOf(response, text, errorClasses) {
     if (response.ok && isEventStream(response)) {
-        // Without a stream, its last event has what counts.
+        // A caller without a stream gets the last event, which has the whole response.
         const last = dataOf(text).at(-1);
         if (last?.type === 'answer')
             return { body: last.answer, response };
@@ -27,7 +27,7 @@ function errorOf(response, answer, text, errorClasses) {
 function isEventStream(response) {
     return response.headers.get('content-type')?.startsWith('text/event-stream') === true;
 }
-/** The data of whole events, each of which ends with an empty line. */
+/** Parses the data of complete events, each of which ends with an empty line. */
 function dataOf(text) {
     return text.split('\n\n').flatMap((event) => {
         const lines = event.split('\n').flatMap((line) => (line.startsWith('data:') ? [line.slice(5)] : []));
@@ -40,7 +40,7 @@ function streamOf(sent) {
     return {
         async *[Symbol.asyncIterator]() {
             const { body } = await sent;
-            // A service behind a proxy without streams answers at once.
+            // If a proxy does not support streams, the response is one JSON body.
             if (!(Symbol.asyncIterator in body))
                 yield { type: 'answer', answer: body };
             else

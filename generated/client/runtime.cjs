@@ -6,12 +6,12 @@ const api_ts_1 = require('./api.cjs');
 const responses_ts_1 = require('./responses.cjs');
 const MAX_TIMER_MS = 2 ** 31 - 1;
 const DEFAULT_TIMEOUT_MS = 60_000;
-/** Gives for an operation the function that calls it. */
+/** Returns a factory that makes the method of an operation. */
 function connect(given, errorClasses, version) {
     const { baseUrl, token, fetch = globalThis.fetch, headers = {}, maxRetries = 2, logger } = given;
     const { href } = new URL(baseUrl);
     const base = href.endsWith('/') ? href.slice(0, -1) : href;
-    // Browsers name themselves, and a header of ours would ask the service for permission first.
+    // Browsers send their own `User-Agent`, and setting it would cause a preflight request.
     const userAgent = 'document' in globalThis ? undefined : `bot-builder-client/${version}`;
     const timeoutOf = ({ operation, options }) => options.timeout ?? given.timeout ?? operation.timeout ?? DEFAULT_TIMEOUT_MS;
     async function headersOf({ operation, body, options }, key) {
@@ -31,7 +31,7 @@ function connect(given, errorClasses, version) {
         }
         return all;
     }
-    /** Sends a request once, and reads the response within the same time. */
+    /** Sends a request once and reads the response within the same timeout. */
     async function attempt(call, key) {
         const { operation, target, options } = call;
         const { signal } = options;
@@ -52,7 +52,7 @@ function connect(given, errorClasses, version) {
                 body: call.body === undefined || operation.file ? call.body : JSON.stringify(call.body),
                 signal: controller.signal,
             });
-            // The caller reads these, without a time limit; until its end the signal of the caller ends it.
+            // The caller reads these without a timeout; its signal still aborts a stream of events.
             if (response.ok && (operation.raw || (operation.events && (0, responses_ts_1.isEventStream)(response)))) {
                 isReading = operation.events === true;
                 return { body: operation.raw ? response : (0, responses_ts_1.eventsOf)(response, errorClasses, release), response };
@@ -113,7 +113,7 @@ function connect(given, errorClasses, version) {
                 return await logged(call, key, attempts + 1);
             }
             catch (error) {
-                // A deletion that is sent again finds nothing where the first one was done.
+                // A retried deletion gets a 404 if the first attempt deleted the record.
                 if (attempts > 0 &&
                     operation.method === 'DELETE' &&
                     error instanceof api_ts_1.ApiError &&
@@ -122,7 +122,7 @@ function connect(given, errorClasses, version) {
                 }
                 if ((0, api_ts_1.isInProgress)(error))
                     runningSince ??= performance.now();
-                // The first request is waited for from when it was found running, as long as a response would be.
+                // Waits for the first request for one timeout, counted from when it was found in progress.
                 const isRunning = (0, api_ts_1.isInProgress)(error) && performance.now() - (runningSince ?? 0) < timeoutOf(call);
                 const isLast = attempts >= retries && !(isRunning && retries > 0);
                 const wait = mayRepeat(error, isRepeatable, key !== undefined)
@@ -147,7 +147,7 @@ function connect(given, errorClasses, version) {
                 return (0, responses_ts_1.streamOf)(sent);
             const reply = Object.assign(sent.then((answer) => answer.body), {
                 withResponse() {
-                    // Whoever takes this promise learns of a failure from it.
+                    // The caller handles failures of the returned promise.
                     reply.catch(() => { });
                     return sent;
                 },
@@ -166,7 +166,7 @@ function connect(given, errorClasses, version) {
         return method;
     };
 }
-/** Waits for work that knows no signal, and no longer than the signal allows. */
+/** Waits for work that does not support signals, until the signal aborts. */
 function orAborted(work, signal) {
     return new Promise((resolve, reject) => {
         const stop = () => reject(signal.reason);
@@ -188,7 +188,7 @@ function targetOf({ path, needs }, ids, query = {}) {
     let index = 0;
     const filled = path.replace(/\{(\w+)\}/g, (_, name) => {
         const id = ids[index++];
-        // An id that is missing, or that a browser takes for the way up, would make it another request.
+        // An empty id, or one that browsers resolve as a parent folder, would change the path.
         if (typeof id !== 'string' || ['', '.', '..'].includes(id))
             throw new TypeError(`${name} is not an id`);
         return encodeURIComponent(id);
@@ -200,21 +200,21 @@ function targetOf({ path, needs }, ids, query = {}) {
     if (needs) {
         if (!needs.some((name) => given.has(name)))
             throw new TypeError(`${needs.join(' or ')} is missing`);
-        // An empty list would be sent as no list, which means everything.
+        // The service reads an empty list as no list, which means everything.
         const empty = needs.find((name) => given.get(name) === '');
         if (empty !== undefined)
             throw new TypeError(`${empty} is empty`);
     }
-    // Older browsers have no size of it.
+    // Older browsers lack `URLSearchParams.size`.
     const text = String(given);
     return text === '' ? filled : `${filled}?${text}`;
 }
-/** 128 bits by chance; `randomUUID` is not there on pages without TLS. */
+/** Returns 128 random bits. Pages without TLS have no `randomUUID`. */
 function newKey() {
     const bytes = crypto.getRandomValues(new Uint8Array(16));
     return Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('');
 }
-/** What was too much was refused before anything was done; after all else a request may have been carried out. */
+/** True if a retry is safe. A 429 means that nothing was done; after other failures it may have taken effect. */
 function mayRepeat(error, isRepeatable, hasKey) {
     if (!(error instanceof api_ts_1.ApiError))
         return isRepeatable && error instanceof api_ts_1.ConnectionError;
@@ -224,7 +224,7 @@ function mayRepeat(error, isRepeatable, hasKey) {
         return hasKey;
     return isRepeatable && ([408, 502, 503, 504].includes(error.status) || (0, api_ts_1.isInProgress)(error));
 }
-/** Milliseconds to wait; undefined where the service wants more patience than a call has. */
+/** Returns the delay before a retry in milliseconds, undefined if `Retry-After` exceeds the maximum of a call. */
 function waitAfter(error, attempts) {
     const asked = error instanceof api_ts_1.ApiError ? error.retryAfter : undefined;
     if (asked !== undefined)

@@ -1,31 +1,31 @@
 // Made by `make generate` from contract/. Do not edit.
 import { type Any, type ClientOptions } from './api.cjs';
 import { type ErrorClasses } from './responses.cjs';
-/** How one operation is called; the generated table has one of these for each. */
+/** Properties of a call of one operation. The generated table has one entry per operation. */
 export interface Operation {
     method: string;
     path: string;
-    /** Whether the call takes a body and a query, in this order after the parameters of the path. */
+    /** True if the call takes a body or a query, in this order after the parameters of the path. */
     body?: boolean;
     query?: boolean;
-    /** Whether the body is a file, sent as it is. */
+    /** True if the body is a file, sent as raw bytes. */
     file?: boolean;
-    /** The parameters of the query of which one has to be given, since without them it would mean everything. */
+    /** Parameters of the query. One is required, since without them the request would mean everything. */
     needs?: readonly string[];
-    /** Default of the time limit in milliseconds, where it is another than that of the client. */
+    /** Default timeout in milliseconds, if it differs from that of the client. */
     timeout?: number;
-    /** Whether a repeat does no more than the first request did. */
+    /** True if a repeated request has no further effect. */
     repeatable?: boolean;
-    /** Whether the response is a stream of events. */
+    /** True if the response is a stream of events. */
     events?: boolean;
-    /** Whether it takes an idempotency key. */
+    /** True if it takes an idempotency key. */
     key?: boolean;
-    /** Whether it takes no token. */
+    /** True if it takes no token. */
     open?: boolean;
-    /** The property of a page that holds its entries. */
+    /** Property of a page that holds its entries. */
     entries?: string;
-    /** Whether the answer is something else than JSON, and given as the response. */
+    /** True if the response is not JSON. The call then returns the `Response`. */
     raw?: boolean;
 }
-/** Gives for an operation the function that calls it. */
+/** Returns a factory that makes the method of an operation. */
 export declare function connect(given: ClientOptions, errorClasses: ErrorClasses, version: string): (operation: Operation) => (...args: Any[]) => Any;

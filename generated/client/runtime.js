@@ -3,12 +3,12 @@ import { ApiError, ConnectionError, isInProgress, sleep, TimeoutError, } from '.
 import { bodyOf, eventsOf, isEventStream, streamOf } from './responses.js';
 const MAX_TIMER_MS = 2 ** 31 - 1;
 const DEFAULT_TIMEOUT_MS = 60_000;
-/** Gives for an operation the function that calls it. */
+/** Returns a factory that makes the method of an operation. */
 export function connect(given, errorClasses, version) {
     const { baseUrl, token, fetch = globalThis.fetch, headers = {}, maxRetries = 2, logger } = given;
     const { href } = new URL(baseUrl);
     const base = href.endsWith('/') ? href.slice(0, -1) : href;
-    // Browsers name themselves, and a header of ours would ask the service for permission first.
+    // Browsers send their own `User-Agent`, and setting it would cause a preflight request.
     const userAgent = 'document' in globalThis ? undefined : `bot-builder-client/${version}`;
     const timeoutOf = ({ operation, options }) => options.timeout ?? given.timeout ?? operation.timeout ?? DEFAULT_TIMEOUT_MS;
     async function headersOf({ operation, body, options }, key) {
@@ -28,7 +28,7 @@ export function connect(given, errorClasses, version) {
         }
         return all;
     }
-    /** Sends a request once, and reads the response within the same time. */
+    /** Sends a request once and reads the response within the same timeout. */
     async function attempt(call, key) {
         const { operation, target, options } = call;
         const { signal } = options;
@@ -49,7 +49,7 @@ export function connect(given, errorClasses, version) {
                 body: call.body === undefined || operation.file ? call.body : JSON.stringify(call.body),
                 signal: controller.signal,
             });
-            // The caller reads these, without a time limit; until its end the signal of the caller ends it.
+            // The caller reads these without a timeout; its signal still aborts a stream of events.
             if (response.ok && (operation.raw || (operation.events && isEventStream(response)))) {
                 isReading = operation.events === true;
                 return { body: operation.raw ? response : eventsOf(response, errorClasses, release), response };
@@ -110,7 +110,7 @@ export function connect(given, errorClasses, version) {
                 return await logged(call, key, attempts + 1);
             }
             catch (error) {
-                // A deletion that is sent again finds nothing where the first one was done.
+                // A retried deletion gets a 404 if the first attempt deleted the record.
                 if (attempts > 0 &&
                     operation.method === 'DELETE' &&
                     error instanceof ApiError &&
@@ -119,7 +119,7 @@ export function connect(given, errorClasses, version) {
                 }
                 if (isInProgress(error))
                     runningSince ??= performance.now();
-                // The first request is waited for from when it was found running, as long as a response would be.
+                // Waits for the first request for one timeout, counted from when it was found in progress.
                 const isRunning = isInProgress(error) && performance.now() - (runningSince ?? 0) < timeoutOf(call);
                 const isLast = attempts >= retries && !(isRunning && retries > 0);
                 const wait = mayRepeat(error, isRepeatable, key !== undefined)
@@ -144,7 +144,7 @@ export function connect(given, errorClasses, version) {
                 return streamOf(sent);
             const reply = Object.assign(sent.then((answer) => answer.body), {
                 withResponse() {
-                    // Whoever takes this promise learns of a failure from it.
+                    // The caller handles failures of the returned promise.
                     reply.catch(() => { });
                     return sent;
                 },
@@ -163,7 +163,7 @@ export function connect(given, errorClasses, version) {
         return method;
     };
 }
-/** Waits for work that knows no signal, and no longer than the signal allows. */
+/** Waits for work that does not support signals, until the signal aborts. */
 function orAborted(work, signal) {
     return new Promise((resolve, reject) => {
         const stop = () => reject(signal.reason);
@@ -185,7 +185,7 @@ function targetOf({ path, needs }, ids, query = {}) {
     let index = 0;
     const filled = path.replace(/\{(\w+)\}/g, (_, name) => {
         const id = ids[index++];
-        // An id that is missing, or that a browser takes for the way up, would make it another request.
+        // An empty id, or one that browsers resolve as a parent folder, would change the path.
         if (typeof id !== 'string' || ['', '.', '..'].includes(id))
             throw new TypeError(`${name} is not an id`);
         return encodeURIComponent(id);
@@ -197,21 +197,21 @@ function targetOf({ path, needs }, ids, query = {}) {
     if (needs) {
         if (!needs.some((name) => given.has(name)))
             throw new TypeError(`${needs.join(' or ')} is missing`);
-        // An empty list would be sent as no list, which means everything.
+        // The service reads an empty list as no list, which means everything.
         const empty = needs.find((name) => given.get(name) === '');
         if (empty !== undefined)
             throw new TypeError(`${empty} is empty`);
     }
-    // Older browsers have no size of it.
+    // Older browsers lack `URLSearchParams.size`.
     const text = String(given);
     return text === '' ? filled : `${filled}?${text}`;
 }
-/** 128 bits by chance; `randomUUID` is not there on pages without TLS. */
+/** Returns 128 random bits. Pages without TLS have no `randomUUID`. */
 function newKey() {
     const bytes = crypto.getRandomValues(new Uint8Array(16));
     return Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('');
 }
-/** What was too much was refused before anything was done; after all else a request may have been carried out. */
+/** True if a retry is safe. A 429 means that nothing was done; after other failures it may have taken effect. */
 function mayRepeat(error, isRepeatable, hasKey) {
     if (!(error instanceof ApiError))
         return isRepeatable && error instanceof ConnectionError;
@@ -221,7 +221,7 @@ function mayRepeat(error, isRepeatable, hasKey) {
         return hasKey;
     return isRepeatable && ([408, 502, 503, 504].includes(error.status) || isInProgress(error));
 }
-/** Milliseconds to wait; undefined where the service wants more patience than a call has. */
+/** Returns the delay before a retry in milliseconds, undefined if `Retry-After` exceeds the maximum of a call. */
 function waitAfter(error, attempts) {
     const asked = error instanceof ApiError ? error.retryAfter : undefined;
     if (asked !== undefined)

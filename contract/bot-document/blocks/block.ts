@@ -2,7 +2,7 @@ import type { z } from '../../zod.ts'
 import { component, id, oneOf, type Rule } from '../fields.ts'
 import { outgoingEdge } from '../flow.ts'
 
-/** A block: what all blocks have, and `shape`, which is its own. */
+/** A block with the properties of all blocks and its own `shape`. */
 export function block<const Type extends string, Shape extends z.ZodRawShape>(
   componentId: string,
   type: Type,

@@ -105,7 +105,7 @@ const speechVariable = variableReference('that takes the address of the sound', 
 
 const completionAnswers = { 'Create chat completion': completionItems }
 
-/** What every block with a chat completion has. */
+/** Properties of every block with a chat completion. */
 const completion = {
   model,
   messages,

@@ -13,7 +13,7 @@ import {
 } from '../fields.ts'
 import { block } from './block.ts'
 
-/** Blocks that send an HTTP request: the plain one and the automation services that are reached by one. */
+/** Blocks that send an HTTP request: the plain one, and those of automation services. */
 
 const requestPair = component('HttpRequestPair', 'A header or a query parameter.', {
   id: id('Id of the pair.', 'prmLang'),
@@ -92,8 +92,8 @@ export const httpRequests = [
 ] as const
 
 /**
- * Up to version 3 the request is kept outside the document, so its id may be missing there; from version 4
- * on the document holds the request, and the id is what ties both together.
+ * Up to version 3 the request is stored outside the document, so its id may be absent. From version 4 on the document
+ * contains the request, and the id links both.
  */
 export function legacyHttpRequests(isRequestIdRequired: boolean) {
   const shape = {

@@ -3,7 +3,7 @@ import { id, list, reference } from '../fields.ts'
 import { outgoingEdge } from '../flow.ts'
 import { limits } from '../limits.ts'
 
-/** What the items of every block have in common: each can lead somewhere of its own. */
+/** Properties of the items of every block. Each item can have its own outgoing edge. */
 export function itemBase(exampleId: string) {
   return {
     id: id('Id of the item.', exampleId),

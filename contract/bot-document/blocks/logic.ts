@@ -266,7 +266,7 @@ function twoWays<Item extends z.ZodType<{ path: 'a' | 'b' }>>(item: Item) {
     .meta({ description: 'The two ways: first a, then b.' })
 }
 
-/** Older editors never wrote options here; a caller that sends them expects an effect that does not exist. */
+/** Rejects options: older editors never wrote them, and a caller that sends them expects an effect they do not have. */
 function withoutOptions(block: { [key: string]: unknown }) {
   return block.options === undefined
     ? undefined

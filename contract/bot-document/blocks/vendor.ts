@@ -3,22 +3,22 @@ import { component, list, name, notOneOf, phrase, prose, reference, variableRefe
 import { block } from './block.ts'
 
 interface Vendor<Type extends string> {
-  /** What the names of its components begin with. */
+  /** Prefix of the names of its components. */
   prefix: string
   type: Type
   /** Its name, for descriptions. */
   vendor: string
   actions: readonly [string, ...string[]]
-  /** For actions with an answer: the parts of it that can be stored in variables. */
+  /** Parts of the response of an action that can be stored in variables, by action. */
   answers?: Record<string, readonly string[]>
-  /** The actions that chats of this service run; absent where they skip the block. */
+  /** Actions that chats of this service run; absent if they skip the block. */
   run?: readonly string[]
 }
 
 /**
- * A block of an outside service, versions 6 and 6.1 only. Its options are one flat component that holds the
- * properties of all its actions, because the tag may be absent. Vendors add actions, so an action that is
- * not listed is kept, and parts of an answer are checked for the listed ones only.
+ * A block of an outside service, versions 6 and 6.1 only. Its options are one flat component with the properties of
+ * all its actions, because the tag may be absent. Vendors add actions, so unlisted ones are preserved, and parts of a
+ * response are validated for listed ones only.
  */
 export function vendorBlock<const Type extends string, Shape extends z.ZodRawShape>(
   { prefix, type, vendor, actions, answers, run }: Vendor<Type>,
@@ -52,7 +52,7 @@ const answerMapping = component('VendorAnswerMapping', 'Stores one part of an an
   variableId: variableReference('that takes the part', 'varReply').optional(),
 })
 
-/** The property for `answers`: which parts are allowed depends on the action. */
+/** The property for `answers`. The allowed parts depend on the action. */
 export function responseMapping(answers: Record<string, readonly string[]>) {
   const parts = Object.entries(answers).map(
     ([action, items]) => `With action ${action}: ${items.join(', ')}.`,
@@ -79,7 +79,7 @@ export function pairs(description: string) {
   return list(keyValuePair, description).optional()
 }
 
-/** A property whose form the vendor alone decides. */
+/** A property of any type, since the vendor alone decides it. */
 export function anyValue(description: string, example: unknown) {
   return z
     .unknown()

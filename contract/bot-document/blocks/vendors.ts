@@ -132,7 +132,7 @@ const zendeskBlock = vendorBlock(
   },
 )
 
-/** What Get Users answers is not known here, so that any part may be stored. */
+/** The response of Get Users is unknown here, so any part of it may be stored. */
 const blinkAnswers = { 'Send Feed Event': ['Event ID'] }
 
 const blinkBlock = vendorBlock(

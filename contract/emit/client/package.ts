@@ -17,13 +17,13 @@ import {
 } from './signatures.ts'
 
 /*
- * A client to install, as the files of an npm package: runtime.ts beside this file in both module forms, and what the
- * contract says of every operation. What is written is what is published; there is nothing to build.
+ * Files of the npm package of the client: runtime.ts of this folder in both module formats, and the operations of the
+ * contract. The package is published as written, without a build.
  */
 
 const made = '// Made by `make generate` from contract/. Do not edit.\n'
 
-/** Every file of the package by its name, with its text. `types` are the wire types. */
+/** Text of every file of the package by name. `types` are the wire types. */
 export function toClient(
   document: JsonObject,
   operations: Record<string, Operation>,
@@ -50,7 +50,7 @@ export function toClient(
     'types.d.cts': [
       made + astToString(wire),
       ...Object.keys(schemas).map((name) => `export type ${name} = components["schemas"]["${name}"]`),
-      // Compilers that tell absent from undefined let a cursor be undefined.
+      // Allows an undefined cursor even with `exactOptionalPropertyTypes`.
       'type OrUndefined<Query> = { [Name in keyof Query]: {} extends Pick<Query, Name> ? Query[Name] | undefined : Query[Name] }',
       ...queries.map(({ name, type }) => `export type ${name} = OrUndefined<${type}>`),
       '',
@@ -74,7 +74,7 @@ function codeOf(resources: [string, Method[]][], version: string): string {
     '',
     "export { ApiError, ConnectionError, TimeoutError } from './api.js'",
     '',
-    // Names are written out, since bundlers shorten those of classes.
+    // Names are explicit, since bundlers shorten those of classes.
     ...codes.map(
       (code) => `export class ${classOf(code)} extends ApiError {\n  name = '${classOf(code)}'\n}`,
     ),
@@ -101,7 +101,7 @@ function codeOf(resources: [string, Method[]][], version: string): string {
   ].join('\n')
 }
 
-/** The exported name is that of the object that needs no client. */
+/** Local name of a resource. The exported name is that of the object that needs no client. */
 function localOf(resource: string): string {
   return resource === 'webhooks' ? 'webhooks_' : resource
 }
@@ -174,7 +174,7 @@ function declarationsOf(resources: [string, Method[]][], schemas: string[]): str
     ...resources.map(([resource]) => `  readonly ${resource}: ${methodsName(resource)}`),
     '}',
     '',
-    '/** A client of the service at `baseUrl`. It keeps nothing between calls. */',
+    '/** Creates a client of the service at `baseUrl`. It has no state between calls. */',
     'export declare function createClient(options: ClientOptions): Client',
     '',
   ].join('\n')
@@ -202,7 +202,7 @@ function manifest(version: string): JsonObject {
     type: 'module',
     sideEffects: false,
     engines: { node: '>=20' },
-    // Of tools that do not read `exports`.
+    // For tools that do not read `exports`.
     main: './index.cjs',
     types: './index.d.cts',
     exports: {
@@ -213,20 +213,20 @@ function manifest(version: string): JsonObject {
       './package.json': './package.json',
     },
     files: ['*.js', '*.cjs', '*.d.ts', '*.d.cts', 'CHANGELOG.md'],
-    // Loaded by `webhooks.verify` alone.
+    // Only `webhooks.verify` loads it.
     dependencies: { standardwebhooks: standardWebhooksVersion() },
   }
 }
 
-/** The one that the tests of the service run with. */
+/** Version that the tests of the service use. */
 function standardWebhooksVersion(): string {
   return JSON.parse(beside('../../../package.json')).devDependencies.standardwebhooks
 }
 
-/** An import of a module beside, as it is written here or in what is made. */
+/** Matches an import of a neighbouring module, in sources and in compiled files. */
 const neighbour = /['"]\.\/(\w+)\.[jt]s['"]/g
 
-/** The files of a module: as ECMAScript and as CommonJS, each with declarations of its own. */
+/** Files of a module: as ECMAScript and as CommonJS, each with its own declarations. */
 function inBothForms(name: string, source: string, declarations: string): Record<string, string> {
   const module = (text: string) => made + text.replaceAll(neighbour, "'./$1.js'")
   const common = (text: string) => made + text.replaceAll(neighbour, "'./$1.cjs'")

@@ -6,7 +6,7 @@ export type ErrorClasses = ReadonlyMap<string, typeof ApiError>
 
 export function bodyOf(response: Response, text: string, errorClasses: ErrorClasses) {
   if (response.ok && isEventStream(response)) {
-    // Without a stream, its last event has what counts.
+    // A caller without a stream gets the last event, which has the whole response.
     const last = dataOf(text).at(-1)
     if (last?.type === 'answer') return { body: last.answer, response }
     if (last?.type === 'error') throw errorOf(response, last.error, text, errorClasses)
@@ -25,7 +25,7 @@ export function isEventStream(response: Response): boolean {
   return response.headers.get('content-type')?.startsWith('text/event-stream') === true
 }
 
-/** The data of whole events, each of which ends with an empty line. */
+/** Parses the data of complete events, each of which ends with an empty line. */
 function dataOf(text: string): Any[] {
   return text.split('\n\n').flatMap((event) => {
     const lines = event.split('\n').flatMap((line) => (line.startsWith('data:') ? [line.slice(5)] : []))
@@ -39,7 +39,7 @@ export function streamOf(sent: Promise<{ body: Any; response: Response }>): Any 
   return {
     async *[Symbol.asyncIterator]() {
       const { body } = await sent
-      // A service behind a proxy without streams answers at once.
+      // If a proxy does not support streams, the response is one JSON body.
       if (!(Symbol.asyncIterator in body)) yield { type: 'answer', answer: body }
       else yield* body
     },

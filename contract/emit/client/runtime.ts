@@ -12,32 +12,32 @@ import {
 } from './api.ts'
 import { bodyOf, type ErrorClasses, eventsOf, isEventStream, streamOf } from './responses.ts'
 
-/* What the client does the same for every operation. */
+/* Calls of the client, the same for every operation. */
 
-/** How one operation is called; the generated table has one of these for each. */
+/** Properties of a call of one operation. The generated table has one entry per operation. */
 export interface Operation {
   method: string
   path: string
-  /** Whether the call takes a body and a query, in this order after the parameters of the path. */
+  /** True if the call takes a body or a query, in this order after the parameters of the path. */
   body?: boolean
   query?: boolean
-  /** Whether the body is a file, sent as it is. */
+  /** True if the body is a file, sent as raw bytes. */
   file?: boolean
-  /** The parameters of the query of which one has to be given, since without them it would mean everything. */
+  /** Parameters of the query. One is required, since without them the request would mean everything. */
   needs?: readonly string[]
-  /** Default of the time limit in milliseconds, where it is another than that of the client. */
+  /** Default timeout in milliseconds, if it differs from that of the client. */
   timeout?: number
-  /** Whether a repeat does no more than the first request did. */
+  /** True if a repeated request has no further effect. */
   repeatable?: boolean
-  /** Whether the response is a stream of events. */
+  /** True if the response is a stream of events. */
   events?: boolean
-  /** Whether it takes an idempotency key. */
+  /** True if it takes an idempotency key. */
   key?: boolean
-  /** Whether it takes no token. */
+  /** True if it takes no token. */
   open?: boolean
-  /** The property of a page that holds its entries. */
+  /** Property of a page that holds its entries. */
   entries?: string
-  /** Whether the answer is something else than JSON, and given as the response. */
+  /** True if the response is not JSON. The call then returns the `Response`. */
   raw?: boolean
 }
 
@@ -55,7 +55,7 @@ interface Call {
   options: CallOptions
 }
 
-/** Gives for an operation the function that calls it. */
+/** Returns a factory that makes the method of an operation. */
 export function connect(
   given: ClientOptions,
   errorClasses: ErrorClasses,
@@ -64,7 +64,7 @@ export function connect(
   const { baseUrl, token, fetch = globalThis.fetch, headers = {}, maxRetries = 2, logger } = given
   const { href } = new URL(baseUrl)
   const base = href.endsWith('/') ? href.slice(0, -1) : href
-  // Browsers name themselves, and a header of ours would ask the service for permission first.
+  // Browsers send their own `User-Agent`, and setting it would cause a preflight request.
   const userAgent = 'document' in globalThis ? undefined : `bot-builder-client/${version}`
   const timeoutOf = ({ operation, options }: Call) =>
     options.timeout ?? given.timeout ?? operation.timeout ?? DEFAULT_TIMEOUT_MS
@@ -89,7 +89,7 @@ export function connect(
     return all
   }
 
-  /** Sends a request once, and reads the response within the same time. */
+  /** Sends a request once and reads the response within the same timeout. */
   async function attempt(call: Call, key: string | undefined): Promise<{ body: Any; response: Response }> {
     const { operation, target, options } = call
     const { signal } = options
@@ -110,7 +110,7 @@ export function connect(
         body: call.body === undefined || operation.file ? (call.body as Blob) : JSON.stringify(call.body),
         signal: controller.signal,
       })
-      // The caller reads these, without a time limit; until its end the signal of the caller ends it.
+      // The caller reads these without a timeout; its signal still aborts a stream of events.
       if (response.ok && (operation.raw || (operation.events && isEventStream(response)))) {
         isReading = operation.events === true
         return { body: operation.raw ? response : eventsOf(response, errorClasses, release), response }
@@ -164,7 +164,7 @@ export function connect(
       try {
         return await logged(call, key, attempts + 1)
       } catch (error) {
-        // A deletion that is sent again finds nothing where the first one was done.
+        // A retried deletion gets a 404 if the first attempt deleted the record.
         if (
           attempts > 0 &&
           operation.method === 'DELETE' &&
@@ -174,7 +174,7 @@ export function connect(
           return { body: { message: 'success' }, response: new Response(null, { status: 204 }) }
         }
         if (isInProgress(error)) runningSince ??= performance.now()
-        // The first request is waited for from when it was found running, as long as a response would be.
+        // Waits for the first request for one timeout, counted from when it was found in progress.
         const isRunning = isInProgress(error) && performance.now() - (runningSince ?? 0) < timeoutOf(call)
         const isLast = attempts >= retries && !(isRunning && retries > 0)
         const wait = mayRepeat(error, isRepeatable, key !== undefined)
@@ -200,7 +200,7 @@ export function connect(
         sent.then((answer) => answer.body),
         {
           withResponse() {
-            // Whoever takes this promise learns of a failure from it.
+            // The caller handles failures of the returned promise.
             reply.catch(() => {})
             return sent
           },
@@ -219,7 +219,7 @@ export function connect(
   }
 }
 
-/** Waits for work that knows no signal, and no longer than the signal allows. */
+/** Waits for work that does not support signals, until the signal aborts. */
 function orAborted<Value>(work: Promise<Value>, signal: AbortSignal): Promise<Value> {
   return new Promise((resolve, reject) => {
     const stop = () => reject(signal.reason)
@@ -242,7 +242,7 @@ function targetOf({ path, needs }: Operation, ids: unknown[], query: Record<stri
   let index = 0
   const filled = path.replace(/\{(\w+)\}/g, (_, name) => {
     const id = ids[index++]
-    // An id that is missing, or that a browser takes for the way up, would make it another request.
+    // An empty id, or one that browsers resolve as a parent folder, would change the path.
     if (typeof id !== 'string' || ['', '.', '..'].includes(id)) throw new TypeError(`${name} is not an id`)
     return encodeURIComponent(id)
   })
@@ -250,22 +250,22 @@ function targetOf({ path, needs }: Operation, ids: unknown[], query: Record<stri
   for (const [name, value] of Object.entries(query)) if (value !== undefined) given.set(name, String(value))
   if (needs) {
     if (!needs.some((name) => given.has(name))) throw new TypeError(`${needs.join(' or ')} is missing`)
-    // An empty list would be sent as no list, which means everything.
+    // The service reads an empty list as no list, which means everything.
     const empty = needs.find((name) => given.get(name) === '')
     if (empty !== undefined) throw new TypeError(`${empty} is empty`)
   }
-  // Older browsers have no size of it.
+  // Older browsers lack `URLSearchParams.size`.
   const text = String(given)
   return text === '' ? filled : `${filled}?${text}`
 }
 
-/** 128 bits by chance; `randomUUID` is not there on pages without TLS. */
+/** Returns 128 random bits. Pages without TLS have no `randomUUID`. */
 function newKey(): string {
   const bytes = crypto.getRandomValues(new Uint8Array(16))
   return Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('')
 }
 
-/** What was too much was refused before anything was done; after all else a request may have been carried out. */
+/** True if a retry is safe. A 429 means that nothing was done; after other failures it may have taken effect. */
 function mayRepeat(error: unknown, isRepeatable: boolean, hasKey: boolean): boolean {
   if (!(error instanceof ApiError)) return isRepeatable && error instanceof ConnectionError
   if (error.status === 429) return true
@@ -273,7 +273,7 @@ function mayRepeat(error: unknown, isRepeatable: boolean, hasKey: boolean): bool
   return isRepeatable && ([408, 502, 503, 504].includes(error.status) || isInProgress(error))
 }
 
-/** Milliseconds to wait; undefined where the service wants more patience than a call has. */
+/** Returns the delay before a retry in milliseconds, undefined if `Retry-After` exceeds the maximum of a call. */
 function waitAfter(error: unknown, attempts: number): number | undefined {
   const asked = error instanceof ApiError ? error.retryAfter : undefined
   if (asked !== undefined) return asked <= 60 ? asked * 1000 : undefined

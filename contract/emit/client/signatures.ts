@@ -2,7 +2,7 @@ import { webhooks as events } from '../../events.ts'
 import { minimumKeyOf } from '../../operation.ts'
 import type { Method } from '../methods.ts'
 
-/* Declarations of the methods of the client, in TypeScript. */
+/* TypeScript declarations of the methods of the client. */
 
 /** Parameters in TypeScript, without the options. */
 export function parametersOf({ id, ids, call, body, isQueryOptional }: Method): string[] {
@@ -23,7 +23,7 @@ export function queryOf({ id, call }: Method): { name: string; type: string } | 
   return { name: queryName(id), type: call.needs ? atLeastOne(type, call.needs) : type }
 }
 
-/** A query with one of these parameters or more. */
+/** Type of a query with at least one of these parameters. */
 const atLeastOne = (type: string, names: readonly string[]) =>
   `${type} & (${names.map((name) => `Required<Pick<${type}, "${name}">>`).join(' | ')})`
 
@@ -54,7 +54,7 @@ export function signaturesOf(method: Method): string[] {
     `   * ${description}`,
     ...(deprecated ? [`   * @deprecated since ${deprecated.since}, gone on ${deprecated.sunset}`] : []),
     '   */',
-    // The usual form comes first, since editors show that one.
+    // The usual overload comes first, since editors show that one.
     `  ${name}(${[...parameters, `options?: ${options}${minimal ? ' & { minimal?: false }' : ''}`].join(', ')}): ${answerOf(method)}`,
     ...(minimal
       ? [
@@ -65,22 +65,22 @@ export function signaturesOf(method: Method): string[] {
   ]
 }
 
-/** What is made of two operations, for which there is no table. */
+/** The method `edit`, which combines two operations and so is in no table. */
 export const edit = {
   schemas: ['Bot', 'BotBody', 'BotUpdate', 'BotV61'],
   types: `type WithoutPrecondition<Update> = Update extends unknown ? Omit<Update, 'version' | 'updatedAt'> : never
 
-/** Properties of a bot to write. Those that are absent stay as they are. */
+/** Properties of a bot to write. Absent ones do not change. */
 export type BotChange = WithoutPrecondition<BotUpdate>
 
 export interface EditOptions extends RequestOptions {
-  /** How often the bot is read and written before the conflict is given to the caller. Default: 10. */
+  /** Maximum attempts to read and write the bot before the call fails with the conflict. Default: 10. */
   attempts?: number
 }
 `,
   signatures: `  /**
-   * Reads a bot, makes a change on it, and writes it unless somebody was faster: then it is read again and the change
-   * is made on what is there now. So \`change\` may be called several times. It returns the properties to write.
+   * Reads a bot, applies a change and writes it. If somebody else wrote in between, reads the bot again and applies the
+   * change to that, so \`change\` may be called several times. It returns the properties to write.
    */
   edit(botId: string, change: (bot: BotV61) => BotChange | Promise<BotChange>, options: EditOptions & { migrateToLatestVersion: true }): Promise<BotBody>
   /** With \`migrateToLatestVersion\`, the bot is converted to version 6.1. */
@@ -91,8 +91,8 @@ export const eventNames = Object.values(events).map(({ body }) => String(body.me
 
 export const verify = {
   signature: (before: string, after: string) => `${before}  /**
-   * Proves that a delivery was signed by the service, and gives its event. \`body\` is the text as it came. Throws where
-   * the signature is wrong or older than five minutes.
+   * Verifies that the service signed a delivery, and returns its event. \`body\` is the raw text. Throws if the
+   * signature is wrong or older than five minutes.
    */
   verify(body: string, headers: DeliveryHeaders, secret: string): Promise<WebhookEvent>
 ${after}`,
@@ -100,15 +100,15 @@ ${after}`,
 
 export const converse = {
   schemas: ['ContinueChatBody', 'StartChatBody', 'StartedChatBody', 'ContinuedChatBody'],
-  types: `/** A chat that keeps its session and its revision between answers. */
+  types: `/** A chat that stores its session and revision between answers. */
 export interface Conversation {
   readonly sessionId: string
   /** The latest response. */
   readonly turn: StartedChatBody | ContinuedChatBody
-  /** Answers, and gives the next turn. */
+  /** Sends an answer and returns the next turn. */
   say(message: NonNullable<ContinueChatBody['message']>, options?: RequestOptions): Promise<ContinuedChatBody>
 }
 `,
-  signatures: `  /** Starts a chat and keeps its session: \`const chat = await client.chat.converse(publicId)\`, \`await chat.say('Ada')\`. */
+  signatures: `  /** Starts a chat and stores its session: \`const chat = await client.chat.converse(publicId)\`, \`await chat.say('Ada')\`. */
   converse(publicId: string, body?: StartChatBody, options?: RequestOptions & KeyOptions): Promise<Conversation>`,
 }

@@ -1,4 +1,4 @@
-/* Names of the contract as Python writes them. */
+/* Names of the contract in Python style. */
 
 export function snakeCase(name: string): string {
   return name.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)
@@ -10,13 +10,13 @@ const keywords = new Set(
   ),
 )
 
-/** In snake case, with an underscore behind it where Python has another use for the word. */
+/** Converts to snake case, with a trailing underscore if the word is a keyword of Python. */
 export function pythonName(name: string): string {
   const snake = snakeCase(name)
   return keywords.has(snake) ? `${snake}_` : snake
 }
 
-/** Whether a property can be written in a class. */
+/** True if a property name is a valid attribute of a class. */
 export function isName(name: string): boolean {
   return /^[A-Za-z]\w*$/.test(name) && !keywords.has(name)
 }

@@ -9,13 +9,13 @@ import { clientOf, queryOf } from './resources.ts'
 import { docstring, toTypes } from './types.ts'
 
 /*
- * A client to install, as the files of a package of Python: the modules beside this file as they are, once for callers
- * who wait and once for those who do not, and what the contract says of every operation.
+ * Files of the Python package of the client: the modules of this folder, one of them in a synchronous and an
+ * asynchronous form, and the operations of the contract.
  */
 
 const made = '# Made by `make generate` from contract/. Do not edit.\n'
 
-/** Every file of the package by its name, with its text. */
+/** Text of every file of the package by name. */
 export function toPythonClient(
   document: JsonObject,
   operations: Record<string, Operation>,
@@ -54,7 +54,7 @@ function beside(name: string): string {
   return readFileSync(new URL(name, import.meta.url), 'utf8')
 }
 
-/** A module for callers who wait, made of the one for those who do not. */
+/** Derives the synchronous module from the asynchronous one. */
 function waiting(source: string): string {
   return source
     .replaceAll(/^.* {2}# async only\n/gm, '')
@@ -130,7 +130,7 @@ function reexported(name: string): string {
   return `    ${name},`
 }
 
-/** Those of the document, what `edit` writes, and the events of webhooks. */
+/** Types of the document, of the changes that `edit` writes, and of the events of webhooks. */
 function typesOf(schemas: Record<string, JsonObject>): string {
   const { oneOf } = schemas.BotUpdate as { oneOf: { $ref: string }[] }
   const changes = oneOf.map(({ $ref }) => {

@@ -4,7 +4,7 @@ import { type JsonObject, nameOf } from '../schemas.ts'
 import { pythonName, snakeCase } from './names.ts'
 import { docstring, typeOf } from './types.ts'
 
-/* The methods of the client in Python, for callers who wait and for those who do not. */
+/* Python methods of the client, synchronous and asynchronous. */
 
 interface Parameter {
   $ref?: string
@@ -72,14 +72,14 @@ export function clientOf(methods: Method[], document: JsonObject, isAsync: boole
     '',
     `class ${prefix}Client:`,
     '    """',
-    '    A client of the service at `base_url`, such as `https://bots.example.com`; a path in it is kept.',
+    '    A client of the service at `base_url`, such as `https://bots.example.com`, with or without a path.',
     '',
     isAsync
-      ? '    `token` is an access token, or an async function that gives one and is asked before every request. To chat takes'
-      : '    `token` is an access token, or a function that gives one and is asked before every request. To chat takes',
-    '    none. `timeout` is how many seconds the service may be silent, `math.inf` for ever: by default 60, of operations that',
-    '    wait for other services 150, of uploads 600. `max_retries` is how often a request is sent again, where that is safe.',
-    '    `logger` is called after every attempt. `http_client` sends the requests in place of one of its own.',
+      ? '    `token` is an access token, or an async function that returns one and is called before every request. Chats need'
+      : '    `token` is an access token, or a function that returns one and is called before every request. Chats need',
+    '    none. `timeout` is the maximum silence of the service in seconds, `math.inf` for none. Default: 60, for operations',
+    '    that call other services 150, for uploads 600. `max_retries` is the maximum of retries, if they are safe.',
+    '    `logger` is called after every attempt. `http_client` replaces its own client of httpx.',
     '    """',
     '',
     '    def __init__(',
@@ -100,7 +100,7 @@ export function clientOf(methods: Method[], document: JsonObject, isAsync: boole
     ),
     '',
     `    ${wait}def close(self) -> None:`,
-    '        """Closes its connections, unless they are of a client that was given."""',
+    '        """Closes its connections, unless they belong to a given `http_client`."""',
     `        ${isAsync ? 'await ' : ''}self._caller.close()`,
     '',
     `    ${wait}def __${isAsync ? 'a' : ''}enter__(self) -> ${prefix}Client:`,
@@ -173,7 +173,7 @@ function methodText(method: Method, document: JsonObject, isAsync: boolean): str
             `answer: ${minimal ? `${page} | types.${minimal}` : page} = ${isAsync ? 'await ' : ''}self._caller.call(${made(pageQuery)})`,
             'return answer',
           ]
-  // The usual form comes first, since editors show that one.
+  // The usual overload comes first, since editors show that one.
   const overloads = minimal
     ? [
         signature(['minimal: Literal[False] = False'], page),
@@ -207,7 +207,7 @@ function optionsOf({ operation, isConditional }: Method): string {
   return isConditional ? 'MatchOptions' : 'RequestOptions'
 }
 
-/** The type of the entries of a page. */
+/** Type of the entries of a page. */
 function entryOf({ answer = '', call }: Method, document: JsonObject): string {
   const { schemas } = document.components as { schemas: Record<string, JsonObject> }
   const { properties } = schemas[answer] as { properties: Record<string, { items: { $ref: string } }> }
@@ -230,7 +230,7 @@ function documentationOf({ operation, call, minimal }: Method, query: ReturnType
   return docstring(text.join('\n')).split('\n')
 }
 
-/** What is made of two operations, for which there is no table. */
+/** The method `edit`, which combines two operations and so is in no table. */
 function edit(isAsync: boolean): string[] {
   const wait = isAsync ? 'async ' : ''
   const given = isAsync ? ' | Awaitable[types.BotChange]' : ''
@@ -256,11 +256,11 @@ function edit(isAsync: boolean): string[] {
     '',
     ...head('Any', 'bool = False'),
     '    """',
-    '    Reads a bot, makes a change on it, and writes it unless somebody was faster: then it is read again and the change is',
-    '    made on what is there now. So `change` may be called several times. It returns the properties to write.',
+    '    Reads a bot, applies a change and writes it. If somebody else wrote in between, reads the bot again and applies the',
+    '    change to that, so `change` may be called several times. It returns the properties to write.',
     '',
-    '    With `migrate_to_latest_version`, the bot is converted to version 6.1. `attempts` is how often the bot is read and',
-    '    written before the conflict is given to the caller.',
+    '    With `migrate_to_latest_version`, the bot is converted to version 6.1. `attempts` is the maximum of attempts',
+    '    before the call fails with the conflict.',
     '    """',
     `    answer: types.BotBody = ${isAsync ? 'await ' : ''}edit_bot(`,
     '        lambda: self.get(bot_id, migrate_to_latest_version=migrate_to_latest_version or None, **options),',
@@ -276,7 +276,7 @@ function converse(isAsync: boolean): string[] {
   const prefix = isAsync ? 'Async' : ''
   return [
     `${isAsync ? 'async ' : ''}def converse(self, public_id: str, body: types.StartChatBody | None = None, **options: Unpack[KeyOptions]) -> ${prefix}Conversation:`,
-    '    """Starts a chat and keeps its session: `chat = client.chat.converse(public_id)`, `chat.say("Ada")`."""',
+    '    """Starts a chat and stores its session: `chat = client.chat.converse(public_id)`, `chat.say("Ada")`."""',
     `    return ${prefix}Conversation(${isAsync ? 'await ' : ''}self.start(public_id, body, **options), self.continue_)`,
   ]
 }

@@ -1,7 +1,7 @@
 import { type JsonObject, nameOf } from '../schemas.ts'
 import { isName } from './names.ts'
 
-/* Schemas as types of Python: an object is a TypedDict, everything else an alias. */
+/* Schemas as Python types: an object is a TypedDict, everything else an alias. */
 
 interface Schema {
   $ref?: string
@@ -20,11 +20,11 @@ interface Schema {
 interface Definition {
   name: string
   text: string
-  /** Names that have to be defined before it. */
+  /** Names that must be defined before it. */
   needs: string[]
 }
 
-/** The types of all schemas as a module, classes first: their annotations are read late, those of aliases at once. */
+/** Module of all types. Classes come first, since Python evaluates their annotations lazily, but aliases at once. */
 export function toTypes(schemas: Record<string, JsonObject>): string {
   const classes: Definition[] = []
   const aliases: Definition[] = []
@@ -46,7 +46,7 @@ export function toTypes(schemas: Record<string, JsonObject>): string {
   return [...classes.map(({ text }) => text), ...inOrder(aliases).map(({ text }) => text)].join('\n')
 }
 
-/** The type of a schema as an expression; objects within it become classes named after their place. */
+/** Type of a schema as an expression. Objects within it become classes named after their position. */
 export function typeOf(schema: Schema, place: string, classes: Definition[]): string {
   if (schema.$ref) return nameOf(schema.$ref)
   if (schema.enum) return `Literal[${schema.enum.map(literal).join(', ')}]`
@@ -105,7 +105,7 @@ function define(name: string, schema: Schema, classes: Definition[]) {
   classes.push({ name, text, needs: [] })
 }
 
-/** Read when the module is, hence names that may come later are in quotation marks. */
+/** Quotes a name that may be defined later, since Python evaluates it when it loads the module. */
 function quoted(type: string): string {
   const [, inner] = /^NotRequired\[(.*)\]$/.exec(type) ?? []
   return inner === undefined ? JSON.stringify(type) : `NotRequired[${JSON.stringify(inner)}]`
@@ -115,7 +115,7 @@ function documentation({ description }: Schema, indent: string): string {
   return description === undefined ? '' : `${indent}${docstring(description)}\n`
 }
 
-/** A text as Python documents with: in three quotation marks, which it must not end early. */
+/** Renders a docstring. Quotation marks in the text must not end it early. */
 export function docstring(text: string): string {
   const escaped = text.replaceAll('\\', '\\\\').replaceAll('"""', '\\"\\"\\"')
   return `"""${escaped.replace(/"$/, '\\"')}"""`
@@ -126,8 +126,8 @@ function literal(value: unknown): string {
 }
 
 /**
- * The one value by which a branch for what nobody knows is told apart, as in the types of TypeScript: its own name. A
- * text there would leave the branch in every union that is narrowed.
+ * Tags of branches for unknown values: their own name, as in the TypeScript types. With a plain text as tag, narrowing
+ * a union would never exclude the branch.
  */
 function tagsOf(schemas: Record<string, Schema>): Map<string, [property: string, value: string]> {
   return new Map(
@@ -150,7 +150,7 @@ function namesIn(type: string): string[] {
   return type.replaceAll(/"[^"]*"/g, '').match(/[A-Z]\w*/g) ?? []
 }
 
-/** Each behind those that it is made of. */
+/** Sorts aliases so that each follows those it uses. */
 function inOrder(aliases: Definition[]): Definition[] {
   const ordered = new Set<Definition>()
   const visit = (alias: Definition, above: Definition[]) => {

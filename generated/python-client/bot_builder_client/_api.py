@@ -1,5 +1,5 @@
 # Made by `make generate` from contract/. Do not edit.
-"""What callers of the client give and get, whether they wait or not."""
+"""Public types of the client, for both its synchronous and its asynchronous form."""
 
 from __future__ import annotations
 
@@ -16,45 +16,45 @@ if TYPE_CHECKING:
 
 
 class RequestOptions(TypedDict, total=False):
-    """What every call takes beside its own arguments."""
+    """Options of every call."""
 
     headers: Mapping[str, str]
-    """They replace headers of the client with the same name, in any case."""
+    """Replace headers of the client with the same name, regardless of case."""
 
     timeout: float
-    """In place of the one of the client."""
+    """Replaces the timeout of the client."""
 
     max_retries: int
-    """In place of the one of the client."""
+    """Replaces the maximum of the client."""
 
     on_response: Callable[[httpx.Response], object]
     """Called with the response that succeeded, for its status and headers."""
 
 
 class KeyOptions(RequestOptions, total=False):
-    """Of writes that are done once, however often they arrive."""
+    """Options of writes that take effect once, even if they are sent several times."""
 
     idempotency_key: str
     """
-    Names the effect: the same key and request give the same answer for 7 days. Every call has a key of its own when
-    this is absent; give one for what must be done once although the program may end and start again.
+    The same key and request get the same response for 7 days. By default every call has a key of its own. Set one if
+    the request must take effect once although the program may restart.
     """
 
 
 class MatchOptions(RequestOptions, total=False):
-    """Of writes that can be made to one state of the record alone."""
+    """Options of writes that can be limited to one state of the record."""
 
     if_match: str
-    """The `ETag` of the response that the record was read with. In another state it is a `PreconditionFailedError`."""
+    """`ETag` of the record that was read. If it has changed since, the call raises `PreconditionFailedError`."""
 
 
 class KeyMatchOptions(KeyOptions, MatchOptions, total=False):
-    """Of writes that are both."""
+    """Options of writes that take both."""
 
 
 @dataclass(frozen=True)
 class Attempt:
-    """One attempt of a request, for a log. It has no header and no body, so no secret."""
+    """One attempt of a request, for a log. It has no headers and no body, so no secrets."""
 
     method: str
     url: str
@@ -62,27 +62,27 @@ class Attempt:
     """Counts from 1."""
     seconds: float
     status: int | None = None
-    """None where no response came."""
+    """None if no response arrived."""
     request_id: str | None = None
     error: Exception | None = None
-    """None where the attempt succeeded."""
+    """None if the attempt succeeded."""
 
 
 class ApiError(Exception):
-    """The service refused, or failed. There is a class for every code; a code without one has this class."""
+    """The service rejected the request, or failed. Every code has a class; unknown codes have this one."""
 
     status: int
     """Status of the response."""
     code: str
-    """Code of the error, such as `NOT_FOUND`; `UNKNOWN` where something else than the service answered."""
+    """Code of the error, such as `NOT_FOUND`; `UNKNOWN` if the response is not from the service."""
     message: str
-    """What is wrong, for people."""
+    """Description of the error for people."""
     issues: list[ErrorIssue]
-    """What is wrong and where; may be empty."""
+    """Problems of the request; may be empty."""
     request_id: str | None
-    """Names the request in the log of the service."""
+    """Id of the request in the log of the service."""
     retry_after: float | None
-    """After how many seconds to try again, where the service said so."""
+    """Seconds to wait before a retry, if the service sent `Retry-After`."""
     headers: httpx.Headers
     """Headers of the response."""
     body: str
@@ -91,7 +91,7 @@ class ApiError(Exception):
     def __init__(
         self, status: int, headers: httpx.Headers, code: str, issues: list[ErrorIssue], message: str, body: str
     ) -> None:
-        # As they are, so that copies and other processes can make it again.
+        # Stored unchanged, so that `copy` and `pickle` can recreate the error.
         super().__init__(status, headers, code, issues, message, body)
         self.status = status
         self.headers = headers
@@ -108,37 +108,37 @@ class ApiError(Exception):
 
 
 class NoResponseError(Exception):
-    """No response came: `__cause__` says why. What was asked for may have been done."""
+    """No response arrived; `__cause__` has the reason. The request may have taken effect."""
 
 
 class ResponseTimeoutError(NoResponseError):
-    """No response came in time. What was asked for may have been done."""
+    """No response arrived in time. The request may have taken effect."""
 
 
 @dataclass(frozen=True)
 class Operation:
-    """How one operation is called."""
+    """Properties of a call of one operation."""
 
     method: str
     path: str
     key: bool = False
-    """Whether it takes an idempotency key."""
+    """True if it takes an idempotency key."""
     open: bool = False
-    """Whether it takes no token."""
+    """True if it takes no token."""
     repeatable: bool = False
-    """Whether a repeat does no more than the first request did."""
+    """True if a repeated request has no further effect."""
     file: bool = False
-    """Whether the body is a file, sent as it is."""
+    """True if the body is a file, sent as raw bytes."""
     events: bool = False
-    """Whether the response is a stream of events."""
+    """True if the response is a stream of events."""
     raw: bool = False
-    """Whether the response is something else than JSON."""
+    """True if the response is not JSON."""
     entries: str = ""
-    """The property of a page that holds its entries."""
+    """Property of a page that holds its entries."""
     needs: tuple[str, ...] = ()
-    """The parameters of the query of which one has to be given, since without them it would mean everything."""
+    """Parameters of the query. One is required, since without them the request would mean everything."""
     timeout: float = 60
-    """Default of the time limit in seconds."""
+    """Default timeout in seconds."""
 
 
 def _seconds_of(retry_after: str | None) -> float | None:

@@ -1,5 +1,5 @@
 # Made by `make generate` from contract/. Do not edit.
-"""Sends requests, and makes pages, streams, edits and chats of them."""
+"""Requests, pages, streams, edits and chats of the client."""
 
 from __future__ import annotations
 
@@ -82,7 +82,7 @@ class AsyncCaller:
                     break
                 if is_in_progress(error) and running_since is None:
                     running_since = monotonic()
-                # The first request is waited for from when it was found running, as long as a response would be.
+                # Waits for the first request for one timeout, counted from when it was found in progress.
                 limit = timeout_of(call, self._timeout).read
                 is_running = is_in_progress(error) and (limit is None or monotonic() - (running_since or 0) < limit)
                 is_last = attempts >= retries and not (is_running and retries > 0)
@@ -112,7 +112,7 @@ class AsyncCaller:
         return answer
 
     async def _attempt(self, call: Call, key: str | None) -> Answer:
-        """Sends a request once. What is a stream is left to the caller, who closes it."""
+        """Sends a request once. The caller reads and closes a stream."""
         operation = call.operation
         token = await self._token() if callable(self._token) else self._token
         timeout = timeout_of(call, self._timeout)
@@ -130,7 +130,7 @@ class AsyncCaller:
                 return Answer(response, response)
             try:
                 if response.is_success and is_event_stream(response):
-                    # Without a stream, its last event has what counts.
+                    # A caller without a stream gets the last event, which has the whole response.
                     return Answer(await _last_event(response), response)
                 await response.aread()
             finally:
@@ -142,10 +142,10 @@ class AsyncCaller:
         return Answer(body_of(response), response)
 
     async def events(self, call: Call) -> AsyncIterator[Any]:
-        """Events of a chat as they come. The last one has what counts, or is an error."""
+        """Events of a chat as they arrive. The last one has the whole response. Raises the error of a failed turn."""
         answer = await self.send(call)
         if not is_event_stream(answer.response):
-            # A service behind a proxy without streams answers at once.
+            # If a proxy does not support streams, the response is one JSON body.
             yield {"type": "answer", "answer": answer.body}
             return
         try:
@@ -178,19 +178,19 @@ async def _last_event(response: httpx.Response) -> Any:
 
 
 class AsyncPages(Generic[Page, Entry]):
-    """A list: iterate over it for the entries of all pages. Each page is asked for when it is needed."""
+    """A list. Iterate over it for the entries of all pages. Each page is requested when it is needed."""
 
     def __init__(self, turn: Callable[[str | None], Awaitable[Any]], entries: str) -> None:
         self._turn = turn
         self._entries = entries
 
     async def first(self) -> Page:
-        """The first page alone."""
+        """Returns the first page only."""
         page: Page = await self._turn(None)
         return page
 
     async def pages(self) -> AsyncIterator[Page]:
-        """Every page."""
+        """Iterates over the pages."""
         page = await self.first()
         while True:
             yield page
@@ -206,7 +206,7 @@ class AsyncPages(Generic[Page, Entry]):
 
 
 class AsyncDownload:
-    """A response that is no JSON. `text` and `read` read it whole; in a `with` statement it comes piece by piece."""
+    """A response that is not JSON. `text` and `read` read it whole; a `with` statement streams it in pieces."""
 
     def __init__(self, send: Callable[[], Awaitable[Answer]]) -> None:
         self._send = send
@@ -229,7 +229,7 @@ class AsyncDownload:
 
 
 class AsyncConversation:
-    """A chat that keeps its session and its revision between answers."""
+    """A chat that stores its session and revision between answers."""
 
     def __init__(self, started: StartedChatBody, proceed: Callable[..., Awaitable[ContinuedChatBody]]) -> None:
         self.session_id = started["sessionId"]
@@ -238,7 +238,7 @@ class AsyncConversation:
         self._proceed = proceed
 
     async def say(self, message: Message, **options: Unpack[RequestOptions]) -> ContinuedChatBody:
-        """Answers, and gives the next turn."""
+        """Sends an answer and returns the next turn."""
         body: dict[str, Any] = {"message": message}
         if "revision" in self.turn:
             body["revision"] = self.turn["revision"]
@@ -253,7 +253,7 @@ async def edit_bot(
     change: Callable[[Any], Any],
     attempts: int,
 ) -> Any:
-    """Reads a bot, makes the change on it, and writes it to the state that was read; again when that was another by then."""
+    """Reads a bot, applies the change and writes it. If the bot has changed in between, starts again."""
     for attempt in range(1, attempts + 1):
         bot = (await get())["bot"]
         version, updated_at = bot["version"], bot["updatedAt"]

@@ -1,5 +1,5 @@
 # Made by `make generate` from contract/. Do not edit.
-"""What the client does the same whether its caller waits or not."""
+"""Functions of both the synchronous and the asynchronous client."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ def call_of(
 def _target_of(operation: Operation, ids: Mapping[str, Any], query: Mapping[str, Any]) -> str:
     path = operation.path
     for name, value in ids.items():
-        # An id that is missing, or that proxies take for the way up, would make it another request.
+        # An empty id, or one that proxies resolve as a parent folder, would change the path.
         if not isinstance(value, str) or value in ("", ".", ".."):
             raise ValueError(f"{name} is not an id")
         path = path.replace(f"{{{name}}}", quote(value, safe=""))
@@ -65,7 +65,7 @@ def _target_of(operation: Operation, ids: Mapping[str, Any], query: Mapping[str,
     if operation.needs:
         if not any(name in given for name in operation.needs):
             raise ValueError(f"{' or '.join(operation.needs)} is missing")
-        # An empty list would be sent as no list, which means everything.
+        # The service reads an empty list as no list, which means everything.
         for name in operation.needs:
             if given.get(name) == "":
                 raise ValueError(f"{name} is empty")
@@ -87,7 +87,7 @@ def _content_of(body: Any) -> bytes | None:
     try:
         return json.dumps(body, ensure_ascii=False, allow_nan=False, separators=(",", ":")).encode()
     except UnicodeEncodeError:
-        # Half of a surrogate pair, which JSON can escape and UTF-8 cannot say.
+        # Half of a surrogate pair: JSON can escape it, but UTF-8 cannot encode it.
         return json.dumps(body, allow_nan=False, separators=(",", ":")).encode()
 
 
@@ -126,7 +126,7 @@ def is_event_stream(response: httpx.Response) -> bool:
 
 
 def body_of(response: httpx.Response) -> Any:
-    """The JSON of a response that was read."""
+    """Parses the JSON of a response that was read."""
     if response.status_code == 304:
         return None
     answer = parsed(response.text)
@@ -159,13 +159,13 @@ def is_stale(error: ApiError) -> bool:
 
 
 def is_done_before(error: Exception, call: Call, attempts: int) -> bool:
-    """A deletion that is sent again finds nothing where the first one was done."""
+    """True if a retried deletion got a 404, since the first attempt deleted the record."""
     is_missing = isinstance(error, ApiError) and error.status == 404
     return is_missing and attempts > 0 and call.operation.method == "DELETE"
 
 
 def wait_after(error: Exception, call: Call, key: str | None, attempts: int) -> float | None:
-    """Seconds to wait; None where it must not be sent again, or where the service wants more patience than a call has."""
+    """Returns the delay in seconds; None if a retry is unsafe or `Retry-After` exceeds the maximum of a call."""
     operation = call.operation
     is_repeatable = operation.method == "GET" or key is not None or operation.repeatable or call.has_revision
     if not _may_repeat(error, is_repeatable, key is not None):
@@ -177,7 +177,7 @@ def wait_after(error: Exception, call: Call, key: str | None, attempts: int) -> 
 
 
 def _may_repeat(error: Exception, is_repeatable: bool, has_key: bool) -> bool:
-    """What was too much was refused before anything was done; after all else a request may have been carried out."""
+    """True if a retry is safe. A 429 means that nothing was done; after other failures it may have taken effect."""
     if not isinstance(error, ApiError):
         return is_repeatable and isinstance(error, NoResponseError)
     if error.status == 429:

@@ -399,11 +399,11 @@ class Bots:
         **options: Unpack[RequestOptions],
     ) -> types.BotBody:
         """
-        Reads a bot, makes a change on it, and writes it unless somebody was faster: then it is read again and the change is
-        made on what is there now. So `change` may be called several times. It returns the properties to write.
+        Reads a bot, applies a change and writes it. If somebody else wrote in between, reads the bot again and applies the
+        change to that, so `change` may be called several times. It returns the properties to write.
 
-        With `migrate_to_latest_version`, the bot is converted to version 6.1. `attempts` is how often the bot is read and
-        written before the conflict is given to the caller.
+        With `migrate_to_latest_version`, the bot is converted to version 6.1. `attempts` is the maximum of attempts
+        before the call fails with the conflict.
         """
         answer: types.BotBody = edit_bot(
             lambda: self.get(bot_id, migrate_to_latest_version=migrate_to_latest_version or None, **options),
@@ -679,7 +679,7 @@ class Chat:
         return answer
 
     def converse(self, public_id: str, body: types.StartChatBody | None = None, **options: Unpack[KeyOptions]) -> Conversation:
-        """Starts a chat and keeps its session: `chat = client.chat.converse(public_id)`, `chat.say("Ada")`."""
+        """Starts a chat and stores its session: `chat = client.chat.converse(public_id)`, `chat.say("Ada")`."""
         return Conversation(self.start(public_id, body, **options), self.continue_)
 
 
@@ -894,12 +894,12 @@ class Tokens:
 
 class Client:
     """
-    A client of the service at `base_url`, such as `https://bots.example.com`; a path in it is kept.
+    A client of the service at `base_url`, such as `https://bots.example.com`, with or without a path.
 
-    `token` is an access token, or a function that gives one and is asked before every request. To chat takes
-    none. `timeout` is how many seconds the service may be silent, `math.inf` for ever: by default 60, of operations that
-    wait for other services 150, of uploads 600. `max_retries` is how often a request is sent again, where that is safe.
-    `logger` is called after every attempt. `http_client` sends the requests in place of one of its own.
+    `token` is an access token, or a function that returns one and is called before every request. Chats need
+    none. `timeout` is the maximum silence of the service in seconds, `math.inf` for none. Default: 60, for operations
+    that call other services 150, for uploads 600. `max_retries` is the maximum of retries, if they are safe.
+    `logger` is called after every attempt. `http_client` replaces its own client of httpx.
     """
 
     def __init__(
@@ -940,7 +940,7 @@ class Client:
         self.tokens = Tokens(caller)
 
     def close(self) -> None:
-        """Closes its connections, unless they are of a client that was given."""
+        """Closes its connections, unless they belong to a given `http_client`."""
         self._caller.close()
 
     def __enter__(self) -> Client:

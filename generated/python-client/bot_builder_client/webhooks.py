@@ -10,8 +10,8 @@ from .types import WebhookEvent
 
 def verify(body: str | bytes, headers: Mapping[str, str], secret: str) -> WebhookEvent:
     """
-    Proves that a delivery was signed by the service, and gives its event. `body` is what came, unparsed; `secret` the
-    one that the endpoint was created with. Raises where the signature is wrong or older than five minutes.
+    Verifies that the service signed a delivery, and returns its event. `body` is the raw body, `secret` that of the
+    endpoint. Raises an error if the signature is wrong or older than five minutes.
     """
     from standardwebhooks import Webhook
 
