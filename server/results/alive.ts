@@ -3,9 +3,9 @@ import { isBotAlive } from '../bots/alive.ts'
 import { bots, results } from '../db/schema.ts'
 
 /**
- * True of a result that callers can see: it has a row, which is above the floor of its bot, and neither the bot nor its
- * workspace is deleted. Whatever reads, writes or publishes something of a result uses this one condition. Not EXISTS: the
- * planner would join all results of the bot where a page asks of few.
+ * True if callers can see a result: it has a row above the floor of its bot, and neither the bot nor its workspace is
+ * deleted. Every read, write or publication of a result uses this one condition. Not EXISTS: the planner would join all
+ * results of the bot for a page of a few.
  */
 export const isAlive = (botId: SQL, resultId: SQL): SQL => sql`(
   SELECT true FROM ${results} alive JOIN ${bots} owner ON owner.id = alive.bot_id

@@ -9,16 +9,16 @@ import { gapsOf, givenRange, MANY, requestRollup, spanOf, startOf } from './stat
 import type { TimeRange } from './time-range.ts'
 
 /*
- * How often each input was shown, and what became of it. Whenever an input is shown, either an answer follows, or it
- * is where its result waits: until the chat can no longer be continued it is open, then it was left. So all of it is
- * the answers, and where results wait.
+ * Counts how often each input was shown, and the outcomes. Each input that is shown either gets an answer, or its
+ * result waits there: open until the chat can no longer be continued, then abandoned. So answers and positions of
+ * waiting results are enough for all counts.
  *
- * Days that are kept (see `stats-epochs.ts`) have their blocks counted as well, under the same epoch, which every step
- * raises that comes once the day is over. Nothing is written when a chat runs out of time, so a day counts only when
- * the last of its chats has.
+ * Stored days (see `stats-epochs.ts`) include counts of their blocks under the same epoch, which every turn after the
+ * end of the day raises. Nothing is written when a chat expires, so a day is counted only after the last of its chats
+ * has expired.
  */
 
-/** How many days are counted before others have the database. */
+/** Number of days counted in one batch; other bots use the database between batches. */
 const BATCH = 100
 
 const status = (result: string) =>
@@ -84,7 +84,7 @@ export interface BlockCounts {
   left: number
 }
 
-/** What became of each block of a bot that was shown in chats that began within a range. */
+/** Counts how often each block was shown, and the outcomes, in chats that began within a range. */
 export async function countBlocks(
   db: Database,
   grant: BotGrant,

@@ -63,7 +63,7 @@ const publishedFlows = new LRUCache<string, LinkingFlow>({
 interface Flows {
   /** The flow that chats run, or the draft where there is none, and the flows that merge their results into it. */
   current: ReadFlow[]
-  /** Of the publications before, newest first. */
+  /** Earlier publications, newest first. */
   earlier: ReadFlow[]
 }
 

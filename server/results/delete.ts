@@ -10,7 +10,9 @@ import { newEntry, writeEntry } from '../workspaces/audit.ts'
 import { deleteRowsOf, requestErasure } from './erase.ts'
 import { lateBefore, raiseEpochs, raiseEpochsOf } from './stats-epochs.ts'
 
-/** Of more results than these nobody is told how many they were: a deletion takes the same time for one as for millions. */
+/**
+ * Above this many deleted results the response has no count: a deletion takes the same time for one as for millions.
+ */
 const MAX_COUNTED_RESULTS = 10_000
 
 const deedOf = ({ caller }: BotGrant) => ({ by: caller, operation: 'deleteResults' }) as const
@@ -41,10 +43,10 @@ export async function deleteAll(db: Database, grant: BotGrant, createdBefore: Da
   })
 }
 
-/** The last moment before another one: times of results are whole milliseconds. */
+/** The last possible timestamp before another one: results have whole milliseconds. */
 export const lastBefore = (moment: Date) => new Date(moment.getTime() - 1)
 
-/** How many results a new floor is about to delete, as an entry of the audit log has it. */
+/** Counts the results that a new floor deletes, for the entry in the audit log. */
 export async function countUnder(tx: Transaction, botId: string, floor: ReturnType<typeof sql>) {
   // Both values of has_started are named, so that the index is walked.
   const [{ count } = { count: 0 }] = await selectRows(
@@ -116,7 +118,7 @@ async function raiseEpochsAt(tx: Transaction, botId: string, times: Date[], now:
   await tx.execute(sql`WITH ${raiseEpochs(rows, sql`${before.toISOString()}::timestamptz`)} SELECT`)
 }
 
-/** What endpoints are told of a deletion: null where a filter was not given. */
+/** Payload of the event of a deletion: null for a filter that was not given. */
 export function deletedResults(
   botId: string,
   resultIds: string[] | null,

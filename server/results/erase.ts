@@ -126,7 +126,7 @@ async function erase(tx: Transaction, botId: string, found: string[], now: Date)
     WHERE ${isOf}`)
 }
 
-/** What is left of the payload of an event about a result once that is deleted: ids and times, no answer. */
+/** Payload of an event after its result is deleted: ids and times, no answers. */
 export const emptied = (data: SQL) => sql`CASE WHEN ${data}::jsonb ? 'answers'
   THEN jsonb_set(${data}::jsonb, '{answers}', '[]')::json ELSE ${data} END`
 

@@ -12,17 +12,17 @@ import { countTied, EXAMINED, lengthOf, partEnd, type ResultRow, resultRows, toR
 import { countResults } from './stats.ts'
 
 export interface Part {
-  /** How many results there are from its beginning on. */
+  /** Number of results from its beginning on. */
   remaining: number
-  /** Where the next one begins; undefined where this is the last one. */
+  /** Position of the next part; undefined for the last one. */
   end: Position | undefined
-  /** Read as they are asked for. */
+  /** Read when the caller consumes them. */
   lines: AsyncIterable<string>
 }
 
 /**
- * A part of an export. Where it ends is known before it is read, so that whoever reads it in two attempts gets the
- * same results, but for those that were deleted in between.
+ * A part of an export. Its end is determined before it is read, so that two attempts return the same results, except
+ * for those that were deleted in between.
  */
 export async function exportPart(
   db: Database,
@@ -60,10 +60,10 @@ async function countFrom(
   return ofStatus(stats, status).totalStarts + tied
 }
 
-/** How many results are read first, when it is not known how long they are. */
+/** Number of results in the first read, when their lengths are unknown. */
 const FIRST_PAGE = 50
 
-/** Characters of answers and variables that are read at once, as far as the results before tell. */
+/** Maximum characters of answers and variables per read, estimated from earlier results. */
 const LONGEST_PAGE = 8_000_000
 
 /** Characters that are made text of an export at once: some ten milliseconds of work. */
@@ -128,7 +128,7 @@ async function* csvLines(
   const columns = columnsOf(await readFlows(db, grant))
   const gone = await addDeletedBlocks(db, grant, columns, now)
   const shown = [...columns.questions, ...gone, ...columns.others]
-  // The names go out with the first page, when it is known that results can be read.
+  // Column titles are sent with the first page, once the results are known to be readable.
   const lines = [distinct(['Result', 'Submitted at', 'Completed', ...shown.map(({ title }) => title)])]
   for await (const page of pages) {
     const botsOfAnswers = await readBotsOfAnswers(db, grant, page)
@@ -164,9 +164,9 @@ function guarded(text: string): string {
 }
 
 /**
- * Whether a spreadsheet would take the text for a formula, behind blanks and invisible characters too. A sign alone makes
- * none: numbers and phone numbers such as `-5`, `+33612345678` and `+1 (555) 123-4567` stay as they are. Digits with
- * nothing but dashes between them are a sum.
+ * True if a spreadsheet would take the text for a formula, also after blanks and invisible characters. A sign alone
+ * makes none: numbers and phone numbers such as `-5`, `+33612345678` and `+1 (555) 123-4567` stay as they are. Digits
+ * with only dashes between them are a sum.
  */
 function isFormula(part: string): boolean {
   const text = part.replace(/^[\s\p{Cf}\p{Cc}]+/u, '')

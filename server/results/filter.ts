@@ -7,7 +7,7 @@ export type Status = NonNullable<GetStats['query']['status']>
 
 type RangeQuery = Omit<GetStats['query'], 'status'>
 
-/** Which results are wanted; null is any. */
+/** Filter of results; null means any. */
 export interface ResultFilter {
   range: TimeRange
   status: Status | null
@@ -58,7 +58,7 @@ export function readFilter(
   }
 }
 
-/** What a cursor has to say of the filter that it was made for. */
+/** Values of the filter that a cursor is bound to. */
 export function scopeOf(query: FilterQuery): string[] {
   const { timeFilter, timeZone, ...others } = query
   // Whatever filters there are: all but what moves within the list or changes its form alone.

@@ -15,14 +15,17 @@ import { encodeString, JsonText, stored } from '../json/json-text.ts'
 
 /** Not in JSON as it is. */
 const SEPARATOR = '\x1f'
-/** Of two characters that JSON does not escape, and that nobody types. Each answer has one of the first two. */
+/**
+ * Separators of two characters that JSON does not escape and that are never typed. Each answer has one of the first
+ * two.
+ */
 const marks = { content: '\x7f1', withFiles: '\x7f2', files: '\x7f3', answer: '\x7f4', piece: '\x7f5' }
 
 const literal = (text: string) => sql.raw(`'${text}'`)
 const next = literal(marks.piece)
 const order = sql`ORDER BY ${sql.join(newestFirst(table.createdAt, table.id), sql`, `)}`
 
-/** What a statement reads of `packedResults`. */
+/** Columns that a statement reads from `packedResults`. */
 export const packedShape = {
   results: expression(sql`page.results`, 'integer'),
   answers: expression(sql`page.answers`, 'integer'),
@@ -57,7 +60,7 @@ export const packedResults = (botId: SQL, query: SQL) => sql`LATERAL (
 
 export interface ResultPage {
   results: components['schemas']['Result'][]
-  /** Where the next one begins; undefined where this is the last one. */
+  /** Position of the next page; undefined for the last one. */
   end: Position | undefined
 }
 

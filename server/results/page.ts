@@ -17,8 +17,8 @@ import { inTurn } from './searches.ts'
 import type { TimeRange } from './time-range.ts'
 
 /**
- * A page that looks for something looks at so many results at most, however few it finds: it is promised that there are
- * no more than 10,000, and with these no page takes three times as long as the first of all.
+ * Maximum number of results that a page with a search examines, even if few match. With 10,000 results, the promised
+ * maximum, no page takes three times as long as the first.
  */
 export const EXAMINED = 800
 
@@ -59,8 +59,8 @@ const variableName = sql`split_part(${variable}, ':', 1)`
 const variableValue = sql`substr(${variable}, strpos(${variable}, ':') + 1)`
 
 /**
- * Whether a result is what a filter wants. What looks into answers and variables is an aggregate, since the planner
- * would make a table of all answers of the bot of an EXISTS.
+ * True if a result matches a filter. The conditions on answers and variables are aggregates: for an EXISTS the planner
+ * would hash all answers of the bot.
  */
 const isWanted = sql`(${status} IS NULL OR ${table.isCompleted} = (${status} = 'completed'))
   AND (${variable} IS NULL OR coalesce((
@@ -105,7 +105,7 @@ const examined = sql.raw(String(EXAMINED))
 const maxExamined = sql.raw(String(MAX_EXAMINED_BYTES))
 const maxPage = sql.raw(String(MAX_PAGE_BYTES))
 
-/** Bytes of the answers of a result, which are known without reading those that are long. */
+/** Bytes of the answers of a result, computed without reading the long ones. */
 const answerBytes = sql`(SELECT coalesce(sum(octet_length(a.content)
     + coalesce(octet_length(array_to_string(a.attached_file_urls, ',')), 0)), 0)
   FROM ${resultAnswers} a WHERE a.bot_id = ${sql.placeholder('botId')} AND a.result_id = ${table.id})`
@@ -132,8 +132,9 @@ const resultStatements = statements((db, named) => {
           ORDER BY ${inOrder} LIMIT ${asked('limit')}`,
         )}`,
     ),
-    // Read row by row until there are enough, or until they are long: of a count PostgreSQL knows that it only grows, so it
-    // stops at the first result beyond. The last one that may be looked at always comes too: it tells where to go on.
+    // Reads row by row until the page is full or large: PostgreSQL knows that a running count only grows, and stops at
+    // the first result beyond. The last result that may be examined is always included, as the position of the next
+    // page.
     search: prepareSelect(
       db,
       named('result_search'),
@@ -202,7 +203,7 @@ function rangeOf({ bot }: BotGrant, { from, to }: TimeRange) {
   }
 }
 
-/** A page of so many characters keeps nobody waiting whose page is read together with it. */
+/** A page of at most this many characters does not delay the other pages in its batch. */
 const LIGHT = 64_000
 
 /** Bots of which the last page was no longer. */
@@ -255,7 +256,10 @@ export function lengthOf(rows: readonly ResultRow[]): number {
   return rows.reduce((sum, { answers, variables }) => sum + answers.length + variables.length, 0)
 }
 
-/** The same with a row for each. Where that is less than `limit`, more may come after it: no more are examined at once. */
+/**
+ * The same with one row per result. Fewer rows than `limit` do not mean the end: the number of examined results is
+ * bounded.
+ */
 export async function resultRows(
   db: Database,
   grant: BotGrant,
@@ -263,7 +267,7 @@ export async function resultRows(
   position: Position,
   limit: number,
 ): Promise<{ rows: ResultRow[]; end: Position | undefined }> {
-  // One more tells whether others come after them.
+  // One row more shows whether others follow.
   const values = { ...valuesOf(grant, range, position, limit + 1), ...sought }
   const found = await inTurn(grant.bot.workspaceId, () => resultStatements(db).search(values))
   const wanted = found.filter((row) => row.isWanted)
@@ -285,7 +289,7 @@ function valuesOf(grant: BotGrant, range: TimeRange, { createdAt, id }: Position
   }
 }
 
-/** Where a part that covers `limit` results after a position ends; undefined when nothing comes after it. */
+/** Returns the end of a part that covers `limit` results after a position; undefined if no results follow. */
 export async function partEnd(
   db: Database,
   grant: BotGrant,
@@ -297,7 +301,7 @@ export async function partEnd(
   return next && last
 }
 
-/** How many results of a status come after a position at its very moment. */
+/** Counts the results of a status that come after a position and share its timestamp. */
 export async function countTied(
   db: Database,
   grant: BotGrant,

@@ -8,9 +8,9 @@ import { newEntry, writeEntry } from '../workspaces/audit.ts'
 import { countUnder, deletedResults } from './delete.ts'
 
 /*
- * Results that are kept no longer: the floor of their bot rises over them, which hides them all at once, and the purge
- * removes them. It rises by whole days (UTC), hence once a day, and by the clock of the database, which all processes
- * share.
+ * Removes results whose retention has ended: the floor of their bot rises over them, which hides them all at once, and
+ * the purge removes them. The floor rises by whole days (UTC), hence once a day, and by the clock of the database,
+ * which all processes share.
  */
 
 /** Bots whose results one statement looks for. */
@@ -18,7 +18,7 @@ const PAGE = 1_000
 
 /** Deletes what is older than the workspace, or the installation (`days`), keeps results; false since that is all. */
 export async function expireResults(db: Database, days: number | undefined, now: Date): Promise<boolean> {
-  // Null where nobody says how long; the smaller of two.
+  // Null without a retention; otherwise the smaller of two.
   const kept = sql`least(${workspaces.resultsRetentionDays}, ${days ?? null}::integer)`
   const today = sql`date_trunc('day', now() AT TIME ZONE 'UTC')`
   const before = sql`((${today} - make_interval(days => ${kept})) AT TIME ZONE 'UTC')`

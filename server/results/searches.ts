@@ -1,6 +1,6 @@
 /*
- * Pages for which each result is looked at keep a connection and the thread busy for tenths of a second. Of one workspace
- * few are read at once, so that nobody else waits behind all that one caller asks for.
+ * A page that examines each result keeps a connection and the thread busy for tenths of a second. Each workspace reads
+ * few at a time, so that one caller does not delay the others.
  */
 
 const AT_ONCE = 2

@@ -40,15 +40,15 @@ export const MARGIN = 30 * 60 * 1000
 
 export const dayOf = (time: number) => new Date(time).toISOString().slice(0, 10)
 
-/** When the hour of a moment begins. */
+/** Returns the beginning of the hour that contains a time. */
 export const hourOf = (time: number) => new Date(Math.floor(time / HOUR) * HOUR).toISOString()
 
-/** The moment before which results are of days that may have been counted. */
+/** Results before this time are of days that may have been counted. */
 export function daysLateBefore(now: Date): string {
   return `${dayOf(now.getTime() - MARGIN)}T00:00:00.000Z`
 }
 
-/** The moment before which results are of hours that may have been counted. Not on a cluster. */
+/** Results before this time are of hours that may have been counted. Not on a cluster. */
 export function lateBefore(now: Date): string {
   return hourOf(now.getTime() - MARGIN)
 }

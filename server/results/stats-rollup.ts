@@ -7,14 +7,14 @@ import { DAY, dayOf, daysLateBefore, HOUR, hourOf, keepsHours, MARGIN } from './
 
 /* Counts days and hours of bots with many results in the background. See `stats-epochs.ts`. */
 
-/** When a bot is looked at again: when all is well, and when the process that looked at it has died. */
+/** Delay until a bot is checked again, and until another process takes over from one that died. */
 const INTERVAL = 10 * 60 * 1000
 const LEASE = 60 * 1000
 
 /** No clock that is right sets a later due time: one was ahead, and may have counted what goes on. */
 const MAX_DUE_IN = HOUR
 
-/** How many days are counted before another bot has its turn, and how many are kept. */
+/** Number of days that one batch counts before the next bot, and maximum number of stored days per bot. */
 const BATCH = 100
 const KEPT_DAYS = 3_660
 
@@ -23,7 +23,7 @@ const KEPT_DAYS = 3_660
  * at once, and when one ends in the middle of it: at worst one is counted twice.
  */
 export async function rollUpBatch(db: Database, at: Date): Promise<boolean> {
-  // A day that was kept too early would be wrong for good: it has to be over by the clock of the database too.
+  // A day stored too early would stay wrong: it also has to be over by the clock of the database.
   const [clock] = await selectRows(
     db,
     { now: expression(sql`now()`, 'timestamptz') },
@@ -78,7 +78,7 @@ interface Days {
   last: string
 }
 
-/** The days of a bot that are over and can be kept; none when the bot has `few` results or less, or is gone. */
+/** The closed days of a bot that can be stored; undefined if the bot is deleted or has at most `few` results. */
 async function daysOf(db: Database, botId: string, few: number, now: Date): Promise<Days | undefined> {
   const last = dayOf(Date.parse(daysLateBefore(new Date(now.getTime() - MARGIN))) - DAY)
   const visible = sql`FROM ${results} r WHERE r.bot_id = ${botId} AND NOT r.is_archived
@@ -102,7 +102,7 @@ async function daysOf(db: Database, botId: string, few: number, now: Date): Prom
   return row && { ...row, last }
 }
 
-/** Counts the hours of days that are not to be kept yet, of which the first begins at `begin`, in milliseconds. */
+/** Counts the hours of days that cannot be stored yet. The first one begins at `begin`, in milliseconds. */
 async function countHours(db: Database, botId: string, begin: number, now: Date) {
   const [first, last] = [hourOf(begin), hourOf(now.getTime() - 2 * MARGIN - HOUR)]
   const more = (Date.parse(last) - begin) / HOUR
@@ -110,7 +110,7 @@ async function countHours(db: Database, botId: string, begin: number, now: Date)
   for (const hour of await toCount(db, hourly, botId, first, last)) await countOne(db, hourly, botId, hour)
 }
 
-/** What is counted apart: a column says of which time a row is. */
+/** Tables of daily and hourly counts; `at` is the column of the time of a row. */
 const daily = {
   table: botStatsDaily,
   at: botStatsDaily.day,
@@ -127,7 +127,7 @@ type Kept = typeof daily | typeof hourly
 
 /** Adds the rows of days or hours, each made of `n` from 0 to `most`, that are not there. */
 async function add(db: Database, { table, at }: Kept, botId: string, nth: SQL, most: SQL) {
-  // With the bot locked, so that nothing is added to one that is deleted at this moment.
+  // Locks the bot, so that no row is added to one that is being deleted.
   await db.execute(sql`
     INSERT INTO ${table} (bot_id, ${sql.identifier(at.name)})
     SELECT bot.id, ${nth}

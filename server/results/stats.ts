@@ -10,7 +10,7 @@ import { expression, hidden, prepareSelect } from '../db/selection.ts'
 import { DAY, dayOf, HOUR, hourOf, hoursFrom, keepsHours } from './stats-epochs.ts'
 import type { TimeRange } from './time-range.ts'
 
-/* What is read of statistics: days and hours that are kept, and the results beside them. See `stats-epochs.ts`. */
+/* Reads statistics: stored days and hours, and results outside them. See `stats-epochs.ts`. */
 
 /** With more results than this, a bot is counted by day. */
 export const MANY = 20_000
@@ -22,7 +22,7 @@ export const countBetween = (botId: SQL, begins: SQL, ends: SQL) => sql`
   FROM ${results} WHERE bot_id = ${botId} AND has_started IN (true, false) AND NOT is_archived
     AND created_at >= ${begins} AND created_at < ${ends}`
 
-/** What is asked about, as a statement has it: the bot, a range, and the days and hours within it. */
+/** Parameters of a query in SQL: the bot, a range, and the days and hours within it. */
 interface Asked {
   botId: SQL
   from: SQL
@@ -50,8 +50,8 @@ export const endOf = (hour: SQL) => sql`(${hour} + interval '1 hour')`
 export const startOf = (day: SQL) => sql`(${day})::timestamp AT TIME ZONE 'UTC'`
 
 /**
- * What is not kept: from the beginning to the first good day, and from the end of each to the next one. Mostly
- * only the last of them has anything after it, and the others need not be looked at.
+ * Gaps between stored days: from the beginning to the first valid day, and from the end of each to the next. Usually
+ * only the last gap has results, and the others are empty.
  */
 export const gapsOf = (goodDays: SQL, { from, to }: Pick<Asked, 'from' | 'to'>) => sql`
   SELECT ${from} AS begins, coalesce(${startOf(sql`kept.first`)}, ${to}) AS ends
@@ -71,8 +71,8 @@ const noHours =
   0 AS epoch, 0 AS computed_epoch) AS none`)
 
 /**
- * What good days have, good hours behind them, and what is counted beside both, from one snapshot: completed <= starts <=
- * views at every moment.
+ * Adds up valid days, valid hours after them, and results outside both, from one snapshot. Invariant: completed <=
+ * starts <= views.
  */
 function keptAndCounted(db: Database, asked: Asked): SQL {
   const { botId, firstDay, endDay, firstHour, endHour, from, to } = asked
@@ -178,9 +178,9 @@ const readStatements = statements((db, named) => {
 })
 
 /**
- * Bots of which little had to be counted a moment ago: those that had few results, and nothing that is kept, and those with
- * few beside what is. What requests of one turn ask about them is asked together. Both count right for every bot at any
- * time, only slowly for some. On a cluster the second is asked as if nothing was known.
+ * Bots with little to count at the last read: those with few results and no stored days, and those with few results
+ * beside the stored days. Requests on them in one turn of the event loop are batched. Both queries are correct for
+ * every bot, only slow for some. On a cluster the second query reads as if no days were stored.
  */
 const quickBots = new LRUCache<string, 'countSmall' | 'countBesideKept'>({ max: 10_000, ttl: 10 * 60 * 1000 })
 
@@ -191,7 +191,7 @@ export function spanOf(db: Database, { bot }: BotGrant, range: TimeRange, now: D
     // Times of results are whole milliseconds.
     bot.resultsFloorAt ? bot.resultsFloorAt.getTime() + 1 : Number.NEGATIVE_INFINITY,
   )
-  // What goes on is never read as kept: a clock that was ahead may have counted it.
+  // The current time span is never read from storage: a clock that was ahead may have counted it.
   const end = Math.min(range.to?.getTime() ?? Number.POSITIVE_INFINITY, now.getTime())
   return {
     botId: bot.id,
@@ -230,7 +230,7 @@ export async function countResults(db: Database, grant: BotGrant, range: TimeRan
   }
 }
 
-/** What a statement over all rows gives is one row always. */
+/** Returns the row of an aggregate query, which always has exactly one. */
 function one<Row>(row: Row | undefined): Row {
   if (!row) throw new Error('A count gave no row')
   return row

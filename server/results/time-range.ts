@@ -12,7 +12,7 @@ export interface TimeRange {
 
 const known = new LRUCache<string, TimeRange>({ max: 1_000 })
 
-/** Where a day begins is a multiple of this away from where it begins in UTC, in every time zone. */
+/** In every time zone a day begins at a multiple of this from its beginning in UTC. */
 const QUARTER_HOUR = 15 * 60 * 1000
 
 /** The calendar days a filter means, seen at `now` in an IANA time zone. */
@@ -48,8 +48,8 @@ function calculate(filter: Exclude<TimeFilter, 'allTime'>, timeZone: string, now
 }
 
 /**
- * When a calendar day begins. Where the clock is put back from 01:00 to 00:00 that is the first 00:00, and where it is put
- * forward from 00:00 it is later.
+ * Returns the first instant of a calendar day. If the clock is put back from 01:00 to 00:00, that is the first 00:00.
+ * If it is put forward from 00:00, the day begins later.
  */
 function firstInstantOf(day: DateTime): Date {
   let start = day.startOf('day')

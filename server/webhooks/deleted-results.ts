@@ -7,9 +7,9 @@ import { DELETED, emptied } from '../results/erase.ts'
 import type { Taken } from './leases.ts'
 
 /*
- * Nothing of a deleted result is posted after `results.deleted`, whatever runs at the same moment. A sender first commits
- * its lease, and looks in a later statement whether the result is there. And `results.deleted` waits while a delivery of a
- * deleted result is leased. So either the sender sees the deletion, or the deletion sees the lease.
+ * No event of a deleted result is posted after `results.deleted`, even in a race. A sender first commits its lease, and
+ * checks in a later statement that the result exists. And `results.deleted` waits while a delivery of a deleted result
+ * is leased. So either the sender sees the deletion, or the deletion sees the lease.
  */
 
 type Subject = Pick<Taken, 'botId' | 'subject'>
@@ -19,7 +19,7 @@ const OF_RESULT = ['result.started', 'result.answered', 'result.completed']
 /** Events after which a receiver expects nothing more of what was deleted. */
 const OF_DELETION = ['results.deleted', 'bot.deleted']
 
-/** Milliseconds after which a deletion is looked at again whose results are still being sent. */
+/** Delay before a deletion is retried whose results are still being sent, in milliseconds. */
 const RETRY_MS = 200
 
 /** Those of the deliveries just leased that may be posted now. The others are emptied, or due a little later. */
@@ -58,7 +58,7 @@ async function deletedAmong<S extends Subject>(db: Database, deliveries: readonl
   return deliveries.filter(({ botId, subject }) => !found.has(`${botId} ${subject}`))
 }
 
-/** Whether somebody is posting an event of a deleted result to the same endpoint. */
+/** True if an event of a deleted result is being posted to the same endpoint. */
 async function isSending(db: Database, { botId, endpointId }: Taken): Promise<boolean> {
   const leased = await selectRows(
     db,
@@ -90,7 +90,7 @@ async function giveBack(db: Database, given: readonly Taken[], change: ReturnTyp
       AND d.attempts = g.attempts AND d.leased_until IS NOT NULL AND g.seq BETWEEN 0 AND 2147483647`)
 }
 
-/** Whether the result is deleted that a delivery is about. */
+/** True if the result of a delivery is deleted. */
 export async function isOfDeleted(db: Database, delivery: Subject & { type: string }): Promise<boolean> {
   return OF_RESULT.includes(delivery.type) && (await deletedAmong(db, [delivery])).length > 0
 }

@@ -25,7 +25,7 @@ import { signatureHeaders } from './signature.ts'
 const SECOND = 1000
 const HOUR = 3600 * SECOND
 
-/** How long after each failed attempt the next one is made; after the last one the delivery has failed. */
+/** Delays after each failed attempt; after the last one the delivery has failed. */
 const SCHEDULE = [
   5 * SECOND,
   300 * SECOND,
@@ -40,29 +40,29 @@ const SCHEDULE = [
 
 const TIMEOUT = 15 * SECOND
 const STOP_WAIT = 2 * SECOND
-/** Of one endpoint and of all, in this process. */
+/** Maximum concurrent deliveries of this process, per endpoint and in total. */
 const AT_ONCE_EACH = 32
 const AT_ONCE = 512
-/** Of one owner of workspaces, however many endpoints these have. */
+/** Maximum per owner of workspaces, regardless of the number of endpoints. */
 const AT_ONCE_OWNER = AT_ONCE / 4
-/** Of all, these are for owners to whom nothing is under way, so that a few that are slow leave room for others. */
+/** Of the total, reserved for owners without a running delivery, so that a few slow ones leave room for others. */
 const LAST_FREE = AT_ONCE / 4
 /** An endpoint whose last answer took longer has one place, and all of these together have half of them. */
 const SLOW_ANSWER_MS = 2_000
 const AT_ONCE_SLOW = AT_ONCE / 2
-/** Bytes of events under way, beyond which none are taken; an event counts as large until it is known. */
+/** Maximum bytes of running events before no more are taken. An event counts as large until its size is known. */
 const MAX_BYTES_UNDER_WAY = 64 * 1024 * 1024
 const LARGE_EVENT_BYTES = 256 * 1024
-/** How many events of steps a look shares out, of those that wait for that. */
+/** Number of outbox rows that one pass expands, at least and at most. */
 const LEAST_SHARED = 16
 const MOST_SHARED = 64
 /** From one statement to the next of its kind where there is always something to do: what comes meanwhile goes together. */
 const PACE = 40
 /** The same where the process is busy, at most. */
 const LONGEST_PACE = 1_000
-/** How long a busy process lets more wait than it takes at a time; behind for twice as long, it goes twice as fast. */
+/** Delay of the oldest event from which a busy process speeds up; at twice this delay, it sends twice as fast. */
 const PATIENCE = 10 * SECOND
-/** How often the leases of what is under way are put off. */
+/** Interval at which leases of running deliveries are extended. */
 const RENEWAL = LEASE / 4
 /** The longest time that a receiver may ask to be left alone for. */
 const LONGEST_WAIT = 24 * HOUR
@@ -73,10 +73,10 @@ const FAILED_OUTCOME_WAIT = 60 * SECOND
 /** A look that fails is followed by one at so many times fewer endpoints, until the one with the row is alone. */
 const CUT = 8
 
-/** What this process has done, for its metrics. */
+/** Counters of this process, for its metrics. */
 export const sent = { delivered: 0, failed: 0, underWay: 0, lastDelay: 0 }
 
-/** What is posted, byte for byte. */
+/** The posted body, byte for byte. */
 export function payloadOf({ type, createdAt, data }: Pick<Taken, 'type' | 'createdAt' | 'data'>): string {
   return `{"type":${JSON.stringify(type)},"timestamp":"${createdAt.toISOString()}","data":${data.text}}`
 }
@@ -86,7 +86,7 @@ interface Sender {
   log: Logger
   /** The key of the installation, of which older secrets are derived. */
   key: Buffer
-  /** Of the others. */
+  /** Keyring for the other secrets. */
   keyring: Keyring
   post: StreamingClient
 }
@@ -96,15 +96,15 @@ interface Task {
   endpoint: OpenEndpoint
   /** When it was taken, by the clock of this process. */
   since: number
-  /** What came of it is only to be written. */
+  /** True if the response has arrived and only the outcome is left to be written. */
   isAnswered: boolean
 }
 
 /**
- * Sends what is due until stopped; `stop` waits a moment for what is under way, the rest is sent again by others.
- * `interval`: how often the events of others are looked for, in milliseconds. `load`: how busy the process was since it
- * was last asked, as a share of the time. `longestPace`: how long it waits between two looks at most where it
- * is busy, in milliseconds.
+ * Sends due events until it is stopped. `stop` waits shortly for running deliveries; other processes send the rest.
+ * `interval`: delay between searches for events of other processes, in milliseconds. `load`: share of time that the
+ * process was busy since the last call. `longestPace`: maximum delay between two passes of a busy process, in
+ * milliseconds.
  */
 export function startDeliveries(
   sender: Sender,
@@ -113,10 +113,10 @@ export function startDeliveries(
   longestPace = LONGEST_PACE,
 ): { stop: () => Promise<void> } {
   const { db, log } = sender
-  /** What this process has taken, until it is written what came of it. */
+  /** Deliveries of this process, until their outcome is written. */
   const underWay = new Map<string, Task>()
   const answers: Answer[] = []
-  /** How long the last answer of endpoints took, in milliseconds. */
+  /** Duration of the last response of each endpoint, in milliseconds. */
   const lastDurations = new LRUCache<string, number>({ max: 10_000 })
   const isSlow = (endpointId: string) => (lastDurations.get(endpointId) ?? 0) > SLOW_ANSWER_MS
   const isOver = (delivery: Taken) => {
@@ -132,7 +132,7 @@ export function startDeliveries(
   let behindSince = Number.POSITIVE_INFINITY
   /** Behind which bot sharing out goes on, and whether there may be more to share out. */
   let left = { after: '', isMoreLeft: false }
-  /** How many the last look took. */
+  /** Number of deliveries that the last pass took. */
   let took = 0
 
   async function look(): Promise<void> {
@@ -170,9 +170,9 @@ export function startDeliveries(
     for (const { id, isOpen, failures, owner } of found) {
       const own = busy.get(id) ?? 0
       const ofOwner = busyOwners.get(owner) ?? 0
-      // One that fails is asked by one event whether it is back.
+      // A failing endpoint is probed with one event.
       const most = failures >= MANY_FAILURES || isSlow(id) ? 1 : AT_ONCE_EACH
-      // While nobody else waits, one may use all but the last.
+      // If no other owner has events, one may use all places but the last.
       const ownersMost = places <= LAST_FREE ? 1 : endpointsOf.size === 1 ? AT_ONCE : AT_ONCE_OWNER
       const each = Math.max(1, Math.floor(share / (endpointsOf.get(owner) ?? 1)))
       const its = Math.min(most - own, ownersMost - ofOwner, share - (shares.get(owner) ?? 0), each, free)
@@ -207,7 +207,7 @@ export function startDeliveries(
     behindSince = isBehind ? Math.min(behindSince, asked) : Number.POSITIVE_INFINITY
     const endpoints = new Map(found.map((endpoint) => [endpoint.id, endpoint]))
     const posted = await postable(db, taken)
-    // What another process may have taken over is not sent by this one.
+    // Another process may have taken over: do not send.
     if (performance.now() - asked > LEASE) return
     for (const delivery of posted) {
       const endpoint = endpoints.get(delivery.endpointId)
@@ -256,7 +256,7 @@ export function startDeliveries(
     const unsettled = batch.filter((answer) => !settled.includes(answer))
     if (unsettled.length > 0) setTimeout(() => answers.push(...unsettled), FAILED_OUTCOME_WAIT).unref()
     for (const { delivery } of settled) isOver(delivery)
-    // What comes next for its subject, or for those that found no room.
+    // For the next event of its subject, or for events that found no room.
     looking.wake()
     if (answers.length > 0) settling.wake()
     await noteAnswers(db, log, settled)
@@ -322,7 +322,7 @@ export function startDeliveries(
   }
 }
 
-/** Of one taking: what was taken over and comes back to this process is another task. */
+/** Key of one lease: a delivery that was taken over and comes back to this process is another task. */
 const keyOf = ({ id, endpointId, at }: Taken) => `${id} ${endpointId} ${at.getTime()}`
 
 const placeOf = ({ botId, endpointId, subject, seq, attempts }: Taken): Place => ({
@@ -390,7 +390,7 @@ async function readOut({ body }: OutboundStream) {
   }
 }
 
-/** Milliseconds that a receiver asks to be left alone for: `Retry-After`, in seconds or as a date. */
+/** Milliseconds of delay that a receiver requests: `Retry-After`, in seconds or as a date. */
 function retryAfter(reply: OutboundStream | Refusal): number {
   const given = reply.ok ? reply.headers['retry-after'] : undefined
   if (given === undefined) return 0

@@ -21,7 +21,7 @@ export type DeliveryRow = typeof deliveries.$inferSelect
 
 const MAXIMUM_ENDPOINTS = 20
 
-/** How long the secret before is good after a rotation, in milliseconds. */
+/** Time for which the previous secret remains valid after a rotation, in milliseconds. */
 const ROTATION = 24 * 60 * 60 * 1000
 
 /** The endpoints of a workspace, newest first. */
@@ -42,7 +42,7 @@ export async function endpointOf(
   return row
 }
 
-/** Adds an endpoint; `full` where there are as many as may be, `gone` where the workspace was deleted meanwhile. */
+/** Adds an endpoint; `full` if the workspace has the maximum number, `gone` if it was deleted meanwhile. */
 export async function insertEndpoint(
   db: Database,
   { workspace, caller }: WorkspaceGrant,
@@ -193,7 +193,7 @@ export async function rotateSecret(
     try {
       kept = open(before).slice(0, 1)
     } catch (error) {
-      // One that cannot be read any more is good for nobody.
+      // Secrets that cannot be decrypted any more are useless.
       if (!(error instanceof KeyProblem)) throw error
     }
     await tx
@@ -284,7 +284,7 @@ export async function redeliver(
   endpointId: string,
   id: string,
 ): Promise<boolean | 'deleted' | undefined> {
-  // Asked apart: a cluster plans an update joined with what every node has in two rounds.
+  // A separate statement: a cluster plans an update joined with a reference table in two rounds.
   const endpoint = await endpointOf(db, grant, endpointId)
   const delivery = endpoint && (await deliveryOf(db, grant, endpointId, id))
   if (!delivery) return undefined

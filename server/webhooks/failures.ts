@@ -12,27 +12,27 @@ const PAUSE = 60_000
 /** An endpoint that failed for so long is disabled. */
 const PATIENCE = 5 * 24 * 60 * 60 * 1000
 
-/** What came of an attempt. */
+/** Outcome of an attempt. */
 export interface Answer {
   delivery: Taken
   endpoint: OpenEndpoint
   outcome: Outcome
   isGone: boolean
-  /** Milliseconds for which the receiver asks to be left alone. */
+  /** Delay that the receiver requests, in milliseconds. */
   pause: number
 }
 
-/** An endpoint as long as it has the address that was asked: what a former one answers says nothing of the next. */
+/** An endpoint with a certain URL: responses of a former URL do not count for the next one. */
 type Asked = Pick<OpenEndpoint, 'id' | 'url'>
 
 const isStill = ({ id, url }: Asked) => and(eq(endpoints.id, id), eq(endpoints.url, url))
 
-/** Notes at the endpoints what they have answered, in the order of the answers. Test events count for nothing. */
+/** Updates endpoints by their responses, in the order of these. Test events do not count. */
 export async function noteAnswers(db: Database, log: Logger, answers: readonly Answer[]): Promise<void> {
   const counted = answers.filter(({ delivery }) => delivery.type !== 'endpoint.test')
   const nameOf = ({ id, url }: Asked) => `${id} ${url}`
   const all = new Map(counted.map(({ endpoint }) => [nameOf(endpoint), endpoint]))
-  // Where that cannot be read, the next answer says it again.
+  // If this fails, the next response does it again.
   const failing = await failingOf(db, counted).catch(() => new Set<string>())
   for (const [name, asked] of all) {
     const endpointId = asked.id
@@ -50,7 +50,8 @@ export async function noteAnswers(db: Database, log: Logger, answers: readonly A
 }
 
 /**
- * Which of the endpoints that took an event are known to fail now: when it was sent another one may not have failed yet.
+ * Returns the endpoints that accepted an event and are currently marked as failing. The state at the time of sending
+ * may be outdated.
  */
 async function failingOf(db: Database, answers: readonly Answer[]): Promise<Set<string>> {
   const taken = answers.filter(({ outcome }) => outcome.isDelivered)

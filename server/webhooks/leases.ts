@@ -4,16 +4,16 @@ import { webhookDeliveries as deliveries, webhookEndpoints as endpoints, workspa
 import { expression, prepareSelect, type RowOf } from '../db/selection.ts'
 
 /*
- * Deliveries are taken for as long as a lease, which is short and is put off by whoever lives: what a process that was
- * killed had taken is free a few seconds later. The clock is the database's, so that processes with different ones
- * agree. Which endpoints there are, and what is taken for them, are asked apart: on a cluster the tables of the
- * one are on every node, and rows can be locked in the other alone.
+ * Deliveries are taken with a short lease, which the owning process extends: deliveries of a killed process are free a
+ * few seconds later. Leases use the clock of the database, so that processes with different clocks agree. Endpoints and
+ * deliveries are queried separately: on a cluster the tables of endpoints are on every node, and rows can be locked in
+ * the other ones alone.
  */
 
-/** How long a delivery belongs to its sender, in milliseconds. */
+/** Time for which a delivery belongs to its sender, in milliseconds. */
 export const LEASE = 5_000
 
-/** Of one endpoint, so many that are due are looked at at once; more may be behind those that have to wait. */
+/** Maximum number of due deliveries examined per endpoint and pass; more may be behind those that have to wait. */
 const LOOKED_AT = 100
 
 const endpointShape = {
@@ -25,7 +25,7 @@ const endpointShape = {
   generation: endpoints.generation,
   rotatesUntil: endpoints.rotatesUntil,
   failures: endpoints.failures,
-  /** Who has made the workspace: places are shared among them, since one may have many workspaces with many endpoints. */
+  /** Creator of the workspace: places are shared by creator, since one may have many workspaces with many endpoints. */
   owner: expression(
     sql`coalesce((SELECT w.created_by FROM ${workspaces} w WHERE w.id = ${endpoints.workspaceId}), ${endpoints.workspaceId})`,
     'text',
@@ -47,7 +47,7 @@ const deliveryShape = {
   createdAt: deliveries.createdAt,
   /** With the one that it was taken for. */
   attempts: deliveries.attempts,
-  /** Where in the schedule it is: attempts since somebody asked for it to be sent again. */
+  /** Index in the schedule: attempts since the last manual redelivery. */
   turn: expression(sql`${deliveries.attempts} - coalesce(${deliveries.attemptsBefore}, 0)`, 'integer'),
   at: expression(sql`now()`, 'timestamptz'),
 }
@@ -57,7 +57,10 @@ export type OpenEndpoint = RowOf<typeof endpointShape>
 /** A delivery that this process has taken. */
 export type Taken = RowOf<typeof deliveryShape>
 
-/** The key of a delivery, and for which attempt it was taken: what it was taken for again is nobody else's to write. */
+/**
+ * Key of a delivery and the attempt that it was taken for. Only the process that took this attempt may write its
+ * outcome.
+ */
 export type Place = Pick<Taken, 'botId' | 'endpointId' | 'subject' | 'seq' | 'attempts'>
 
 export interface Outcome extends Place {
@@ -89,8 +92,8 @@ const given = (name: string, more = sql``) => sql`(
     WHERE ${few('p.seq')}) AS given`
 
 /*
- * If nothing waited when the table was looked at last, the planner takes all indexes of what waits for as good, and any of
- * them may have it read all that waits now. So the condition of each is one that follows from nothing else, and is said
+ * If no rows were due at the last ANALYZE, the planner takes all indexes of due rows for equally good, and may read
+ * every due row through any of them. So the condition of each index follows from no other condition, and is repeated
  * word for word.
  */
 
@@ -118,10 +121,10 @@ export const leaseStatements = statements((db, named) => ({
       WHERE due.found OR test.found
       ORDER BY random() LIMIT 1000`,
   ),
-  // What has something of its subject in front of it is put behind that, once: otherwise all that waits behind an
-  // endpoint that was away would be looked at each time. What is taken is looked up by nothing but its key: said with `=`,
-  // that it is of the wanted endpoint would have the planner read all of that. Only a delivery that is sent again can have
-  // a later one of its subject under way, so only for these the later ones are read.
+  // A delivery with an earlier one of its subject is moved behind that, once: otherwise all deliveries of an
+  // unreachable endpoint would be examined each time. Deliveries are looked up by their key only: with an equality on
+  // the endpoint the planner would read all of its deliveries. Only a manual redelivery can have a later delivery of
+  // its subject under way, so later ones are read for these only.
   take: prepareSelect(
     db,
     named('webhooks_take'),
@@ -169,7 +172,7 @@ export const leaseStatements = statements((db, named) => ({
       FROM taken WHERE ${same('taken')} AND ${few('taken.seq')}
       RETURNING ${list}`,
   ),
-  /** What `take` looks at of one endpoint, for `probe`. */
+  /** Rows that `take` examines for one endpoint, for `probe`. */
   due: prepareSelect(
     db,
     named('webhooks_due'),
@@ -200,7 +203,10 @@ export const leaseStatements = statements((db, named) => ({
     sql`UPDATE ${deliveries} SET leased_until = ${lease} FROM ${given('places')}
       WHERE ${same('given')} AND ${deliveries.attempts} = given.attempts AND ${deliveries.leasedUntil} IS NOT NULL`,
   ),
-  /** Where somebody asked meanwhile for it to be sent again, it is due; whoever took it over is not overruled. */
+  /**
+   * A manual redelivery requested meanwhile makes it due again. The outcome of an attempt that another process took
+   * over is ignored.
+   */
   settle: prepareWrite(
     db,
     named('webhooks_settle'),

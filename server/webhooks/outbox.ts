@@ -14,9 +14,9 @@ import { newId } from '../ids.ts'
 import { isAlive } from '../results/alive.ts'
 
 /*
- * What happened is written together with what it says: it is there exactly when that is. Where nobody is told, nothing is
- * written, and no statement is spent on it. Steps of chats, of which there are many, leave what they tell in few rows, and
- * whoever sends shares that out among the endpoints that want to be told; all else is written for each of them at once.
+ * Transactional outbox: events are inserted in the transaction that causes them, so that both exist or neither does.
+ * Without subscribed endpoints nothing is written and no statement runs. Turns of chats, which are many, write few rows
+ * of events, and senders fan them out to the endpoints. All other events are inserted for each endpoint at once.
  */
 
 const due = sql`'epoch'::timestamptz`
@@ -65,7 +65,7 @@ const enabledOf = (workspaceId: SQL) =>
 /** By which the ids of events differ that usual steps leave together: three for each step, counted from 3. */
 const OWN_DIGITS = 2
 
-/** What such ids begin with. */
+/** Common prefix of such ids. */
 export const idsBegin = (now: Date) => newId(now).slice(0, -OWN_DIGITS)
 
 /**
@@ -116,7 +116,7 @@ export const eventsLeft = sql`(
   WHERE told.id IS NOT NULL
 ) AS e`
 
-/** Of so many bots at most something is shared out at a time. */
+/** Maximum number of bots per fan-out. */
 const BOTS_AT_ONCE = 32
 
 const most = sql`${sql.placeholder('most')}::integer`
@@ -125,9 +125,9 @@ const limit = sql`${sql.placeholder('bots')}::integer`
 const isPassedOver = (id: SQL) => sql`${id} = ANY(${sql.placeholder('passedOver')}::text[])`
 
 const sharing = statements((db, named) => ({
-  // Of every bot that has some its first, then of every its second, so that none waits behind all of another.
-  // A bot is shared out by one process at a time, which has its first row: others would give the events of a result the same
-  // numbers. Whoever had not seen yet that rows are gone comes to divide by zero, and nothing is shared out.
+  // Takes the first row of every bot, then the second of every bot, so that no bot waits behind all rows of another.
+  // One process at a time fans out a bot, by locking its first row: two would give events of one result the same
+  // numbers. A process that does not see yet that rows are deleted aborts by a division by zero.
   share: prepareSelect(
     db,
     named('webhooks_share_out'),
@@ -221,7 +221,7 @@ export async function shareOut(
     const { after, events } = shared
     return { after, isMoreLeft: isCut || after !== '' || from !== '' || events >= part }
   } catch (error) {
-    // Whoever had not seen yet that rows are gone comes again.
+    // A fan-out that did not see that the rows were deleted is retried.
     if (!isOfRows(error) || sqlState(error) === '22012') throw error
     if (bots > 1 || part > 1) state.cut *= CUT
     else {
@@ -241,8 +241,8 @@ interface Event {
 }
 
 /**
- * Does what is told, and tells it in the same transaction. `eventsOf` says what there is to tell of the outcome, in its
- * order; all of it is about one subject. The bot is locked first, so that its events are numbered in the order in which they are committed.
+ * Runs work and inserts its events in the same transaction. `eventsOf` returns the events of the outcome in order, all
+ * about one subject. The bot is locked first, so that its events are numbered in the order of commits.
  */
 export async function telling<Outcome>(
   db: Database,
@@ -261,7 +261,7 @@ export async function telling<Outcome>(
   })
 }
 
-/** Tells the endpoints of the workspace; the caller has the bot locked. */
+/** Inserts an event for the endpoints of the workspace; the caller has locked the bot. */
 export async function insertEvent(tx: Transaction, { type, workspaceId, botId, data }: Event, now: Date) {
   await tx.execute(
     insertEvents(sql`
@@ -272,7 +272,7 @@ export async function insertEvent(tx: Transaction, { type, workspaceId, botId, d
   wakeAfter(tx)
 }
 
-/** What happened to a bot, as its endpoints are told. */
+/** The event of a change to a bot. */
 export function botEvent(type: EventType, bot: typeof bots.$inferSelect): Event {
   const { id, workspaceId, folderId, name, version, publicId } = bot
   const data = {
@@ -291,7 +291,7 @@ export function botEvent(type: EventType, bot: typeof bots.$inferSelect): Event 
 /** Deliveries begin at once in the process in which something happened; others find it when they look. */
 export const deliveryIsDue = new EventEmitter<{ due: [] }>()
 
-/** Whether one of the endpoints wants it. `wantedEvents`: types of events, by commas, * for all. */
+/** True if an endpoint is subscribed to the type. `wantedEvents`: types of events, separated by commas, * for all. */
 export function isWanted(type: EventType, wantedEvents: string): boolean {
   return wantedEvents.includes('*') || wantedEvents.includes(type)
 }

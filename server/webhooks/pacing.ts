@@ -1,8 +1,10 @@
 import { setTimeout as delay } from 'node:timers/promises'
 
-/* How often the sender of events works: as soon as there is something, and less often where the process is busy. */
+/* Schedule of the sender of events: at once when there is an event, and less often while the process is busy. */
 
-/** For how much of the time since it was last asked this process had something to do, if only to wait for a processor. */
+/**
+ * Returns a function with the share of time that this process was busy since the last call, or waited for a processor.
+ */
 export function loadSince(): () => number {
   let last = performance.eventLoopUtilization()
   return () => {
@@ -14,8 +16,8 @@ export function loadSince(): () => number {
 }
 
 /**
- * Does something whenever it is woken, and after `interval` milliseconds without that; one time after the other, and
- * with a `pause` in between. What is said while it is done is not missed.
+ * Runs `work` whenever it is woken, and after `interval` milliseconds without that; one run at a time, with a `pause`
+ * in between. A wake-up during a run starts another one.
  */
 export function repeat(
   work: () => Promise<void>,

@@ -9,11 +9,11 @@ import { newId } from '../ids.ts'
 import { JsonText } from '../json/json-text.ts'
 
 /*
- * Who did what in a workspace. An entry is written in the transaction of its cause, or within its one statement,
- * so that it is there exactly when that is. Nothing here changes or removes one.
+ * Audit log of workspaces. An entry is inserted in the transaction of its cause, or within its one statement, so that
+ * both exist or neither does. Entries are never changed or removed here.
  */
 
-/** Who does it, and by what; whoever runs the service is nobody. */
+/** The actor and the action; `by` is null for the operator of the service. */
 export interface Deed {
   by: { userId: string; tokenId: string } | null
   operation: OperationId | `admin ${string}` | 'first start'
@@ -47,7 +47,7 @@ export async function writeEntry(tx: Transaction, entry: AuditEntry) {
   await tx.insert(table).values(entry)
 }
 
-/** What an entry has, for statements that write several rows. */
+/** Columns of an entry, for statements that write several rows. */
 export const entryColumns = getTableColumns(table)
 
 const encode = encoderOf(entryColumns)
@@ -63,9 +63,9 @@ export function entryWith(entry: AuditEntry, cause: SQL, given: Record<string, S
 }
 
 /**
- * The part of a statement that writes an entry about a token into the workspace that it is bound to, or into those that its
- * owner has created: nobody learns of another's tokens by adding them to a workspace. `tokens` has the rows of tokens with
- * owner_user_id, workspace_id and id.
+ * Part of a statement that writes an entry about a token into the workspace that it is bound to, or into those that its
+ * owner has created. So adding a member to a workspace reveals no tokens of theirs. `tokens` has the rows of tokens
+ * with owner_user_id, workspace_id and id.
  */
 export function tokenEntries(deed: Deed, tokens: SQL, now: Date): SQL {
   const given = { workspaceId: sql`m.workspace_id`, recordId: sql`t.id` }
@@ -104,7 +104,7 @@ export function auditPage(
     .limit(limit)
 }
 
-/** How many entries are read at a time. */
+/** Number of entries per read. */
 const PAGE_ENTRIES = 1_000
 
 /** All of them, also of a workspace that was deleted. */

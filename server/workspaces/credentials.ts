@@ -13,8 +13,8 @@ import { holdWorkspace, laterThan } from './rows.ts'
 import { ownerText } from './sealed-rows.ts'
 
 /*
- * What is secret of credentials is in the database as ciphertext alone, bound to workspace, id and type: copied into
- * the row of another workspace it cannot be read.
+ * Secrets of credentials are stored as ciphertext only, bound to workspace, id and type: copied into a row of another
+ * workspace they cannot be decrypted.
  */
 
 type Row = typeof table.$inferSelect
@@ -50,7 +50,7 @@ export async function findCredentials(
 /** Credentials that a workspace can have. */
 const MAX_CREDENTIALS = 200
 
-/** Stores new credentials; `full` where there are as many as may be, `gone` when the workspace was deleted meanwhile. */
+/** Stores new credentials; `full` if the workspace has the maximum number, `gone` if it was deleted meanwhile. */
 export async function insertCredentials(
   db: Database,
   key: Key,

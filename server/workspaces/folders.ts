@@ -13,7 +13,7 @@ import { shownFolderId, shownIn } from './shown-folder.ts'
 
 export type FolderRow = typeof table.$inferSelect
 
-/** What a condition of a write compares. */
+/** State of a folder that conditions of a write are compared with. */
 export function folderState(folder: FolderRow): string {
   const { deletedAt: _, ...shown } = folder
   return stateTag(folder.id, shown)
@@ -53,7 +53,7 @@ const folderColumns = {
   parentFolderId: sql<string | null>`${shownFolderId(table.parentFolderId)}`.as('parent_folder_id'),
 }
 
-/** A folder of the granted workspace, locked against deletion when asked. */
+/** A folder of the granted workspace, optionally locked against deletion. */
 export async function folderIn(
   db: Database,
   grant: WorkspaceGrant,
@@ -68,7 +68,7 @@ export async function folderIn(
   return row
 }
 
-/** Stores a new folder; `gone` when its workspace was deleted meanwhile. */
+/** Stores a new folder; `gone` if its workspace was deleted meanwhile. */
 export async function insertFolder(
   db: Database,
   grant: WorkspaceGrant,
@@ -85,8 +85,8 @@ export async function insertFolder(
 }
 
 /**
- * Changes a folder and, where it says into which, moves it. Undefined when the folder is gone, `stale` with the
- * folder when it is in another state than the conditions want.
+ * Changes a folder and, if a new parent is given, moves it. Undefined if the folder is deleted, `stale` with the folder
+ * if its state does not match the conditions.
  */
 export async function updateFolder(
   db: Database,
@@ -101,7 +101,7 @@ export async function updateFolder(
       ? sql`true`
       : sql`${shownFolderId(table.parentFolderId)} IS NOT DISTINCT FROM ${parentFolderId}::text`
   }`
-  // Without a change the tag stays, so that nobody's condition fails.
+  // Without a change the tag stays, so that conditions of other callers still match.
   const updatedAt = sql`CASE WHEN ${isSame} THEN ${table.updatedAt} ELSE ${laterThan(table.updatedAt, now)} END`
   const values = { ...change, updatedAt }
   const write = async (on: Database) => {
@@ -125,7 +125,7 @@ export async function updateFolder(
   })
 }
 
-/** The row of a folder, which nobody else changes until the transaction ends; undefined when it was deleted. */
+/** Locks the row of a folder until the transaction ends; undefined if it was deleted. */
 async function lockFolder(tx: Transaction, folderId: string): Promise<FolderRow | undefined> {
   const [row] = await tx
     .select(folderColumns)
@@ -153,8 +153,8 @@ function ancestors(tx: Transaction, workspaceId: string, folderId: string) {
 }
 
 /**
- * Deletes a folder; what is in it moves to the folder that it was in. In the request it is only marked, which moves its
- * content for every reader; `background/folders.ts` moves the rows. Undefined when it is gone.
+ * Deletes a folder; its contents move to its parent. The request only marks the folder, which moves its contents for
+ * every reader; `background/folders.ts` moves the rows. Undefined if it is deleted already.
  */
 export async function deleteFolder(
   db: Database,

@@ -76,7 +76,7 @@ function fileKeyring(file: string): Keyring {
     read,
     async make() {
       const written = await write([toKey(randomBytes(32))])
-      // Of processes that make the first key at once, one does: a link does not replace what is there.
+      // If several processes create the first key at once, one succeeds: a link does not replace an existing file.
       await link(written, file).catch((error: NodeJS.ErrnoException) => {
         if (error.code !== 'EEXIST') throw error
       })

@@ -65,7 +65,7 @@ async function memberOf(tx: Transaction, { workspace }: Place, userId: string): 
   return member
 }
 
-/** Gives a user a role; `exists` when they have one, `gone` when the workspace was deleted meanwhile. */
+/** Gives a user a role; `exists` if they have one, `gone` if the workspace was deleted meanwhile. */
 export async function insertMember(
   db: Database,
   { workspace, caller }: Place,
@@ -101,7 +101,7 @@ export async function changeMember(
     const member = await memberOf(tx, grant, userId)
     if (!member) return undefined
     const here = and(eq(table.workspaceId, grant.workspace.id), eq(table.userId, userId))
-    // Asked for again, it is there already.
+    // A repeated request changes nothing.
     if (member.role === role) return { member }
     if (member.role === 'ADMIN' && role !== 'ADMIN' && !(await hasOtherAdmin(tx, grant, userId))) {
       const path = role === undefined ? ['path', 'userId'] : ['body', 'role']
@@ -125,7 +125,7 @@ export async function changeMember(
   })
 }
 
-/** Who is disabled cannot act as an admin. */
+/** A disabled user cannot act as an admin. */
 async function hasOtherAdmin(tx: Transaction, { workspace }: Place, userId: string): Promise<boolean> {
   const others = await tx
     .select({ id: users.id })

@@ -12,7 +12,7 @@ import { entryWith, newEntry, writeEntry } from './audit.ts'
 
 export type WorkspaceRow = typeof table.$inferSelect
 
-/** What its admins may set. */
+/** Properties that admins may set. */
 type OwnProperties = Pick<WorkspaceRow, 'name' | 'icon' | 'resultsRetentionDays'>
 
 /**
@@ -69,7 +69,7 @@ export async function createWorkspace(
   })
 }
 
-/** What a condition of a write compares. */
+/** State of a workspace that conditions of a write are compared with. */
 export function workspaceState(workspace: WorkspaceRow): string {
   const { createdBy: _, deletedAt: __, ...shown } = workspace
   return stateTag(workspace.id, shown)
@@ -92,9 +92,9 @@ export async function insertWorkspace(
 }
 
 /**
- * Keeps a workspace from being deleted until the transaction ends; false when it was deleted. Whoever puts
- * something into it asks for `key share`; those who ask for `no key update` follow each other, and on a cluster all do,
- * since two that share a row there cannot both go on to write.
+ * Locks a workspace against deletion until the transaction ends; false if it was deleted. Inserts into the workspace
+ * use `key share`. Transactions with `no key update` run one after the other. On a cluster all use that, since two that
+ * share a row there cannot both go on to write.
  */
 export async function holdWorkspace(
   tx: Transaction,
@@ -110,8 +110,8 @@ export async function holdWorkspace(
 }
 
 /**
- * A moment that is later than the one in the column, whatever the clocks of two processes say. In UTC, since a cluster
- * changes no row by what depends on the time zone of the connection.
+ * A timestamp later than the one in the column, even if the clocks of two processes differ. In UTC, since a cluster
+ * updates no row by an expression that depends on the time zone of the connection.
  */
 export function laterThan(column: Column, now: Date): SQL<Date> {
   const next = sql`(${column} AT TIME ZONE 'UTC' + interval '1 millisecond') AT TIME ZONE 'UTC'`
@@ -129,7 +129,7 @@ export async function updateWorkspace(
   change: { [Name in keyof OwnProperties]?: OwnProperties[Name] | undefined },
   now: Date,
 ): Promise<{ row: WorkspaceRow } | { stale: WorkspaceRow } | undefined> {
-  // What is there already is no change: no entry, and the tag that others have read stays good.
+  // Values that are equal already are no change: no entry is written, and the tag stays valid.
   const changes = (row: WorkspaceRow) =>
     Object.entries(change).some(
       ([name, value]) => value !== undefined && value !== row[name as keyof OwnProperties],
@@ -155,7 +155,7 @@ export async function updateWorkspace(
   })
 }
 
-/** The row of a workspace, which nobody else changes until the transaction ends; undefined when it was deleted. */
+/** Locks the row of a workspace until the transaction ends; undefined if it was deleted. */
 async function lockWorkspace(tx: Transaction, workspaceId: string): Promise<WorkspaceRow | undefined> {
   const [row] = await tx
     .select()
@@ -166,9 +166,9 @@ async function lockWorkspace(tx: Transaction, workspaceId: string): Promise<Work
 }
 
 /**
- * Makes a workspace and everything in it unreachable at once, however much that is: every look-up of a bot, a folder, a
- * session or a name asks for the mark. The purge removes the rows. `gone` when somebody else has deleted it, `stale` as with
- * an update.
+ * Makes a workspace and everything in it unreachable at once, however much that is: every query of a bot, a folder, a
+ * session or a name checks the mark. The purge removes the rows. Returns `gone` if it was deleted already, `stale` as
+ * with an update.
  */
 export async function deleteWorkspace(
   tx: Transaction,

@@ -61,9 +61,9 @@ export interface Unreadable {
 }
 
 /**
- * Encrypts all secrets with the first key that another one has encrypted. What cannot be read or written stays as it
- * is and is named. Beside writers: who changes one meanwhile does it with the first key. `goOn` is called between
- * batches.
+ * Encrypts all secrets again that were encrypted with another key than the first. Returns the names of secrets that
+ * cannot be read or written, which stay as they are. Concurrent writers use the first key already. `goOn` is called
+ * between batches.
  */
 export async function encryptAnew(
   db: Database,
@@ -116,7 +116,7 @@ export async function currentKey(db: Database, { read, make }: Keyring): Promise
   }
   const [lost] = await usedKeys(db)
   if (lost !== undefined) {
-    // Made by somebody else since it was looked for.
+    // Another process created it since it was read.
     const [other] = await read()
     if (other) return other
     throw new KeyProblem(

@@ -12,9 +12,9 @@ export const shownFolderId = (column: Column): SQL => sql`(
   FROM ${folders} place WHERE place.id = ${column})`
 
 /**
- * What is shown in a folder, as two conditions on the column that says where something is stored; null is the top level, and
- * a deleted folder shows nothing. `usual` reads an index in its order, and finds nothing while a deleted folder has
- * something to be shown there. `always` finds all.
+ * Contents of a folder, as two conditions on the column with the stored folder; null is the top level, and a deleted
+ * folder has no contents. `usual` reads an index in its order, and finds no rows while a deleted folder has rows to be
+ * shown there. `always` finds all.
  */
 export function shownIn(
   column: Column,
