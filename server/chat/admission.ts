@@ -1,4 +1,4 @@
-/* Who may chat with a bot, and as whom, by its settings. */
+/* The settings of a bot that decide if a visitor may start a chat, and if the bot remembers visitors. */
 
 import type { Issue } from '../../contract/errors.ts'
 import { allowedOriginsOf, matchesOrigin } from './allowed-origins.ts'
@@ -18,8 +18,8 @@ export function remembersUsers(flow: Flow): boolean {
 }
 
 /**
- * Only pages whose origin the bot allows may chat with it, and those of the service itself; no list allows all, no
- * origin is no page. That a request comes from its own origin only the browser can say, not the page.
+ * Rejects origins missing from `allowedOrigins`, if there is such a list. Requests without an origin come from no
+ * page. Only the browser can say that a request has the same origin: pages cannot forge `sec-fetch-site`.
  */
 export function refusedOrigin(
   flow: Flow,

@@ -1,9 +1,9 @@
 /*
- * Which pages may show a chat and call for it, by `settings.security.allowedOrigins`. An entry is `*`, an origin, or an
- * origin whose host begins with `*.`, which stands for every subdomain.
+ * Reads `settings.security.allowedOrigins`: the origins whose pages may show a chat and call its API. An entry is
+ * `*`, an origin, or an origin whose host begins with `*.`, which stands for every subdomain.
  */
 
-/** An entry in the one form in which it is compared; undefined where it can match no page. */
+/** Returns an entry in the one form in which it is compared; undefined where it can match no page. */
 export function readAllowedOrigin(entry: unknown): string | undefined {
   if (typeof entry !== 'string') return undefined
   const given = entry.trim()
@@ -18,14 +18,14 @@ export function readAllowedOrigin(entry: unknown): string | undefined {
   return `${protocol}//${wildcard}${hostname.replace(/\.$/, '')}${port && `:${port}`}`
 }
 
-/** The entries that can match, or undefined where the bot allows every page. */
+/** Returns the entries that can match, or undefined where the bot allows every page. */
 export function allowedOriginsOf(entries: unknown): string[] | undefined {
   if (!Array.isArray(entries) || entries.length === 0) return undefined
   const read = entries.map(readAllowedOrigin).filter((entry) => entry !== undefined)
   return read.includes('*') ? undefined : read
 }
 
-/** Whether one of the entries matches an origin as browsers send it. */
+/** True if one of the entries matches an origin as browsers send it. */
 export function matchesOrigin(entries: readonly string[], origin: string): boolean {
   return entries.some((entry) => {
     const [scheme = '', host] = entry.split('*')

@@ -95,7 +95,7 @@ export function trackResult(run: Run, frame: LiveFrame, isNew = false): void {
   })
 }
 
-/** Brings what is known of a linked result up to date. */
+/** Updates the variables of a linked result, and if it has begun. */
 export function updateResult(run: Run, frame: LiveFrame): void {
   const result = frame.resultId === null || frame.isMerged ? undefined : run.linkedResults.get(frame.resultId)
   if (result === undefined) return

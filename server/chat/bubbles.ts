@@ -19,7 +19,9 @@ export function sendPlainText(run: Run, value: string): void {
 
 type MediaType = Exclude<Bubble['type'], 'text'>
 
-/** What blocks of that type do: they show their content, and an embed may wait for what happens in it. */
+/**
+ * Returns the runner of media blocks of that type: it shows their content, and an embed may wait for an event in it.
+ */
 export function mediaBubble(type: MediaType) {
   return async (run: Run, block: Block, position: Position): Promise<Next> => {
     const content = record(await fillDeep(run, block.content))

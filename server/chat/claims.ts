@@ -7,18 +7,18 @@ import { newId } from '../ids.ts'
 import type { Session } from './store.ts'
 
 /*
- * Of all requests that run the same step of a chat only one may call out, in whatever process they are. It writes
- * its claim into the session before its first call, and a new one every few seconds as a sign of life. The others
- * wait for its answer. When the sign stays away the process has died, and one of them takes over.
+ * Lease of a turn: of all requests that run the same turn of a session, in any process, only one may call out. It
+ * writes its claim into the session before its first call and replaces it every few seconds as a heartbeat. The
+ * others wait for its answer. If the heartbeat stops, the process has died, and one of the others takes over.
  *
- * No clock is trusted: a claim counts for its revision only, every claim replaces the one that was seen, and who
- * waits counts the time in which it saw no other.
+ * No clock is trusted: a claim is valid for its revision only, every claim replaces the one that was seen, and a
+ * waiting request adds up the time in which it saw no other.
  */
 
-const BEAT = 3_000
-/** Several beats, since a database that is slow holds them up. */
-const QUIET = 15_000
-const LONGEST_PAUSE = 500
+const HEARTBEAT_INTERVAL_MS = 3_000
+/** Several heartbeats, since a slow database delays them. */
+const LEASE_TIMEOUT_MS = 15_000
+const MAX_POLL_DELAY_MS = 500
 
 const claimStatements = statements((db, named) => {
   const session = sql`bot_id = ${sql.placeholder('botId')} AND id = ${sql.placeholder('sessionId')}`
@@ -39,15 +39,15 @@ const claimStatements = statements((db, named) => {
   }
 })
 
-/** The claim of one request to the step that it runs. `end` has to be called. */
+/** The claim of one request to the turn that it runs. The caller has to call `end`. */
 export class Claim {
   readonly #db: Database
   readonly #session: Pick<Session, 'botId' | 'sessionId' | 'revision'>
-  /** What the session holds: a claim of somebody, or the own one. */
+  /** The claim in the session row: that of another request, or the own one. */
   #seen: string | null
   #state: 'none' | 'held' | 'lost'
   #taking: Promise<boolean> | undefined
-  /** Of the signs of life. Few steps call out, and to end one takes as long as a tenth of a step. */
+  /** Ends the heartbeat. Created on demand: few turns call out, and aborting one costs a tenth of a turn. */
   #ended: AbortController | undefined
   #beating: Promise<void> | undefined
 
@@ -58,12 +58,12 @@ export class Claim {
     this.#state = session.claim?.startsWith(`${session.revision}/`) ? 'lost' : 'none'
   }
 
-  /** Whether another request runs the step. What this one has found out then does not count. */
+  /** True if another request runs the turn. The outcome of this request is then ignored. */
   get isLost(): boolean {
     return this.#state === 'lost'
   }
 
-  /** Whether this request may call out. Asks the database the first time only. */
+  /** True if this request may call out. Only the first call queries the database. */
   async mayCallOut(): Promise<boolean> {
     if (this.#state === 'none') {
       this.#taking ??= this.#take()
@@ -72,26 +72,29 @@ export class Claim {
     return this.#state === 'held'
   }
 
-  /** Waits while another request runs the step. `false`: it is done. `true`: it never will, and this one runs it. */
+  /**
+   * Waits while another request runs the turn. `false`: that turn is written. `true`: it never will be, and this
+   * request runs it.
+   */
   async wait(): Promise<boolean> {
     let quiet = 0
-    for (let pause = 20; ; pause = Math.min(pause * 2, LONGEST_PAUSE)) {
+    for (let pause = 20; ; pause = Math.min(pause * 2, MAX_POLL_DELAY_MS)) {
       await sleep(pause)
       quiet += pause
       const [row] = await claimStatements(this.#db).read({ ...this.#session })
       if (row?.revision !== this.#session.revision) return false
       if (row.claim !== this.#seen) quiet = 0
       this.#seen = row.claim
-      if ((row.claim === null || quiet >= QUIET) && (await this.#take())) return true
+      if ((row.claim === null || quiet >= LEASE_TIMEOUT_MS) && (await this.#take())) return true
     }
   }
 
-  /** Gives the step back unless it was written, in which case the claim does not count any more. */
+  /** Releases the turn unless it was written, which makes the claim invalid anyway. */
   async end(isWritten: boolean): Promise<void> {
     this.#ended?.abort()
     await this.#beating
     if (this.#state !== 'held' || isWritten) return
-    // Whoever waits takes over in any case, a little later.
+    // If this fails, a waiting request takes over all the same, a little later.
     await this.#replace(null).catch(() => false)
   }
 
@@ -108,14 +111,14 @@ export class Claim {
   async #beat(signal: AbortSignal): Promise<void> {
     let next = this.#next()
     for (;;) {
-      await sleep(BEAT, undefined, { signal, ref: false }).catch(() => {})
+      await sleep(HEARTBEAT_INTERVAL_MS, undefined, { signal, ref: false }).catch(() => {})
       if (signal.aborted) return
       if (this.#state !== 'held') continue
       try {
         if (await this.#replace(next)) next = this.#next()
         else this.#state = 'lost'
       } catch {
-        // Whether it was written is not known, so the same is tried again.
+        // The outcome of the write is unknown, so the next heartbeat writes the same value.
       }
     }
   }

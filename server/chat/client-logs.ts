@@ -9,7 +9,7 @@ import { expression } from '../db/selection.ts'
 import { newIds } from '../ids.ts'
 import type { LogEntry } from './types.ts'
 
-/* What was noticed while a chat ran, by its blocks and by its client. */
+/* Log entries of a chat, written by its blocks and by its client. */
 
 const at = sql`${sql.placeholder('now')}::timestamptz`
 const sessionId = sql.placeholder('sessionId')
@@ -39,14 +39,14 @@ const insertion = (source: SQL) => sql`
 
 const isThere = (bot: SQL) => sql`EXISTS (SELECT FROM ${bots} WHERE ${bots.id} = ${bot} AND ${isBotAlive()})`
 
-/** Locks the result against its deletion, and asks of the locked row whether it is still there. */
+/** Locks the result against its deletion, and checks on the locked row that it still exists. */
 const isHeld = (bot: SQL, result: SQL) => sql`EXISTS (
   SELECT FROM ${results} r WHERE r.bot_id = ${bot} AND r.id = ${result} AND r.created_at > coalesce(
     (SELECT results_floor_at FROM ${bots} WHERE id = ${bot}), '-infinity') FOR KEY SHARE)`
 
 const logStatements = statements((db, named) => ({
   count: prepareWrite(db, named('count_client_logs'), counting),
-  // Asks of the session what a look at it asks, as does the next one.
+  // Checks the session in the same way as a lookup does. So does the next statement.
   insertCounted: prepareWrite(
     db,
     named('insert_client_logs'),
@@ -60,8 +60,8 @@ const logStatements = statements((db, named) => ({
         SELECT counted.bot_id, counted.result_id, l.id, l.status, l.description, l.details, l.context, ${at}
         FROM counted, ${givenLogs}`)}`,
   ),
-  // Nobody waits for the session of another one: one that is in use is left out. What is locked is found again by its
-  // place, since a planner that takes the table for empty would look through all of it for each.
+  // Skips sessions that another transaction has locked, so that no request waits for another. Locked rows are found
+  // again by `ctid`: a planner that assumes an empty table would scan all of it for each.
   insertLikely: prepareLookup(
     db,
     named,
@@ -96,15 +96,15 @@ const logStatements = statements((db, named) => ({
 
 type ClientLogs = SaveClientLogs['body']['clientLogs']
 
-/** Of each text of an entry: a session may have many entries, and sessions cost nothing. */
+/** Maximum characters of each text of an entry: a session may have many entries, and sessions cost nothing. */
 const MAX_TEXT_CHARACTERS = 1_000
 
-/** How many bytes entries take, roughly, for quotas. */
+/** Returns the approximate bytes of entries, for quotas. */
 export function sizeOfLogs(logs: ClientLogs): number {
   return Buffer.byteLength(JSON.stringify(toLogs(logs)))
 }
 
-/** Adds what a client noticed to the result of its session; false when the session would have too many entries. */
+/** Adds log entries of a client to the result of its session; false if the session would have too many. */
 export async function insertClientLogs(
   db: Database,
   session: { sessionId: string; botId: string; resultId: string },
@@ -116,7 +116,7 @@ export async function insertClientLogs(
   if (!isDistributed(db)) return (await logStatements(db).insertCounted(valuesOf(session, given, now))) > 0
   const { botId, resultId } = session
   return transact(db, async (tx) => {
-    // A statement of its own, which waits for a deletion: the session was looked up before.
+    // A separate statement, which waits for a running deletion: the session was looked up before.
     const held = await tx
       .select({ id: results.id })
       .from(results)
@@ -130,9 +130,8 @@ export async function insertClientLogs(
 }
 
 /**
- * The same for a session that was not looked up, of which there are logs, together with those of all other requests of one
- * turn. False also when there is none with a result, when it is on another publication, and when it is in use. Not on a
- * cluster.
+ * Does the same without a lookup of the session, in one batch with concurrent requests; not on a cluster. Also false
+ * if the session does not exist, has no result, is locked or is on another publication.
  */
 export async function addLikelyLogs(
   db: Database,

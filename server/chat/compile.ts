@@ -65,7 +65,7 @@ export function parametrize(
   return { code: code.join(''), parameters: parameters.filter(({ name }) => used.has(name)) }
 }
 
-/** What is between the marked names, and their numbers, in turns. */
+/** Splits code into the texts between the marked names and the numbers of these names, alternating. */
 function partsOf(code: string, mark: string): string[] {
   const ends = code.split(mark)
   const last = ends.pop() ?? ''
@@ -76,14 +76,14 @@ function split(end: string, at: number): [string, string] {
   return [end.slice(0, at), end.slice(at + 'variable'.length)]
 }
 
-/** Without a backslash at the end, which would now escape what the parameter begins with. */
+/** Removes a backslash at the end, which would now escape the first character of the parameter. */
 function unescaped(part: string): string {
   let backslashes = 0
   while (part[part.length - 1 - backslashes] === '\\') backslashes += 1
   return backslashes % 2 === 0 ? part : part.slice(0, -1)
 }
 
-/** Whether the token names a key of an object, where brackets are needed around an expression. */
+/** True if the token is a key of an object, where an expression needs brackets around it. */
 function isKey(tokens: Token[], index: number): boolean {
   const neighbour = (step: number): string | undefined => {
     let at = index + step

@@ -38,7 +38,7 @@ export async function holds(run: Run, condition: unknown): Promise<boolean> {
   return !isAny
 }
 
-/** Whether an item of a choice or a card is shown. */
+/** True if an item of a choice or a card is shown. */
 export async function isDisplayed(run: Run, displayCondition: unknown): Promise<boolean> {
   const { isEnabled, condition } = record(displayCondition)
   return isEnabled !== true || holds(run, condition)
@@ -124,7 +124,7 @@ function everyPair(run: Run, left: VariableValue, right: VariableValue, test: Co
   return isAny && ours.every((a) => theirs.every((b) => b !== '' && test(a, b)))
 }
 
-/** The items of both sides, trimmed and without regard to case. None if comparing them would keep others waiting. */
+/** The items of both sides, trimmed and in lower case. Empty if comparing them would keep others waiting. */
 function comparable(run: Run, left: VariableValue, right: VariableValue): [string[], string[]] {
   const [ours, theirs] = [left, right].map((side) =>
     itemsOf(side).map((item) => item.trim().toLowerCase().normalize()),

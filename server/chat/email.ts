@@ -21,11 +21,11 @@ import type { Effects, Mail } from './types.ts'
 import { fill, fillValue, readVariable, textOfValue } from './variables.ts'
 
 const maximumRecipients = 50
-/** Of one field, valid addresses or not. What comes behind them is not looked at. */
+/** Maximum characters of one field, with valid or invalid addresses. The rest of the field is ignored. */
 const maximumAddressCharacters = 20_000
 const maximumAttachments = 10
 const attachmentMilliseconds = 10_000
-/** Of all files together; mail servers hardly take larger mails. */
+/** Maximum bytes of all attachments of a mail; mail servers hardly accept larger mails. */
 const maximumAttachmentBytes = 20 * 1_048_576
 const tooLarge = `All attachments together may have ${maximumAttachmentBytes} bytes`
 
@@ -56,7 +56,7 @@ export async function runEmail(run: Run, block: Block): Promise<Next> {
   return leave(run, block)
 }
 
-/** Why nothing can be sent where it is a text. Another sender than the one that is named would get the replies. */
+/** Returns a text where nothing can be sent: the reason. Another sender than the named one would get the replies. */
 async function senderOf(run: Run, block: Block): Promise<NonNullable<Effects['sendEmail']> | string> {
   const id = filledText(block.options.credentialsId)
   if (id === undefined || id === 'default') {
@@ -151,7 +151,7 @@ async function attachments(run: Run, block: Block): Promise<Mail['attachments']>
   return fetched
 }
 
-/** Why there is none where it is a text. */
+/** A text says why there is no attachment. */
 type Attachment = Mail['attachments'][number] | string
 
 async function readUpload(run: Run, upload: Upload, maximumBytes: number): Promise<Attachment> {

@@ -138,7 +138,7 @@ export async function setVariables(
     }
   }
   flowAllBack(run)
-  // A linked bot that has gone is left for the next step to find.
+  // The next turn handles a linked bot that was deleted.
   const frames = stored.map((frame, level) => {
     const live = run.frames[level]
     return live ? { ...frame, values: [...live.values], merged: live.merged } : frame
@@ -296,7 +296,7 @@ function firstFrame(flow: Flow, options: StartOptions): LiveFrame {
   }
 }
 
-/** What is remembered of an earlier visit first, then what the page passes in. */
+/** Sets the values remembered from an earlier visit first, then those that the page passes in. */
 function giveValues(run: Run, frame: LiveFrame, options: StartOptions): void {
   const { variables, variablesByName } = frame.flow
   const remembered = options.rememberedVariables ?? []
@@ -311,7 +311,7 @@ function giveValues(run: Run, frame: LiveFrame, options: StartOptions): void {
   }
 }
 
-/** `false` when a linked bot has gone: then the session is cut back to the bot that linked it. */
+/** Returns `false` if a linked bot was deleted; the session is then cut back to the bot that linked it. */
 async function loadFrames(run: Run, flow: Flow, stored: Frame[]): Promise<boolean> {
   for (const { values, publicationId: flowId, ...frame } of stored) {
     const own = flowId === null ? flow : await waitFor(run, run.effects.loadFlow(flowId))
@@ -326,7 +326,7 @@ async function loadFrames(run: Run, flow: Flow, stored: Frame[]): Promise<boolea
     run.frames.push(live)
     trackResult(run, live)
     if (own !== null) continue
-    // Nothing is left to come back to inside the bot that is gone.
+    // The deleted bot has nothing left to come back to.
     live.returns = []
     return false
   }
@@ -379,7 +379,7 @@ async function outcomeOf(run: Run, isRegistering = false): Promise<StepOutcome> 
   return outcome
 }
 
-/** What changes with every answer comes last: PostgreSQL logs a row from its first difference on. */
+/** Values that change with every answer come last: PostgreSQL logs a row from its first difference on. */
 function stateOf(run: Run): SessionState {
   const frames = run.frames.map(
     (frame): Frame => ({

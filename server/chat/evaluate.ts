@@ -1,15 +1,15 @@
-/** Code of a bot, run in the sandbox within what a step may take. */
+/** Runs code of a bot in the sandbox, within the limits of a turn. */
 import { currentFrame, log, mayCallOut, type Run, remainingMilliseconds, waitFor } from './run.ts'
 import { withText } from './tools/response-body.ts'
 import type { CodeAnswer, CodeRequest, EvaluateReply, EvaluateRequest } from './types.ts'
 
-/** How long one piece of code may wait for all answers to its requests. */
+/** Maximum time that one piece of code may wait for all responses to its requests. */
 const fetchMilliseconds = 10_000
 
-/** What an engine of its own costs each piece of code. */
+/** CPU time that creating an engine costs each piece of code. */
 const setupMilliseconds = 1
 
-/** What the code writes to its console goes to the log of the result. */
+/** Evaluates code and writes its console output to the log of the result. */
 export async function evaluate(
   run: Run,
   {

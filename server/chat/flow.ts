@@ -19,11 +19,11 @@ export interface Group {
   id: string
   title: string
   blocks: Block[]
-  /** Where each block stands in it. Of two with the same id the first counts. */
+  /** Index of each block in `blocks`. If two blocks have the same id, the first counts. */
   blockIndexes: Map<string, number>
 }
 
-/** A block and where it is. `index` is one past the end for a place behind the last block. */
+/** A position of a flow: a group and an index in it. `index` is one past the end behind the last block. */
 export interface Place {
   group: Group
   index: number
@@ -92,12 +92,15 @@ export function indexFlow(flow: Flow): FlowIndex {
   return index
 }
 
-/** What a placeholder may mean, the first that a variable has: names count with their spaces, those around a placeholder do not. */
+/**
+ * Names that a placeholder may mean; the first one that a variable has counts. Spaces count in names of variables,
+ * but not around the name in a placeholder.
+ */
 export function namesMeant(placeholder: string): [string, string] {
   return [placeholder, placeholder.trim()]
 }
 
-/** Where an edge leads, or `null` for one that is absent, unknown or dangling. */
+/** Returns the target of an edge, or `null` if the edge is absent, unknown or dangling. */
 export function followEdge(flow: FlowIndex, edgeId: unknown): Place | null {
   const target = typeof edgeId === 'string' ? flow.edges.get(edgeId) : undefined
   return target === undefined ? null : findPlace(flow, target)

@@ -1,4 +1,4 @@
-/** HTTP request blocks: what is sent, and what is taken from the answer. */
+/** HTTP request blocks: build the request, and map the response to variables. */
 
 import { isLosslessNumber, plainNumbers } from '../json/exact-numbers.ts'
 import { evaluate } from './evaluate.ts'
@@ -36,7 +36,7 @@ const maximumSeconds = 120
 /** Part of the media type of forms. */
 const FORM = 'x-www-form-urlencoded'
 
-/** The `statusCode` of a request without an answer, so that flows can branch on it. */
+/** The `statusCode` of a request without a response, so that flows can branch on it. */
 const failureStatus = { refused: 400, time: 408, size: 500, network: 500 } as const
 
 interface PreparedRequest {
@@ -46,7 +46,10 @@ interface PreparedRequest {
   body?: string
 }
 
-/** A request that is to go through a proxy is not sent at all: its author may have a reason for one. */
+/**
+ * True if the request is to go through a proxy. It is then not sent at all: its author may have a reason for the
+ * proxy.
+ */
 export function namesProxy(block: unknown): boolean {
   return filledText(record(record(block).options).proxyCredentialsId) !== undefined
 }
@@ -76,7 +79,10 @@ export async function runHttpRequest(run: Run, block: Block, position: Position)
   return leave(run, block)
 }
 
-/** What the client reports after it has sent the request itself, or what a webhook listener was called with. */
+/**
+ * Accepts the response that the client reports after sending the request itself, or the body of a call to a webhook
+ * listener.
+ */
 export async function acceptClientReply(run: Run, block: Block, reply: string | null): Promise<Next> {
   if (reply === null) return leave(run, block)
   const parsed = parseJson(reply)
@@ -93,7 +99,7 @@ async function prepareRequest(run: Run, block: Block): Promise<PreparedRequest |
   const base = await fillAddress(run, text(webhook.url) ?? '')
   if (base === '' || !URL.canParse(base)) return null
   const url = new URL(base)
-  // What the author wrote stays as it is: it may be signed.
+  // The query that the author wrote stays unchanged: it may be signed.
   for (const { key, value } of await pairs(run, webhook.queryParams)) {
     url.search = `${url.search}${url.search === '' ? '' : '&'}${new URLSearchParams([[key, value]])}`
   }
@@ -208,8 +214,8 @@ async function mapResponse(
 }
 
 /**
- * Plain paths are followed here, with each placeholder as a part of one step; anything else is code with `data` and
- * `statusCode`, which sends no requests: the answer is nobody else's.
+ * Follows plain paths here, with each placeholder as a part of one step. Anything else runs as code with `data` and
+ * `statusCode`. That code sends no requests, so nobody else learns the response.
  */
 async function readPath(run: Run, block: Block, response: Loose, path: string): Promise<unknown> {
   const steps = await plainSteps(run, path)
@@ -255,7 +261,7 @@ async function plainSteps(run: Run, path: string): Promise<string[] | null> {
   return steps.includes('length') ? null : steps
 }
 
-/** Hands over to the client, which tells when the flow's address has been called. */
+/** Tells the client to wait for a call of the webhook address of the flow. */
 export function runWebhookListener(run: Run, _block: Block, position: Position): Next {
   if (isPreview(run)) log(run, 'info', 'Waiting for the webhook to be called')
   return awaitAction(run, { type: 'listenForWebhook' }, position)

@@ -1,8 +1,8 @@
 import type { Frame, SessionState } from './types.ts'
 
 /*
- * The state of a chat as its session keeps it. Every step writes it anew, so what is as usual is left out. Release 1.0, which
- * may read it, knows only whole ones.
+ * Encodes the state of a chat for the row of its session. Every turn writes it anew, so default values are omitted.
+ * Release 1.0 may read such a row and knows only complete states.
  */
 
 const usualState = () => ({ device: 'desktop' as const, isProgressBarEnabled: false })
@@ -17,7 +17,7 @@ const usualFrame = (): Omit<Frame, 'botId' | 'resultId'> => ({
   merged: [],
 })
 
-/** What the row of the session has beside the state. */
+/** The columns of the session row that the state need not repeat. */
 interface Row {
   botId: string
   resultId: string | null
@@ -32,7 +32,10 @@ export function keepState(state: SessionState, row: Row): KeptState {
   return unlike<KeptState>({ ...state, frames }, usual)
 }
 
-/** What a chat goes on from: nothing once it is over, or when another release wrote its state, which is JSON. */
+/**
+ * Decodes the state that a chat continues from. Undefined once the chat is over, or if another release wrote the
+ * state as plain JSON.
+ */
 export function readState({ state, botId, resultId: own }: Row & { state: string | null }) {
   const kept = state === null ? null : (JSON.parse(state) as KeptState)
   if (kept?.format !== 1) return undefined
@@ -41,7 +44,7 @@ export function readState({ state, botId, resultId: own }: Row & { state: string
   return { resultId, userId: resultId, ...usualState(), ...kept, frames } as SessionState
 }
 
-/** The properties that are not those of `usual`, which are primitive or empty lists. */
+/** Returns the properties that differ from `usual`, whose values are primitive or empty lists. */
 function unlike<Kept extends object>(object: Kept, usual: Record<string, unknown>): Kept {
   const isUsual = (value: unknown, other: unknown) =>
     value === other || (Array.isArray(value) && value.length === 0 && Array.isArray(other))
@@ -53,8 +56,8 @@ function unlike<Kept extends object>(object: Kept, usual: Record<string, unknown
 }
 
 /**
- * With blanks at its end, so that most steps leave a state as long as it was: PostgreSQL then logs a row from its first
- * difference on, and not all that was said before. A short one is cheaper logged than made longer.
+ * Pads the state with blanks, so that most turns leave its length unchanged: PostgreSQL then logs a row from its
+ * first difference on, and not the whole conversation. Short states are cheaper logged than padded further.
  */
 export function padded(state: string): string {
   const unit = state.length < 256 ? 64 : 256

@@ -1,14 +1,14 @@
 import type { TranscriptEntry } from './types.ts'
 
 /*
- * What was said in a step as a row of a result keeps it: nearly all of it is texts, which are kept without the names of
- * their properties, and what a person said is in the answer of the same row.
+ * Encodes the transcript of a turn for the row of a result. Nearly all entries are texts, so their property names are
+ * omitted. Texts of the visitor are already in the answer of the same row.
  */
 
-/** A text of the bot; null for the answer itself, said by the person; or the entry. */
+/** A text of the bot; null for the answer itself, said by the visitor; or the whole entry. */
 export type KeptEntry = string | null | TranscriptEntry
 
-/** `answer` is the answer of the row, if it has one. */
+/** Encodes a transcript. `answer` is the answer of the row, if it has one. */
 export function keepTranscript(said: readonly TranscriptEntry[], answer: string | undefined): KeptEntry[] {
   return said.map((entry) => {
     if (entry.type !== 'text' || entry.text === undefined) return entry
@@ -17,7 +17,7 @@ export function keepTranscript(said: readonly TranscriptEntry[], answer: string 
   })
 }
 
-/** The reverse, of JSON. */
+/** Decodes JSON of a transcript. */
 export function readTranscript(kept: string, answer: string | null): TranscriptEntry[] {
   return (JSON.parse(kept) as KeptEntry[]).map((entry) => {
     if (entry === null) return { role: 'user', type: 'text', text: answer ?? '' }

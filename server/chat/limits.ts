@@ -1,29 +1,31 @@
-/** What one request may cost. Each limit that is hit is said in the logs of the answer. */
+/** Limits of one request. Each limit that is hit adds an entry to the logs of the response. */
 export interface Limits {
   /** Blocks run in one request. A flow that goes round in circles ends here. */
   blocks: number
   /** Wall-clock time of one request in milliseconds, waiting for other services included. */
   milliseconds: number
-  /** The part of it that the service works itself. */
+  /** The part of it in which the service itself works. */
   workMilliseconds: number
   /** CPU time that one piece of code may take, and all pieces of a request together. */
   evaluationMilliseconds: number
   evaluationMillisecondsPerStep: number
   /** Characters of one piece of code. Longer code is not run. */
   codeCharacters: number
-  /** Tokens of language models in one request, as their vendors count them. Once reached, no further one is asked. */
+  /**
+   * Tokens of language models in one request, as their vendors count them. Once reached, no further request is sent.
+   */
   tokens: number
-  /** Requests, e-mails and questions to models in one request. */
+  /** Requests, e-mails and calls of models in one request. */
   outboundCalls: number
   /** Characters of one variable. A longer value is cut. */
   valueCharacters: number
   /** Characters of all variables of a bot. A value that would exceed it is refused. */
   totalValueCharacters: number
-  /** Characters of what one request answers, and separately of what it fills into texts. */
+  /** Characters of the response of one request, and separately of the values it fills into texts. */
   outputCharacters: number
   /** Characters of a visitor's message. A longer one is cut. */
   messageCharacters: number
-  /** Bots linked inside each other. */
+  /** Positions kept for `Return`, and branches that resume by themselves. The oldest is dropped. */
   linkedBots: number
   /** Places remembered for `Return`, and branches that resume by themselves. The oldest is forgotten. */
   returnPoints: number

@@ -25,7 +25,7 @@ export function runAbTest(run: Run, block: Block): Next {
   return place === null ? next : { kind: 'go', ...place }
 }
 
-/** Leaves for another group, and remembers what comes behind it for `Return`. What is not there ends the branch. */
+/** Leaves for another group, and remembers the position behind it for `Return`. A missing target ends the branch. */
 export function runJump(run: Run, block: Block, position: Position): Next {
   const { groupId, blockId } = block.options
   if (filledText(groupId) === undefined) return leave(run, block)
@@ -52,14 +52,14 @@ export function findTarget(run: Run, flow: FlowIndex, groupId: unknown, blockId:
   return group === undefined ? null : findPlace(flow, { groupId: group.id, blockId: text(blockId) })
 }
 
-/** Remembers a place in the running bot, and forgets the oldest one when there are too many. */
+/** Keeps a position of the running bot, and drops the oldest one if there are too many. */
 export function remember(run: Run, point: ReturnPoint): void {
   const frame = currentFrame(run)
   frame.returns.push(point)
   if (frame.returns.length > run.limits.returnPoints) frame.returns.shift()
 }
 
-/** Where an event of that type leads. Commands are told apart by their text. */
+/** Returns the event of that type. Commands differ by their text. */
 export function findEvent(run: Run, type: string, command?: string): FlowEvent | undefined {
   const { flow } = currentFrame(run)
   return flow.events.find(

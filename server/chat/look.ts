@@ -1,4 +1,4 @@
-/** What the page needs to know about the bot besides its messages. */
+/** Appearance of a chat: theme, settings and scripts of the bot, with placeholders filled in. */
 import type { Block, FlowIndex } from './flow.ts'
 import { at, filledText, record } from './loose.ts'
 import type { Run } from './run.ts'

@@ -2,20 +2,20 @@ import { deflateRawSync, inflateRawSync } from 'node:zlib'
 import type { components } from '../../generated/openapi.ts'
 
 /*
- * A step as it is kept for clients that come back or ask again. Every step holds the same property names, so it is
- * compressed with these at hand, to a third.
+ * Encodes a turn for clients that come back or repeat a request. Every turn has the same property names, so a
+ * dictionary of these compresses it to a third.
  */
 
 export type Turn = components['schemas']['ChatTurn']
 
 export interface KeptStep {
-  /** What the person said. */
+  /** Messages of the visitor. */
   said: Turn[]
-  /** What the client was answered. */
+  /** Response to the client. */
   answer: components['schemas']['ContinuedChatBody']
 }
 
-/** Steps that were written are unreadable with any other. What is most frequent comes last. */
+/** Stored turns cannot be decoded with any other dictionary. The most frequent texts come last. */
 const dictionary = Buffer.from(
   '"clientSideActions":[{"type":"redirect","redirect":{"url":"https://"isNewTab":"scriptToExecute":{"content":"args":' +
     '"expectsDedicatedReply":true"dynamicTheme":{"hostAvatarUrl":"progress":"logs":[{"status":"error","description":"' +
@@ -32,10 +32,10 @@ const dictionary = Buffer.from(
     '"}]}]}},{"id":""}]}]}}],"input":{"id":"","type":"text input","options":{"variableId":""}},"revision":',
 )
 
-/** Little memory: a step is small, and what is asked of the system for it takes longer than the work. */
+/** Little memory: turns are small, and allocating more takes longer than compressing. */
 const options = { dictionary, windowBits: 12, memLevel: 4, chunkSize: 1_024 }
 
-/** `answer` is JSON. */
+/** Encodes a turn; `answer` is JSON. */
 export function packStep(said: Turn[], answer: string): Buffer {
   return deflateRawSync(`{"said":${JSON.stringify(said)},"answer":${answer}}`, options)
 }
@@ -44,34 +44,36 @@ export function unpackStep(packed: Buffer): KeptStep {
   return JSON.parse(inflateStep(packed))
 }
 
-/** The step as JSON. */
+/** Returns the turn as JSON. */
 export function inflateStep(packed: Buffer): string {
   return inflateRawSync(packed, options).toString()
 }
 
 /*
- * The first steps of a chat are in the row of its session, which every step writes anyway: the newest first, each after
- * its length in two bytes, so that PostgreSQL finds the others where they were and does not log them again.
+ * The first turns of a chat are in the row of its session, which every turn writes anyway. The newest comes first,
+ * each after its length in two bytes: PostgreSQL finds the others unchanged and does not log them again.
  */
 
-/** Longer rows PostgreSQL takes apart. */
+/** PostgreSQL moves values of longer rows out of line. */
 const LONGEST_ROW = 1_950
-/** What a session takes beside its state and its steps, in bytes. */
+/** Bytes of a session row besides its state and its turns. */
 const REST_OF_ROW = 330
 
-/** Whether a step fits beside the state and the steps that a session has, in bytes; the state may still grow as long again. */
+/**
+ * True if a turn fits beside the state and the turns of the session. Sizes are in bytes; the state may still double.
+ */
 export function hasRoom(packed: Buffer, stateSize: number, stepsSize: number): boolean {
   return REST_OF_ROW + 2 * stateSize + stepsSize + 2 + packed.length <= LONGEST_ROW
 }
 
-/** A step as it is put in front of those that the session has. */
+/** Returns a turn with its length, to be put in front of the others of the session. */
 export function withLength(packed: Buffer): Buffer {
   const length = Buffer.alloc(2)
   length.writeUInt16BE(packed.length)
   return Buffer.concat([length, packed])
 }
 
-/** The steps of a session, the newest first. */
+/** Decodes the turns of a session, newest first. */
 export function unpackSteps(steps: Buffer): KeptStep[] {
   const found: KeptStep[] = []
   for (let at = 0; at < steps.length; ) {

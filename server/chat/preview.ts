@@ -2,7 +2,7 @@ import type { Run } from './run.ts'
 
 const MAX_PREVIEW_ENTRIES = 200
 
-/** A preview has no result, so its session keeps what blocks may ask for, and not for ever. */
+/** Keeps the answers and transcript of a preview in its session, since it has no result; only the last ones. */
 export function rememberPreview(run: Run): void {
   const { preview } = run.session
   if (preview === undefined) return
@@ -10,7 +10,7 @@ export function rememberPreview(run: Run): void {
   preview.transcript = lastOf(run, [...preview.transcript, ...run.transcript])
 }
 
-/** Every step of a preview reads and writes them all. */
+/** Bounded, since every turn of a preview reads and writes them all. */
 function lastOf<Entry>(run: Run, entries: Entry[]): Entry[] {
   let left = run.limits.totalValueCharacters
   const isTooMuch = (entry: Entry) => {

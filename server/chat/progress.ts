@@ -1,4 +1,4 @@
-/** How far a visitor has come: answers given, over those plus the inputs that may still come. */
+/** Progress of a visitor: answers given, divided by these plus the inputs that may still come. */
 import { bubbleTypes } from '../../contract/bot-document/catalogue.ts'
 import { type Block, type FlowIndex, findPlace, followEdge, type Group, isInput, type Place } from './flow.ts'
 import { records, text } from './loose.ts'
@@ -19,7 +19,7 @@ export function progressOf(run: Run): number {
   return answered === 0 ? 0 : Math.round((answered / (answered + ahead)) * 100)
 }
 
-/** A place of a flow, for what is ahead of it. There is one object for each. */
+/** A position of a flow, with the inputs ahead of it. There is one object for each position. */
 interface Spot {
   /** Inputs of its group from here on. */
   inputs: number

@@ -1,4 +1,4 @@
-/** What a message from the client does, depending on the block that waits for it. */
+/** Handles a message of the client, depending on the block that waits for it. */
 import { tell } from './bubbles.ts'
 import {
   type Block,
@@ -32,7 +32,7 @@ export async function replyToWaiting(run: Run, message: Message | null): Promise
   if (isInput(block)) {
     const branch = takeEvent(run, block, message, 'reply')
     if (branch === null) return answerInput(run, block, position, message)
-    // What an earlier branch of the event has left for good is not come back to.
+    // Drops the positions that an earlier branch of the event has left for good.
     const frame = currentFrame(run)
     frame.returns = frame.returns.filter(({ kind }) => kind !== 'answer')
     remember(run, { kind: 'answer', isAutomatic: false, position, message })
@@ -58,7 +58,7 @@ export async function replyToWaiting(run: Run, message: Message | null): Promise
   }
 }
 
-/** Reads the reply, stores it and goes on, or asks again. */
+/** Reads the reply. Stores it and goes on, or shows the input again if the reply is invalid. */
 export async function answerInput(
   run: Run,
   block: Block,
@@ -79,8 +79,8 @@ export async function answerInput(
 }
 
 /**
- * Tells the event about the reply. `null` when there is none, or when it leads nowhere. Its branch ends the chat unless
- * a `Return` block comes back. A reply to what the branch itself asks is taken as it is: it would be asked for ever.
+ * Takes the branch of an event for the reply; `null` without such an event or its target. The chat ends with the
+ * branch unless a `Return` block comes back. Inputs of the branch itself do not trigger it: it would loop for ever.
  */
 function takeEvent(
   run: Run,
@@ -97,7 +97,7 @@ function takeEvent(
   return place === null ? null : { kind: 'go', ...place }
 }
 
-/** What replies are called where conditions of flows ask for their kind. */
+/** Names of inputs for conditions of flows that compare the type of an input. */
 const inputNames = byType<InputType, string>({
   'text input': 'text',
   'number input': 'number',

@@ -1,4 +1,4 @@
-/** What a result consists of: its variables, the names of its answers, its conversation. */
+/** Parts of a result: its variables, the names of its answers, its transcript. */
 import { type FlowIndex, indexFlow, isInput, searchBlock, toValue } from './flow.ts'
 import { filledText } from './loose.ts'
 import { currentFrame, isPreview, type LiveFrame, type Run, waitFor } from './run.ts'

@@ -95,7 +95,7 @@ async function fillLeaf(run: Run, leaf: Loose, template: string, isAlone: boolea
   const start = parts.map(({ before, words }) => before + words).join('')
   const [first] = parts
   const plain = [{ ...leaf, text: filled }]
-  // A text that was cut is told apart by what it no longer begins with.
+  // A cut text no longer begins with `start`.
   if (first === undefined || !filled.startsWith(start)) return plain
   if (isAlone && parts.length === 1 && filled === first.words && Object.keys(leaf).length === 1)
     return markdownBlocks(run, filled) ?? plain

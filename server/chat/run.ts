@@ -1,4 +1,4 @@
-/** What is in hand while one request is served: the state in a form to work with, and what has been produced. */
+/** Execution of one request: the state in a form to work with, and the output so far. */
 import { setImmediate } from 'node:timers/promises'
 import type { Upload } from '../files/uploads.ts'
 import type { Block, FlowIndex, Group } from './flow.ts'
@@ -72,7 +72,7 @@ export interface Run {
   isCut: boolean
 }
 
-/** What a block leaves behind for the walk. `go` leaves the group, `end` ends the branch, `wait` ends the request. */
+/** Outcome of a block. `go` leaves the group, `end` ends the branch, `wait` ends the request. */
 export type Next =
   | { kind: 'next' }
   | { kind: 'go'; group: Group; index: number }
@@ -82,7 +82,7 @@ export type Next =
 export const next: Next = { kind: 'next' }
 
 const longestTurnMilliseconds = 10
-/** A step that has worked so long goes on in turns with others of its kind. */
+/** A turn that has worked longer than this alternates with other such turns. */
 const freeMilliseconds = 50
 const maximumLogs = 100
 const maximumDetails = 1_000
@@ -122,7 +122,7 @@ export function log(
   run.logs.push(entry)
 }
 
-/** Ends the chat at the next block. Said once, and to the visitor too. */
+/** Ends the chat at the next block. Logs the reason once; the visitor sees it too. */
 export function cutChat(run: Run, description: string): void {
   if (run.isCut) return
   run.isCut = true
@@ -135,14 +135,14 @@ export function remainingMilliseconds(run: Run): number {
   return run.limits.milliseconds - (performance.now() - run.startedAt)
 }
 
-/** What this service itself has worked on the step so far, without the time it waited for others. */
+/** Time that the service itself has worked on the turn so far, without the time it waited for others. */
 export function workedMilliseconds(run: Run): number {
   return performance.now() - run.startedAt - run.spent.waiting
 }
 
 /**
- * Asked before each piece of work of which there may be many: cuts a chat whose step has taken its time, and gives other
- * requests of the process their turn, which a long step without waiting for anything would keep waiting.
+ * Checks the limits before each piece of work that a flow can repeat. Ends a chat whose turn has used up its time,
+ * and yields to other requests of the process, which a long turn without any wait would block.
  */
 export async function mayGoOn(run: Run): Promise<boolean> {
   if (remainingMilliseconds(run) <= 0) {
@@ -160,7 +160,7 @@ export async function mayGoOn(run: Run): Promise<boolean> {
   return true
 }
 
-/** Waits for what is not work on the step: outside of this process, or a library that the first step to use it loads. */
+/** Waits for something that is not work on the turn: outside of this process, or a library that loads on first use. */
 export async function waitFor<Value>(run: Run, work: Promise<Value>): Promise<Value> {
   const startedAt = performance.now()
   try {
@@ -170,7 +170,10 @@ export async function waitFor<Value>(run: Run, work: Promise<Value>): Promise<Va
   }
 }
 
-/** Counts something about to be sent. What would exceed the limit is not sent, nor what a cut may have left incomplete. */
+/**
+ * Counts output before it is sent. False once the output exceeds the limit or a limit was hit before: it may be
+ * incomplete.
+ */
 export function spendOutput(run: Run, part: unknown): boolean {
   if (run.isCut) return false
   run.spent.output += JSON.stringify(part)?.length ?? 0
@@ -179,7 +182,7 @@ export function spendOutput(run: Run, part: unknown): boolean {
   return false
 }
 
-/** Where the calls to the outside are counted. What a cut may have left incomplete is not sent. */
+/** Counts a call to the outside. False once the limit is exceeded or the chat was cut: its data may be incomplete. */
 export function mayCallOut(run: Run): boolean {
   if (run.isCut) return false
   run.spent.outboundCalls += 1

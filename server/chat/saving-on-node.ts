@@ -10,12 +10,12 @@ import type { KeptEntry } from './kept-transcripts.ts'
 import type { TranscriptEntry } from './types.ts'
 
 /*
- * Writing one step of a chat on a cluster: the node of the bot runs a function (`migrations/distribute.sql`) which does
- * what the one statement of `step-statements.ts` does. That statement Citus runs in as many rounds as it has parts, and of
- * a transaction of small ones it plans each on two nodes.
+ * Writes one turn of a chat on a cluster. The node of the bot runs a function (`migrations/distribute.sql`) which
+ * does the same as the one statement of `step-statements.ts`. Citus would run that statement in as many rounds as it
+ * has parts, and would plan each statement of a transaction of small ones on two nodes.
  */
 
-/** What the session gets, by the names of the parameters below. */
+/** Values of the session row, by the names of the parameters below. */
 interface StepValues {
   botId: string
   resultId: string | null
@@ -31,16 +31,16 @@ export interface ResultRow {
   waiting_block_id: string | null
   /** The bot of that block where it is another one. */
   waiting_block_bot_id: string | null
-  /** Whether the step makes it: one that was deleted since does not come back. */
+  /** True if this turn creates the result. A result that was deleted since is not created again. */
   is_new: boolean
-  /** What was said in the step that makes it, where no answer has it. */
+  /** Transcript of the turn that creates the result, if no answer carries it. */
   transcript?: KeptEntry[]
 }
 
 export interface AnswerRow {
   bot_id: string
   result_id: string
-  /** Its place among those of its result. */
+  /** Its ordinal among the answers of its result in this turn. */
   place: number
   block_id: string
   /** The bot of the block where that is another one than that of the result. */
@@ -49,11 +49,11 @@ export interface AnswerRow {
   /** Bytes of content and addresses of files. */
   size: number
   files: string[] | undefined
-  /** What was said in the step; with one answer of it. */
+  /** Transcript of the turn; one of its answers carries it. */
   transcript?: KeptEntry[]
 }
 
-/** What a step may have to tell of a result. */
+/** An event of a result that a turn may publish. */
 export interface StepEvent {
   bot_id: string
   /** Id of the result. */
@@ -61,7 +61,7 @@ export interface StepEvent {
   place: number
   id: string
   type: 'result.started' | 'result.answered' | 'result.completed'
-  /** What the step knows of the result. */
+  /** The properties of the result that the turn knows. */
   data: object
 }
 
@@ -78,12 +78,12 @@ export interface StepRows {
   transcript: TranscriptEntry[]
 }
 
-/** What became of a result: all null where there is none, since it was deleted meanwhile. */
+/** State of a result after the write; all null if it does not exist, since it was deleted meanwhile. */
 const written = {
   createdAt: optional(expression(sql`created_at`, 'timestamptz')),
   hasStarted: optional(expression(sql`has_started`, 'boolean')),
   isCompleted: optional(expression(sql`is_completed`, 'boolean')),
-  // Before the step.
+  // Before the turn.
   hadStarted: optional(expression(sql`had_started`, 'boolean')),
   wasCompleted: optional(expression(sql`was_completed`, 'boolean')),
 }
@@ -133,7 +133,7 @@ const nodeStatements = statements((db, named) => ({
         'keptStep',
         'apartStep',
         'endedAt',
-        // When the step is saved, which only a function of the release before is told.
+        // The time of the turn, which only the function of the release before takes.
         'now',
       )}, ${ofResult})`,
   ),
@@ -146,7 +146,7 @@ const nodeStatements = statements((db, named) => ({
   ),
 }))
 
-/** Writes a step; false, and nothing is written, when the session has moved on since it was read. */
+/** Writes a turn. Returns false, and writes nothing, if the session has moved on since it was read. */
 export async function writeOnNode(
   db: Database,
   values: StepValues,
@@ -188,7 +188,7 @@ export async function writeOnNode(
   })
 }
 
-/** What the functions are given of a result; without one, nothing of it is written. */
+/** Parameters of the functions for one result; without a result nothing of it is written. */
 function givenOf(row: ResultRow | undefined, rows: StepRows, at: Date) {
   const answers = rows.answers.filter(
     (answer) => answer.bot_id === row?.bot_id && answer.result_id === row.id,
@@ -209,7 +209,7 @@ function givenOf(row: ResultRow | undefined, rows: StepRows, at: Date) {
   }
 }
 
-/** Those of the events that there are to tell, with what was found of their results. */
+/** Returns the events that are due, completed with the values found in their results. */
 function eventsOf(events: StepEvent[], known: Written[]): StepEvent[] {
   return events.flatMap((event) => {
     const its = known.find(({ row }) => row.bot_id === event.bot_id && row.id === event.subject)

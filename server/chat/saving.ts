@@ -26,54 +26,54 @@ import type { Answer, SessionState, StepOutcome } from './types.ts'
 import { writeUsual } from './usual-steps.ts'
 
 /*
- * Writing one step of a chat: one statement, or on a cluster one function. A step is written as a whole or not at
- * all, and only while the session is at the revision that was read, and as members had left it then.
+ * Writes one turn of a chat, by one statement, or on a cluster by one function. A turn is written completely or not
+ * at all, and only if the session still has the revision, and the changes by members, that the turn has read.
  */
 
-const HOUR = 60 * 60 * 1000
+const MS_PER_HOUR = 60 * 60 * 1000
 
-/** For how many hours a chat can be continued after its last step. */
-const CONTINUED = 48
-/** For how many hours it can be read once it is over: one more than is promised, since clocks differ. */
-const READ = 2
+/** Time for which a chat can be continued after its last turn. */
+const OPEN_SESSION_HOURS = 48
+/** Time for which it can be read once it is over: an hour more than the contract promises, since clocks differ. */
+const ENDED_SESSION_HOURS = 2
 
 /**
- * Until when a session is there. While the chat goes on it is a whole hour, which most steps leave as it is: what an
- * index has is then not written anew.
+ * Returns the time at which a session expires. While the chat goes on it is a whole hour, which most turns leave
+ * unchanged: the index entry is then not written anew.
  */
 export function expiryOf(hasEnded: boolean, now: Date): Date {
-  if (hasEnded) return new Date(now.getTime() + READ * HOUR)
-  return new Date(Math.ceil(now.getTime() / HOUR + CONTINUED) * HOUR)
+  if (hasEnded) return new Date(now.getTime() + ENDED_SESSION_HOURS * MS_PER_HOUR)
+  return new Date(Math.ceil(now.getTime() / MS_PER_HOUR + OPEN_SESSION_HOURS) * MS_PER_HOUR)
 }
 
-/** As many characters of a digest are kept as no two replies share by chance: every step logs them anew. */
-const ENOUGH_OF_DIGEST = 22
+/** Enough to tell replies apart, and no more, since PostgreSQL logs them anew with every turn. */
+const STORED_DIGEST_CHARACTERS = 22
 
 export interface Step {
   session: { id: string; botId: string; workspaceId: string; publicationId: string | null }
-  /** What endpoints of the workspace want to be told; see `isWanted`. */
+  /** Types of events that endpoints of the workspace subscribe to; see `isWanted`. */
   wantedEvents: string | null
-  /** The session as it was read; absent for the first step of a session. */
+  /** The session as it was read; absent for the first turn of a session. */
   read?: Pick<Session, 'steered' | 'isEnded' | 'stepsSize'>
-  /** The revision the step was made on; 0 for the first step of a session. */
+  /** The revision that the turn follows; 0 for the first turn of a session. */
   revision: number
-  /** The result the step belongs to; null for a preview and for a session that is only registered. */
+  /** The result of the turn; null for a preview and for a session that is only registered. */
   resultId: string | null
-  /** Whether the result has to be made, rather than found. */
+  /** True if the turn creates the result. */
   isNewResult: boolean
-  /** Whether an earlier step of the session has said that its result began; absent for the first one. */
+  /** True if an earlier turn of the session has published that its result began; absent for the first turn. */
   wasAnswered?: boolean
   outcome: StepOutcome
   lastMessage: string | null
   lastAnswer: string
 }
 
-/** Of rows, their keys and indexes, roughly. */
+/** Approximate bytes of a row with its keys and indexes. */
 const ROW_BYTES = 500
 
 /**
- * How many bytes a step adds, roughly, for quotas: what it says and was told, by how much the state has grown, and what is
- * kept for each endpoint that wants its events; of a cluster's endpoints only that there are some is known here.
+ * Returns the approximate bytes that a turn adds, for quotas: its response and answers, the growth of the state, and
+ * a copy of its events for each subscribed endpoint. A cluster only knows here if there are endpoints, not how many.
  */
 export function sizeOfStep({
   outcome,
@@ -95,16 +95,19 @@ export function sizeOfStep({
   return ROW_BYTES + Buffer.byteLength(lastAnswer) + grown + told + logged + sent
 }
 
-/** Runs the write of a step, together with what else belongs to it. */
+/** Runs the write of a turn, together with whatever else belongs to it. */
 export type KeepStep = (write: (db: Database) => Promise<boolean>) => Promise<boolean>
 
-/** How long the write of a step that has called out is tried again, since who sends it again would call out again. */
-const RETRY_MS = 60_000
-const RETRY_PAUSE_MS = 200
+/**
+ * Time for which the write of a turn that has called out is retried: a client that repeats the request would call out
+ * again.
+ */
+const WRITE_RETRY_TIMEOUT_MS = 60_000
+const WRITE_RETRY_DELAY_MS = 200
 
 /**
- * Writes a step: the session, its result with answers, transcript and logs, and results of linked bots.
- * False when the session has moved on since it was read.
+ * Writes a turn: the session, its result with answers, transcript and logs, and results of linked bots. Returns false
+ * if the session has moved on since it was read.
  */
 export async function saveStep(
   db: Database,
@@ -112,24 +115,27 @@ export async function saveStep(
   now: Date,
   keep: KeepStep = (write) => write(db),
 ): Promise<boolean> {
-  const last = performance.now() + (step.outcome.hasCalledOut ? RETRY_MS : 0)
+  const last = performance.now() + (step.outcome.hasCalledOut ? WRITE_RETRY_TIMEOUT_MS : 0)
   for (let attempt = 1; ; attempt++) {
     try {
       return await keep((within) => writeStep(within, step, now, attempt > 1))
     } catch (error) {
       const code = sqlState(error)
-      // Another session of one remembered result took the same number, and is through now; or somebody who
-      // deletes several results waited for this step, and it for them.
+      // Another session of the same remembered result has taken the same number and is committed now; or this turn
+      // and a deletion of several results were in a deadlock.
       const isBeside = code === '23505' || code === '40P01'
       if (isBeside && attempt < 20) continue
       if (isBeside) throw new Unavailable('A step of a chat could not be written', { cause: error })
       if (!isUnavailable(error) || performance.now() > last) throw error
-      await sleep(RETRY_PAUSE_MS)
+      await sleep(WRITE_RETRY_DELAY_MS)
     }
   }
 }
 
-/** `isRepeated`: that the database refused an attempt before, as the statements of usual steps are where a result is there. */
+/**
+ * `isRepeated`: an earlier attempt failed on a constraint, as the insert-only statements of usual turns do if the
+ * result exists.
+ */
 async function writeStep(db: Database, step: Step, now: Date, isRepeated: boolean): Promise<boolean> {
   const { session, outcome } = step
   const run = stepStatements(db)
@@ -150,7 +156,9 @@ async function writeStep(db: Database, step: Step, now: Date, isRepeated: boolea
     revision: step.revision,
     ...(step.read && { steered: step.read.steered, isEnded: step.read.isEnded }),
     state,
-    lastMessage: isBesideFirst ? step.lastMessage : (step.lastMessage?.slice(0, ENOUGH_OF_DIGEST) ?? null),
+    lastMessage: isBesideFirst
+      ? step.lastMessage
+      : (step.lastMessage?.slice(0, STORED_DIGEST_CHARACTERS) ?? null),
     lastAnswer: isBesideFirst ? step.lastAnswer : null,
     keptStep: isKept ? withLength(packed) : null,
     apartStep: isKept ? null : packed,
@@ -187,7 +195,7 @@ async function writeStep(db: Database, step: Step, now: Date, isRepeated: boolea
   })
   const made: ResultRow[] = step.resultId !== null && step.isNewResult ? [own(step.resultId)] : []
   const answers = step.resultId === null ? [] : toAnswers(session.botId, step.resultId, outcome.answers)
-  // With a row that is written anyway, which nearly every step has.
+  // Stores the transcript with a row that is written anyway; nearly every turn has one.
   const bearer = isBesideFirst ? undefined : (answers[0] ?? made[0])
   if (bearer) bearer.transcript = keepTranscript(outcome.transcript, answers[0]?.content)
   const rows = {
@@ -252,7 +260,7 @@ export function waitingResultOf(state: SessionState | null) {
   return { botId, resultId: frame.resultId, blockId, blockBotId: frame.botId }
 }
 
-/** What a step may have to tell of what is wanted: that a result began or is completed only where it was not before. */
+/** Returns the subscribed events that a turn may publish. A result begins or is completed only once. */
 function eventsOf(
   { session, wasAnswered }: Step,
   { made, changed, answers }: StepRows,

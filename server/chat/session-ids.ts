@@ -1,15 +1,15 @@
 import { newId } from '../ids.ts'
 
 /*
- * The id of a session begins with that of its bot, so that whoever has the one knows the other: sessions are keyed by
- * both, and every statement names the bot.
+ * The id of a session begins with the id of its bot, so that every statement can name both: they are the key of
+ * sessions.
  */
 
 export function newSessionId(botId: string, now: Date): string {
   return `${botId}-${newId(now)}`
 }
 
-/** The bot of a session; undefined for an id of a release before 1.1, which does not say. */
+/** Returns the bot of a session; undefined for an id of a release before 1.1, which does not contain it. */
 export function botOfSession(sessionId: string): string | undefined {
   return /^(.+)-[0-9a-z]{26}$/.exec(sessionId)?.[1]
 }

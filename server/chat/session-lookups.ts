@@ -9,14 +9,17 @@ import { expression, optional, prepareSelect } from '../db/selection.ts'
 import { isAlive } from '../results/alive.ts'
 
 /*
- * What a step of a chat is looked up by. On a cluster the node of the bot runs a function (`migrations/distribute.sql`) for
- * what every step asks: a join Citus plans anew each time, on two nodes.
+ * Lookups of a turn. On a cluster the node of the bot runs a function (`migrations/distribute.sql`) for those that
+ * every turn needs: Citus would plan a join anew each time, on two nodes.
  */
 
-/** Of bots that are published: the statements below join no others. */
+/** Not null: the statements below join published bots only. */
 const livePublication = expression(sql`${publishedBots.publicationId}`, 'text')
 
-/** Types of events that endpoints of the workspace want, by commas, * for all; null where there are no endpoints. */
+/**
+ * Types of events that endpoints of the workspace subscribe to, by commas, * for all; null where there are no
+ * endpoints.
+ */
 const wantedEvents = optional(
   expression(
     sql`SELECT string_agg(coalesce(array_to_string(${webhookEndpoints.types}, ','), '*'), ',')
@@ -53,15 +56,15 @@ function startLookup(...[db, named]: StatementContext) {
 }
 
 /**
- * How many milliseconds ago the last step of a session was written, by the clock of the database, which noted when that
- * was.
+ * Milliseconds since the last turn of a session was written, by the clock of the database, which also set that
+ * timestamp.
  */
 export const stepAge = expression(
   sql`date_part('epoch', clock_timestamp() - ${chatSessions.updatedAt}) * 1000`,
   'float8',
 )
 
-/** What a step reads of its session, besides the bot. */
+/** The columns of a session that a turn reads, besides those of the bot. */
 const sessionShape = {
   sessionId: chatSessions.id,
   resultId: chatSessions.resultId,
@@ -73,7 +76,7 @@ const sessionShape = {
   steered: optional(expression(sql`${chatSessions.steered}`, 'text')),
   isEnded: expression(sql`${chatSessions.state} IS NULL`, 'boolean'),
   lastMessage: chatSessions.lastMessage,
-  // JSON; null where it is with the step alone.
+  // JSON; null if only the stored turn has it.
   lastAnswer: optional(expression(sql`${chatSessions.lastAnswer}`, 'text')),
   // Null for a preview.
   publicationId: chatSessions.publicationId,
@@ -94,8 +97,8 @@ function resumeLookup(...[db, named]: StatementContext) {
       // In bytes.
       stepsSize: expression(sql`coalesce(octet_length(${chatSessions.steps}), 0)`, 'integer'),
     },
-    // By its key first, on its own: a planner that takes the table for empty would as well look through all sessions
-    // that have not expired.
+    // Finds the session by its key first, in a subquery: a planner that assumes an empty table would otherwise scan
+    // all sessions that have not expired.
     (list, asked) => sql`
       SELECT ${list} FROM ${asked}
       CROSS JOIN LATERAL (
@@ -108,7 +111,7 @@ function resumeLookup(...[db, named]: StatementContext) {
   )
 }
 
-/** A node says no more than whether there are endpoints. */
+/** On a cluster a node only knows if there are endpoints. */
 const wantedOnNode = optional(expression(sql`CASE WHEN is_watched THEN '*' END`, 'text'))
 
 const nodeStatements = statements((db, named) => ({
@@ -135,7 +138,8 @@ const nodeStatements = statements((db, named) => ({
     {
       ...sessionShape,
       botId: chatSessions.botId,
-      // Of no age, so that who has to know asks: through the coordinator this would be by its clock, not by the node's.
+      // Always 0, so that callers which need the age query it: here it would come from the clock of the coordinator,
+      // not of the node.
       stepAge: expression(sql`0`, 'float8'),
       workspaceId: expression(sql`workspace_id`, 'text'),
       wantedEvents: wantedOnNode,

@@ -36,7 +36,7 @@ export async function runSetVariable(run: Run, block: Block, position: Position)
   return leave(run, block)
 }
 
-/** What a script on the client gave: JSON for lists, else text. */
+/** Accepts the value that a script of the client returned: JSON for lists, else text. */
 export function acceptClientValue(run: Run, block: Block, reply: string | null): Next {
   const parsed = reply?.startsWith('[') ? parseJson(reply) : undefined
   setVariable(run, block.options.variableId, Array.isArray(parsed) ? parsed : reply)
@@ -106,15 +106,15 @@ async function newValue(run: Run, block: Block): Promise<VariableValue | undefin
   }
 }
 
-/** What is hardly ever prose, whether or not it can be read as a program. */
+/** Patterns that prose hardly ever contains, even if it does not parse as a program. */
 const programs =
   /\.[\w$]+\(|[\w$]\((?:["'`)]|\{\{)|\bnew [A-Z]\w*\(|^\s*(?:const|let|var) [\w$]+ *=|=>\s*[{(]/
-/** What is hardly ever prose when it can be read as a program; `item(s)` is. */
+/** Patterns that prose hardly ever contains if it parses as a program; `item(s)` is allowed. */
 const calls = /[\w$)\]]\((?!\w{1,3}\))|\b(?:document|globalThis|localStorage|navigator|process|window)\.\w/
 
 /**
- * An expression that also may be plain text: what is no code stays the text it is, with its placeholders filled in.
- * Code that fails leaves the variable as it is, and is an error in the log: visitors must not get to see its source.
+ * Evaluates an expression that may also be plain text. Text that is no code stays as it is, with its placeholders
+ * filled in. Code that fails leaves the variable unchanged and logs an error: visitors must not see its source.
  */
 async function customValue(run: Run, block: Block): Promise<unknown> {
   const { saveErrorInVariableId } = block.options
@@ -153,7 +153,7 @@ async function customValue(run: Run, block: Block): Promise<unknown> {
   return undefined
 }
 
-/** Whether it failed because it was never meant to be code. */
+/** True if the evaluation failed because the text was never meant to be code. */
 function isProse(code: string, message: string): boolean {
   if (programs.test(code)) return false
   if (message.startsWith('SyntaxError:')) return true

@@ -8,17 +8,17 @@ import type { Session } from './store.ts'
 import type { Effects, StepOutcome } from './types.ts'
 
 /*
- * Members who change a chat while its visitor talks to it. What they set goes into the state at once, and is noted
- * beside it until the next step is written: a step that was under way then sees that it read an older state, and
- * takes over what it had missed instead of writing over it. So neither waits for the other.
+ * Members may change a chat while its visitor talks to it. Their values go into the state at once, and are listed
+ * beside it until the next turn is written. A turn that has read an older state finds them there and merges them
+ * instead of overwriting them. So neither waits for the other.
  */
 
-/** A value that members have set since the last step, and the how manyth it was. */
+/** A value that a member has set since the last turn was written, with its ordinal. */
 export type Steered = [place: number, name: string, value: unknown]
 
 /**
- * Brings into a step what members have changed since it read the session, and gives the session that it then follows.
- * Undefined where they have not: another step was faster.
+ * Merges the changes by members since the turn read the session, and returns the session that the turn then follows.
+ * Undefined if there are none: another turn was faster.
  */
 export async function takeOver(
   db: Database,
@@ -49,7 +49,7 @@ export async function takeOver(
   return { ...session, isEnded: row.isEnded, steered: row.steered }
 }
 
-/** A step after which nothing is waited for. */
+/** Ends a chat with this outcome: nothing waits for a reply any more. */
 function end(outcome: StepOutcome) {
   outcome.state = null
   delete outcome.input

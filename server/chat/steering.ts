@@ -17,7 +17,10 @@ import { readSteered, type Steered } from './steered.ts'
 import { effectsOf } from './steps.ts'
 import { loadPublication } from './store.ts'
 
-/* The chats of a bot, as members list and change them. See `steered.ts` for the steps that run meanwhile. */
+/*
+ * Lists and changes the sessions of a bot for its members. `steered.ts` merges these changes into turns that run
+ * meanwhile.
+ */
 
 /** The chat as operations show it. */
 const shape = {
@@ -59,7 +62,7 @@ export function chatPage(
   return chatStatements(db).page({ botId: bot.id, now: now.toISOString(), ...position, limit })
 }
 
-/** Sets variables of a chat, or ends it; undefined where no such chat waits. */
+/** Sets variables of a chat, or ends it; undefined if no such chat is waiting. */
 export function steer(
   context: Contexts['bot'],
   sessionId: string,
@@ -115,7 +118,7 @@ export function steer(
         .set({ variables: toJson(set.result), updatedAt: now })
         .where(and(eq(results.botId, botId), eq(results.id, resultId)))
     }
-    // A statement of its own: whoever deletes the result is waited for, and has deleted it then.
+    // A separate statement: it waits for a transaction that deletes the result, and then sees the deletion.
     const [held] = await db
       .select({ id: results.id })
       .from(results)
@@ -126,7 +129,7 @@ export function steer(
       const log = { status: 'info', description: 'A member ended the chat' }
       await insertLogs(db, botId, resultId, [log], now)
       const waiting = waitingResultOf(state)
-      // Nobody answers it any more. Of a day that was counted it is looked at until it could have been answered.
+      // The input can no longer be answered. Statistics of counted days revisit results until `waitsUntil`.
       if (waiting) {
         await db
           .update(results)

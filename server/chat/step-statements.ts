@@ -14,10 +14,10 @@ import { leaveEvents } from '../webhooks/outbox.ts'
 import { givenLogs } from './client-logs.ts'
 import type { StepEvent } from './saving-on-node.ts'
 
-/* Writing one step of a chat in one statement; `saving.ts` says what it needs. */
+/* Writes one turn of a chat in one statement, with the parameters from `saving.ts`. */
 
 export const at = sql`${sql.placeholder('now')}::timestamptz`
-/** By the clock of the database, which can say later how long ago that was, whatever process asks. */
+/** The clock of the database, which can later measure the age of the turn, whichever process asks. */
 export const savedAt = sql`clock_timestamp()`
 export const expiresAt = sql`${sql.placeholder('expiresAt')}::timestamptz`
 const endedAt = sql`${sql.placeholder('endedAt')}::timestamptz`
@@ -25,7 +25,7 @@ const state = sql`${sql.placeholder('state')}::json`
 export const lateBefore = sql`${sql.placeholder('lateBefore')}::timestamptz`
 const lastMessage = sql.placeholder('lastMessage')
 const lastAnswer = sql`${sql.placeholder('lastAnswer')}::json`
-/** The step, where it is kept in the session or in a row of its own. */
+/** The turn, stored in the session or in a row of its own. */
 const keptStep = sql`${sql.placeholder('keptStep')}::bytea`
 const apartStep = sql`${sql.placeholder('apartStep')}::bytea`
 const sessionId = sql.placeholder('sessionId')
@@ -38,12 +38,12 @@ const sessionValues = sql`
   VALUES (${sessionId}, ${botId}, ${sql.placeholder('publicationId')}, ${resultId}, ${state}, 1, ${lastMessage},
     ${lastAnswer}, ${endedAt}, ${expiresAt}, ${at}, ${savedAt}, ${keptStep})`
 
-/** The first step of a chat. */
+/** The first turn of a chat. */
 export const insertSession = sql`${sessionValues} RETURNING id, revision`
 
 /**
- * The first step of a preview, which alone may begin again under the id that it has. The key is named, since on a
- * cluster it has other columns.
+ * The first turn of a preview, which alone may begin again under its id. The columns of the key are named, since on a
+ * cluster the key has other columns.
  */
 const insertPreview = sql`
   ${sessionValues}
@@ -64,7 +64,7 @@ export const sessionUpdate = (condition = sql``) => sql`
 
 const updateSession = sessionUpdate()
 
-/** A preview that begins again writes over its earlier steps. */
+/** A preview that begins again overwrites its earlier turns. */
 const overEarlierStep = sql`ON CONFLICT (bot_id, session_id, revision) DO UPDATE SET step = excluded.step`
 
 export const withStep = (writtenSession: SQL, conflict = sql``) => sql`
@@ -75,7 +75,7 @@ export const withStep = (writtenSession: SQL, conflict = sql``) => sql`
     ${conflict}
   )`
 
-/** Results of hours that may have been counted, of which this step changes what is counted. */
+/** Results of hours that may be counted already, of which this turn changes counted values. */
 const changedLate = sql`
   SELECT live.bot_id, live.created_at FROM live
   LEFT JOIN LATERAL (
@@ -91,20 +91,20 @@ const changedLate = sql`
       )
     )`
 
-/** The log entry of a result that stores no more answers. */
+/** The log entry of a result whose answers are too long to store more. */
 const FULL = 'The answers are too long: no more are stored with this result'
 
-/** Results of a step, as they are given to it. */
+/** Results of a turn, from its parameters. */
 const given = (name: 'made' | 'changed') => sql`json_to_recordset(${sql.placeholder(name)}::json)
   AS r(bot_id text, id text, variables json, has_started boolean, is_completed boolean, waiting_block_id text,
     waiting_block_bot_id text, is_new boolean, transcript json)`
 
-/** The answers of a step, as they are given to it. */
+/** Answers of a turn, from their parameter. */
 const givenAnswers = sql`json_to_recordset(${sql.placeholder('answers')}::json)
   AS a(bot_id text, result_id text, place integer, block_id text, block_bot_id text, content text, size integer,
     files json, transcript json)`
 
-/** Bytes of the answers of a step to a result. */
+/** Bytes of the answers of a turn to a result. */
 const sizeOf = (result: string) => sql`coalesce((SELECT sum(a.size) FROM ${givenAnswers}
   WHERE a.bot_id = ${sql.raw(result)}.bot_id AND a.result_id = ${sql.raw(result)}.id), 0)`
 
@@ -124,10 +124,11 @@ const isLinkedStill = sql`EXISTS (
 const waitsUntil = sql`CASE WHEN r.waiting_block_id IS NOT NULL THEN ${expiresAt} END`
 
 /*
- * A new result holds its bot, so that who deletes all results waits for it or is waited for, and its time is
- * above the floor that is left, whatever the clocks of processes say. The planner takes what is given for a hundred
- * results, for which it would read some thousands of bots or results from end to end: so each bot is looked up apart, and
- * the result that changes by parameters.
+ * A new result locks its bot, so that it and a deletion of all results wait for each other. Its timestamp is above
+ * the floor that the deletion leaves, whatever the clocks of processes say.
+ *
+ * The planner expects a hundred rows from the given JSON, for which it would scan thousands of bots or results. So
+ * each bot is looked up by itself, and the result that changes by parameters.
  */
 const withResult = (writtenSession: SQL, more = sql``) => sql`
   ${withStep(writtenSession)},
@@ -193,18 +194,18 @@ const withResult = (writtenSession: SQL, more = sql``) => sql`
 
 export const workspaceId = sql`${sql.placeholder('workspaceId')}::text`
 
-/** The text of an event as far as a step knows it, in JSON without its end. */
+/** The JSON of an event as far as the turn knows it, without its end. */
 export const knownText = ({ subject, place, id, type, data }: StepEvent, at: Date) =>
   JSON.stringify({ subject, place, id, type, at, data }).slice(0, -2)
 
-/** What only the database knows of a result, which comes last in the text of an event. */
+/** The properties of a result that only the database knows; they end the JSON of an event. */
 const endOfText = sql`
   ',"hasStarted":' || live.has_started::text || ',"isCompleted":' || live.is_completed::text
     || ',"createdAt":"' || to_char(live.created_at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') || '"}}'`
 
 /**
- * What a step tells the endpoints of the workspace: the events that it may have, each with what it knows of its result.
- * That a result began or is completed is told by the step that makes it so.
+ * Enqueues the events of a turn that are due, each with the properties of its result. The turn that changes a flag of
+ * a result publishes that change.
  */
 const told = sql`, told AS (${leaveEvents(
   sql`

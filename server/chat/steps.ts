@@ -28,23 +28,23 @@ import type { SmtpAccount } from './tools/mail.ts'
 import type { Effects, Loose, Message, SessionState, StepOptions, StepOutcome, StepRefusal } from './types.ts'
 import { uploadLimits } from './uploading.ts'
 
-/* One step of a session that is there already: run once, whoever else sends the same, and written. */
+/* Runs one turn of an existing session once, even if several requests send the same reply, and writes it. */
 
 type Context = Contexts['anyone']
 
 export interface Reply {
   message: Message | null | undefined
   options: StepOptions
-  /** What the session remembers as the reply, see `digestOf`. */
+  /** The reply as the session stores it, see `digestOf`. */
   digest: string
-  /** Is told what there is already while the step runs. */
+  /** Receives output while the turn is still running. */
   tell?: Effects['tell']
 }
 
 /** `over`: the chat has ended. `moved`: another reply was counted instead of this one. */
 export type Ran = { answer: string } | StepRefusal | 'over' | 'moved'
 
-/** Runs the step that follows the revision of the session, and writes it. */
+/** Runs the turn that follows the revision of the session, and writes it. */
 export async function runStep(
   context: Context,
   session: Session,
@@ -99,7 +99,7 @@ export async function runStep(
   }
 }
 
-/** Keeps the files that a step was answered with, in the transaction that writes it. */
+/** Retains the files of the answers of a turn, in the transaction that writes the turn. */
 function keepingUploads(
   db: Database,
   sessionId: string,
@@ -117,8 +117,9 @@ function keepingUploads(
 }
 
 /**
- * The answer that a reply got already: it was sent again, or together with the one that got it. A revision says which
- * step a reply is for; one without, equal to the last reply, is a new one unless it was here before that was counted.
+ * Returns the earlier response to a reply that was sent again or at the same time. A revision names the turn that a
+ * reply is for. Without one, a reply equal to the last one is new, unless its request arrived before the last turn
+ * was written.
  */
 export async function earlierAnswer(
   db: Database,
@@ -134,30 +135,33 @@ export async function earlierAnswer(
 }
 
 /**
- * Whether a request was here before the last step of the session was written. Clocks differ, so none is held against
- * another: the database says how long ago it wrote the step, the process how long the request has been here. That is
- * measured before the database is asked, so that in doubt a reply is a new one: taken for a repeat it would be lost.
+ * True if a request arrived before the last turn of the session was written. Clocks differ, so none is compared with
+ * another: the database measures the age of the turn, the process that of the request. The age of the request is
+ * measured first, so that in doubt a reply is new: taken for a repeat it would be lost.
  */
 async function wasHere(db: Database, session: Session, arrivedAt: number): Promise<boolean> {
   if (session.stepAge >= performance.now() - arrivedAt) return false
-  // On a connection that is there already, so that little comes in between.
+  // Uses an open connection, so that little time passes between the two measurements.
   return transact(db, async (tx) => {
     const hereFor = performance.now() - arrivedAt
     const age = await stepAgeOf(tx, session)
-    // Less than nothing where the clock of the database was set back, or another server has taken over.
+    // The age is negative if the clock of the database was set back, or after a failover.
     return age !== undefined && age >= 0 && age < hereFor
   })
 }
 
-/** What makes two replies the same one. */
+/** Returns a digest that is equal for equal replies. */
 export function digestOf({ message, textBubbleContentFormat }: ContinueChat['body']): string {
   return hash('sha256', JSON.stringify([message ?? null, textBubbleContentFormat]), 'base64url')
 }
 
-/** What the session remembers as the reply where a webhook was called. */
+/** The digest that the session stores after a call of a webhook. */
 export const webhookDigest = hash('sha256', 'webhook', 'base64url')
 
-/** What a client that comes back has to show and to do. What it did already, such as going elsewhere, it does not do again. */
+/**
+ * Returns the parts of a response that a returning client has to show and to do. Actions it has done already, such as
+ * a redirect, are left out.
+ */
 export function waitsFor(answer: Partial<components['schemas']['ContinuedChatBody']>) {
   const { input, clientSideActions, dynamicTheme, progress } = answer
   const awaited = clientSideActions?.filter((action) => action.expectsDedicatedReply === true)
@@ -165,8 +169,8 @@ export function waitsFor(answer: Partial<components['schemas']['ContinuedChatBod
 }
 
 /**
- * The last answer, JSON, where a webhook brought it about and the client asks for it, in whatever format. Without a
- * revision a client that goes on from the answer looks the same, so then only an answer counts that it cannot go on from.
+ * Returns the last response, as JSON, if a webhook caused it and the client waits for it, in any format. Without a
+ * revision, only a response that cannot be continued counts: a client that continues from it looks the same.
  */
 export async function answerAfterWebhook(
   db: Database,
@@ -182,14 +186,14 @@ export async function answerAfterWebhook(
   return canGoOn ? null : answer
 }
 
-/** The last answer, JSON, where it waits for a webhook. */
+/** Returns the last response, as JSON, if it waits for a webhook. */
 export async function answerBeforeWebhook(db: Database, session: Session): Promise<string | undefined> {
   const answer = (await lastAnswerOf(db, session)) ?? '{}'
   const { clientSideActions = [] } = JSON.parse(answer) as { clientSideActions?: { type: string }[] }
   return clientSideActions.some(({ type }) => type === 'listenForWebhook') ? answer : undefined
 }
 
-/** The part of an answer that start and continue share. Internal logs are shown in previews only. */
+/** The part of a response that starting and continuing a chat share. Only previews contain internal logs. */
 export function toStep(
   outcome: StepOutcome,
   revision: number,
@@ -217,11 +221,14 @@ interface Running {
   publicationId: string | null
   resultId: string | null
   state?: SessionState
-  /** Absent in a first step, for which nothing can have been uploaded. */
+  /** Absent in a first turn, for which nothing can have been uploaded. */
   sessionId?: string
 }
 
-/** What a step may do to the world, for which it leaves the place of its request. A first step is nobody else's, so it needs no claim to call out. */
+/**
+ * Effects of a turn. While one runs, the request gives its slot of the queue to others. A first turn needs no claim:
+ * no other request runs it.
+ */
 export function effectsOf(
   { db, keyring, chat: tools, files, publicUrl, config, log, now, place }: Context,
   running: Running,

@@ -25,12 +25,12 @@ import { sessionLookups, stepAge } from './session-lookups.ts'
 import type { ChatTools } from './tools/index.ts'
 import type { Answer, Flow, TranscriptEntry } from './types.ts'
 
-/* What a step of a chat reads: the session and its flow, and what earlier steps left. */
+/* Reads for turns of a chat: the session and its flow, and earlier turns. */
 
-/** Which bot had a public id a moment ago. It is looked up with the bot whether it has it still. */
+/** Bots by their public id, as last seen. The lookup of the bot checks the id again. */
 const holders = new LRUCache<string, string>({ max: 10_000 })
 
-/** A published bot by its public id, and the result to go on with when the caller named one of this bot. */
+/** Returns a published bot by its public id, and the earlier result if the caller named one of this bot. */
 export async function findPublished(
   db: Database,
   tools: ChatTools,
@@ -52,10 +52,7 @@ export async function findPublished(
   return flow ? { flow, ...row } : undefined
 }
 
-/**
- * A session that can still be continued or asked, with its flow. The flow of a preview is the draft as it
- * is now.
- */
+/** Returns a session that has not expired, with its flow. The flow of a preview is the current draft. */
 export async function findSession(db: Database, tools: ChatTools, sessionId: string, now: Date) {
   const botId = await locateSession(db, sessionId)
   if (botId === undefined) return undefined
@@ -69,8 +66,8 @@ export async function findSession(db: Database, tools: ChatTools, sessionId: str
 }
 
 /**
- * The publication and the flow that a session is on if it is on the one that somebody chatted with last, from memory as a
- * rule. Whether it is, and is there at all, is not asked. Undefined where that is not known, and on a cluster.
+ * Guesses the publication and the flow of a session, usually from memory: those of the last chat with its bot. The
+ * session may be on another one, or may not exist. Undefined where no publication is known, and on a cluster.
  */
 export async function likelySession(db: Database, tools: ChatTools, sessionId: string) {
   const botId = botOfSession(sessionId)
@@ -82,8 +79,8 @@ export async function likelySession(db: Database, tools: ChatTools, sessionId: s
 }
 
 /**
- * Asks what every step of a chat asks, of a session that is not there: a schema or a cluster that cannot answer it fails.
- * Of a cluster, a node that is away keeps only its own bots from chatting.
+ * Runs the lookup of every turn for a session that does not exist, and fails if the schema or the cluster cannot
+ * answer. An unavailable node of a cluster does not count: it stops only chats of its own bots.
  */
 export async function tryChat(db: Database) {
   const nobodys = { botId: '', sessionId: '', now: new Date(0).toISOString() }
@@ -91,12 +88,12 @@ export async function tryChat(db: Database) {
     .resume(nobodys)
     .catch((error) => {
       if (!isDistributed(db) || /^(0A|42)/.test(sqlState(error) ?? '')) throw error
-      // Of what every node has: a cluster whose extension is not upgraded yet fails here too.
+      // Reads a table that every node has: this fails too while the extension of the cluster is not upgraded.
       return db.$client.query('SELECT 1 FROM users LIMIT 1')
     })
 }
 
-/** The bot of a session. Only for one of a release before, whose id does not say it, is the database asked. */
+/** Returns the bot of a session. Only ids of a release before, which do not contain it, need a query. */
 export async function locateSession(db: Database, sessionId: string): Promise<string | undefined> {
   const botId = botOfSession(sessionId)
   if (botId !== undefined) return botId
@@ -106,7 +103,7 @@ export async function locateSession(db: Database, sessionId: string): Promise<st
 
 export type Session = NonNullable<Awaited<ReturnType<typeof findSession>>>
 
-/** How long ago the step was written that a session was read after; undefined where another one has followed. */
+/** Returns the age of the turn that a session was read after; undefined if another turn has followed. */
 export async function stepAgeOf(db: Database, { botId, sessionId, revision }: Session) {
   const [row] = await selectRows(
     db,
@@ -118,7 +115,7 @@ export async function stepAgeOf(db: Database, { botId, sessionId, revision }: Se
   return row?.stepAge
 }
 
-/** The session that wrote last to a result of the granted bot. */
+/** Returns the session that last wrote to a result of the granted bot. */
 export async function sessionOf(db: Database, { bot }: BotGrant, resultId: string): Promise<string | null> {
   const [row] = await db
     .select({ sessionId: results.lastChatSessionId })
@@ -127,7 +124,9 @@ export async function sessionOf(db: Database, { bot }: BotGrant, resultId: strin
   return row?.sessionId ?? null
 }
 
-/** What a bot link leads to in a live chat: the live publication of a bot of the same workspace, and its flow. */
+/**
+ * Returns the target of a bot link in a live chat: the live publication of a bot of the same workspace, and its flow.
+ */
 export async function findLinked(db: Database, tools: ChatTools, botId: string, workspaceId: string) {
   const row = await sessionLookups(db).linked({ botId, workspaceId })
   if (!row) return null
@@ -135,7 +134,7 @@ export async function findLinked(db: Database, tools: ChatTools, botId: string, 
   return flow && { flow, publicationId: row.publicationId }
 }
 
-/** The flow of a publication: from memory, where it stays for the steps that follow. */
+/** Returns the flow of a publication, and keeps it in memory for later turns. */
 export async function loadPublication(
   db: Database,
   tools: ChatTools,
@@ -183,10 +182,10 @@ function toFlow(botId: string, version: Version, draft: Draft): Flow {
   return { ...convert(parseDraft(version, draft), '6.1'), id: botId }
 }
 
-// What earlier steps left, for clients that come back and blocks that send it on
+// Earlier turns, for clients that come back and blocks that send them on
 
 const maximumSteps = 1_000
-/** Of all that is read of a chat at once, for clients and for blocks. One step or answer is whole, whatever it takes. */
+/** Maximum characters read of a chat at once, for clients and for blocks. A single turn or answer is never cut. */
 export const maximumCharacters = 4_000_000
 
 interface ReadStep extends Partial<KeptStep> {
@@ -194,7 +193,7 @@ interface ReadStep extends Partial<KeptStep> {
   turns: Turn[]
 }
 
-/** What was said in a chat, up to the step that was read, and the answer that this got. */
+/** Returns the conversation up to the turn that was read, and the response of that turn. */
 export async function turnsOf(db: Database, session: Session) {
   const steps = await stepsOf(db, session)
   const { lastAnswer } = session
@@ -204,14 +203,16 @@ export async function turnsOf(db: Database, session: Session) {
   }
 }
 
-/** The answer that the step which was read got, JSON; null where it is not there any more. */
+/** Returns the response of the turn that was read, as JSON; null if it is no longer stored. */
 export async function lastAnswerOf(db: Database, session: Session): Promise<string | null> {
   if (session.lastAnswer !== null) return session.lastAnswer
   const [step] = await stepsOf(db, session, session.revision)
   return step?.answer ? JSON.stringify(step.answer) : null
 }
 
-/** The last steps of a session from a revision on to the one that was read, wherever they are. */
+/**
+ * Returns the last turns of a session, from a revision on to the one that was read, from all places that store them.
+ */
 async function stepsOf(
   db: Database,
   { botId, sessionId, revision }: Pick<Session, 'botId' | 'sessionId' | 'revision'>,
@@ -257,7 +258,7 @@ function readStep({ said, answer }: KeptStep): ReadStep {
   return { revision: answer.revision, turns: [...said, ...shown], answer }
 }
 
-/** The last answers of a result, of a very long chat no more than are of use to a block. */
+/** Returns the last answers of a result; of a very long chat only as many as a block can use. */
 export async function lastAnswersOf(db: Database, botId: string, resultId: string): Promise<Answer[]> {
   const { blockId, content, attachedFileUrls } = resultAnswers
   const rows = await selectRows(
@@ -276,8 +277,8 @@ export async function lastAnswersOf(db: Database, botId: string, resultId: strin
 }
 
 /**
- * What was said in a chat: when its result was made, in the steps that took answers, and in those that took none, of
- * which each says how many answers were there before. Of one that is longer than `most` characters the beginning.
+ * Returns the transcript of a chat: the part written with its result, the parts with answers, and the parts of turns
+ * without answers, which say how many answers precede them. A transcript longer than `most` characters ends early.
  */
 export async function transcriptOf(
   db: Database,

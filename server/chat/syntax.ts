@@ -1,6 +1,6 @@
 import { Script } from 'node:vm'
 
-/** Longer code, or code that is nested deeper, is not parsed: an engine may take the square of that, and a caller waits. */
+/** Longer or deeper nested code is not parsed: an engine may take quadratic time for it, and a caller waits. */
 const MAX_PARSED_CHARACTERS = 100_000
 const MAX_PARSED_DEPTH = 100
 
@@ -14,7 +14,7 @@ export function syntaxFault(code: string): string | undefined {
   return parseFault(`(async () => (${filled}\n))`) && parseFault(`(async () => {${filled}\n})`)
 }
 
-/** Brackets in texts and comments count as well: the answer is yes too often rather than too seldom. */
+/** Brackets in texts and comments count as well: the result is true too often rather than too seldom. */
 function isDeep(code: string): boolean {
   let depth = 0
   for (const [bracket] of code.matchAll(/[([{}\])]/g)) {

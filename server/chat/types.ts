@@ -12,10 +12,10 @@ import type { Upload } from '../files/uploads.ts'
 import type { Limits } from './limits.ts'
 import type { OutboundReply, OutboundRequest } from './tools/outbound.ts'
 
-/** What a variable can hold. `null` is "no value". */
+/** Value of a variable. `null` is "no value". */
 export type VariableValue = string | (string | null)[] | null
 
-/** A JSON object nothing is known about. Documents are stored as they were written, so every part may be odd. */
+/** A JSON object with unknown properties. Documents are stored as they were written, so every part may be malformed. */
 export type Loose = Record<string, unknown>
 
 /** A bot document of the current version, parsed from JSON and not trusted: readers treat odd parts as absent. */
@@ -34,7 +34,7 @@ export interface Flow {
 
 interface LinkedFlow {
   flow: Flow
-  /** Any text with which `Effects.loadFlow` finds the same document again in a later step. */
+  /** Any text with which `Effects.loadFlow` finds the same document again in a later turn. */
   flowId: string
 }
 
@@ -48,7 +48,7 @@ export type Message =
 
 export type TextFormat = 'richText' | 'markdown'
 
-/** What the code in a sandbox is given and what comes back. Failures are values, never exceptions. */
+/** Arguments and outcome of code in the sandbox. Failures are values, never exceptions. */
 export type EvaluateArgument = string | number | boolean | null | (string | null)[] | Loose
 
 export interface EvaluateRequest {
@@ -58,11 +58,11 @@ export interface EvaluateRequest {
   args: { name: string; value: EvaluateArgument }[]
   /** Evaluations of one workspace, and in it those of one owner (a bot), wait for each other before they delay others. */
   owner: string
-  /** Where there is none, the owner counts as one. */
+  /** Without a workspace, the owner counts as one. */
   workspaceId?: string
   /** CPU time that the code may take. */
   milliseconds: number
-  /** Sends what the code asks `fetch` for. Resolves with a failure instead of rejecting. */
+  /** Sends the requests that the code makes with `fetch`. Resolves with a failure instead of rejecting. */
   fetch(request: CodeRequest): Promise<CodeAnswer>
 }
 
@@ -119,9 +119,9 @@ export interface ModelRequest {
   maxTokens?: number
   /** The text of the answer is to be JSON of this JSON Schema. */
   schema?: Loose
-  /** Asks for the answer as a stream, and gets its text piece by piece. */
+  /** Requests the response as a stream, and receives its text piece by piece. */
   onText?: (piece: string) => void
-  /** Whether a stream has to say how many tokens it took; not every vendor knows the question. */
+  /** True if a stream has to request the number of its tokens; not every vendor supports that option. */
   wantsUsage: boolean
   /** For everything together, attempts included. */
   milliseconds: number
@@ -132,7 +132,7 @@ export type ModelReply =
       ok: true
       text: string
       toolCalls: ToolCall[]
-      /** Why it said no more: the most tokens were reached, or a filter of the vendor cut it. */
+      /** Reason of an early end: the maximum of tokens was reached, or a filter of the vendor cut the text. */
       stop?: 'length' | 'filter'
       usage: { prompt: number; completion: number; total: number }
     }
@@ -151,7 +151,7 @@ export interface Mail {
   attachments: { filename: string; content: Uint8Array }[]
 }
 
-/** What a client that streams is told while a step runs; the answer of the step has all of it again. */
+/** An event for a client that streams a turn; the response of the turn contains all of it again. */
 export type StepEvent =
   | ({ type: 'look' } & BotLook)
   | { type: 'message'; message: Bubble }
@@ -169,13 +169,16 @@ interface Uploads {
   read(upload: Upload): Promise<Readable | undefined>
 }
 
-/** Everything a step may do to the world, and everything it may learn from it. */
+/** Everything a turn may do to the world, and everything it may learn from it. */
 export interface Effects {
   now(): Date
   /** A number from 0 up to, but not including, 1. */
   random(): number
   newId(): string
-  /** Waits until the thread may go on with a step that has worked for a while; absent goes on in the next round. */
+  /**
+   * Waits until the thread may continue a turn that has worked for a while. Without it, the turn continues in the
+   * next round of the event loop.
+   */
   takeTurn?: () => Promise<void>
   evaluate: Evaluate
   /** The one outbound client. It resolves with a failure instead of rejecting. */
@@ -184,7 +187,7 @@ export interface Effects {
   findCredentials(id: string, type: string): Promise<Loose | null>
   /** It resolves with a failure instead of rejecting. */
   askModel(request: ModelRequest): Promise<ModelReply>
-  /** Tells who streams the chat what there is already, before the step is written. */
+  /** Streams output to the client before the turn is written. */
   tell?: ((event: StepEvent) => void) | undefined
   /** Sends by an account of the workspace. Rejects when its mail server refuses, or takes longer than that. */
   sendEmailBy(account: Loose, mail: Mail, milliseconds: number): Promise<void>
@@ -199,9 +202,9 @@ export interface Effects {
   findLinkedFlow(botId: string): Promise<LinkedFlow | null>
   /** The flow that an earlier `findLinkedFlow` of the same session gave. */
   loadFlow(flowId: string): Promise<Flow | null>
-  /** Answers of that result from before this step, oldest first. Asked for only by blocks that send them on. */
+  /** Answers of that result from before this turn, oldest first. Only blocks that send them on read them. */
   earlierAnswers(resultId: string): Promise<Answer[]>
-  /** The conversation from before this step, oldest first. Asked for only by `Set variable` of type `Transcript`. */
+  /** The conversation from before this turn, oldest first. Only `Set variable` of type `Transcript` reads it. */
   earlierTranscript(): Promise<TranscriptEntry[]>
 }
 
@@ -237,8 +240,8 @@ export interface Position {
 }
 
 /**
- * Where to go when a branch ends (`isAutomatic`) or when a `Return` block asks for it: run that block again (an input
- * is shown again), go on after it, or process the reply that it got before the branch was taken.
+ * Target when a branch ends (`isAutomatic`) or when a `Return` block runs: run that block again (an input is shown
+ * again), go on after it, or process the reply that it got before the branch was taken.
  */
 export type ReturnPoint =
   | { kind: 'again' | 'after'; isAutomatic: boolean; position: Position }
@@ -264,14 +267,14 @@ export interface Frame {
   merged: ResultVariable[]
 }
 
-/** Everything a session is between two requests. JSON; it points to flows and never contains them. */
+/** The whole state of a session between two requests. JSON; it refers to flows and never contains them. */
 export interface SessionState {
   format: 1
   resultId: string | null
   userId: string
   device: Device
   isProgressBarEnabled: boolean
-  /** Whether the client wants to see steps while they run. */
+  /** True if the client wants to see bubbles while a turn runs. */
   isStreamEnabled?: boolean
   /** The language of the visitor that the service has, unless it is English. */
   language?: string
@@ -281,9 +284,9 @@ export interface SessionState {
   frames: Frame[]
   /** The block of the last frame that waits for a reply. `null` while the session is only registered. */
   waiting: Position | null
-  /** Where the flow starts once a registered session is continued. */
+  /** Start of the flow once a registered session is continued. */
   startFrom?: StartOptions['startFrom']
-  /** What a preview has to remember itself, since it has no result. */
+  /** State that only a preview carries itself, since it has no result. */
   preview?: { answers: Answer[]; transcript: TranscriptEntry[] }
 }
 
@@ -291,7 +294,7 @@ export type Device = 'desktop' | 'tablet' | 'mobile'
 
 type Schemas = components['schemas']
 
-/** What goes to the client is what the contract says. */
+/** Types of values for the client are those of the contract. */
 export type UserTurn = Schemas['UserTurn']
 export type Bubble = Schemas['MessageBubble']
 
@@ -309,7 +312,7 @@ export type DynamicTheme = Schemas['DynamicTheme']
 
 export type LogEntry = Schemas['ChatLog'] & {
   status: 'error' | 'success' | 'info'
-  /** Stored with the result, and shown in previews, but not told to the visitor of a live chat. */
+  /** Stored with the result, and shown in previews, but hidden from the visitor of a live chat. */
   isInternal: boolean
 }
 
@@ -336,13 +339,13 @@ export interface TranscriptEntry {
   audio?: string
 }
 
-/** What a bot linked without merging has collected: a result of its own. */
+/** Data of a bot that was linked without merging: a result of its own. */
 export interface LinkedResult {
   resultId: string
   botId: string
-  /** Whether this step has made it: one that was deleted since does not come back. */
+  /** True if this turn creates the result. A result that was deleted since is not created again. */
   isNew: boolean
-  /** New ones, given in this step. */
+  /** New answers of this turn. */
   answers: Answer[]
   /** All of them, replacing what was stored. */
   variables: ResultVariable[]
@@ -352,7 +355,7 @@ export interface LinkedResult {
 
 export interface StepOutcome {
   problem?: undefined
-  /** What to store for the next request. `null`: the chat is over and the session can be deleted. */
+  /** State for the next request. `null`: the chat is over and the session can be deleted. */
   state: SessionState | null
   messages: Bubble[]
   input?: InputToShow
@@ -363,13 +366,13 @@ export interface StepOutcome {
   progress?: number
   /** The message as it was understood, when that differs from what was sent. */
   lastMessageNewFormat?: string
-  /** New answers of this step, to append to the result. */
+  /** New answers of this turn, to append to the result. */
   answers: Answer[]
   /** All variables of the result, replacing what was stored. */
   variables: ResultVariable[]
   /** New lines of the conversation, to append. */
   transcript: TranscriptEntry[]
-  /** What the person said in this step, as a client shows it. */
+  /** Messages of the visitor in this turn, as a client shows them. */
   said: UserTurn[]
   /** Both only ever go from false to true in a result. */
   hasStarted: boolean
@@ -377,7 +380,7 @@ export interface StepOutcome {
   linkedResults: LinkedResult[]
   /** Files that were answered with, to be kept with the result. */
   uploads: Upload[]
-  /** Whether requests, e-mails or questions to models went out, which must not be repeated. */
+  /** True if requests, e-mails or calls of models went out, which must not be repeated. */
   hasCalledOut: boolean
 }
 
@@ -388,7 +391,7 @@ export interface StepRefusal {
 
 export type StepResult = StepOutcome | StepRefusal
 
-/** What start chat tells about the bot: placeholders filled in. */
+/** Theme and settings of the bot in the response that starts a chat, with placeholders filled in. */
 export type BotLook = Pick<Schemas['ChatBot'], 'theme' | 'settings'>
 
 export type StartResult = (StepOutcome & { bot: BotLook }) | StepRefusal

@@ -1,4 +1,4 @@
-/* What may be uploaded to a chat: what the input that waits says. */
+/* Limits of uploads to a chat, set by the input that waits. */
 import { extensionsOf, isOfType } from '../files/kinds.ts'
 import { type Block, findBlock, indexFlow } from './flow.ts'
 import { at, texts } from './loose.ts'
@@ -43,7 +43,7 @@ export async function uploadInputOf(
   }
 }
 
-/** Whether a reply to the block may name files. */
+/** True if a reply to the block may name files. */
 export function takesFiles({ type, options }: Pick<Block, 'type' | 'options'>): boolean {
   return type === 'file input' || (type === 'text input' && featuresOf(options).length > 0)
 }
@@ -55,12 +55,12 @@ export function ownSizeOf({ type, options }: Pick<Block, 'type' | 'options'>): n
   return isGiven ? Math.floor(sizeLimit * MEGABYTE) : undefined
 }
 
-/** What of a text input takes files and is switched on. */
+/** Returns the features of a text input that take files and are enabled. */
 function featuresOf({ attachments, audioClip }: Loose): unknown[] {
   return [attachments, audioClip].filter((feature) => at(feature, 'isEnabled') === true)
 }
 
-/** Why a file of this name is not taken. */
+/** Returns why the input does not accept a file of this name; undefined if it does. */
 export function refusedType({ types }: UploadInput, name: string): string | undefined {
   if (types.length === 0 || isOfType(name, types)) return undefined
   const taken = [...new Set(types.flatMap(extensionsOf))]

@@ -19,8 +19,8 @@ import {
 } from './step-statements.ts'
 
 /*
- * The steps that nearly all are, in statements of their own: for the one of `step-statements.ts` the database makes ready
- * for what these have not.
+ * Statements for the most frequent turns. The statement of `step-statements.ts` costs more, since the database
+ * prepares for parts that these turns lack.
  */
 
 const variables = sql`${sql.placeholder('variables')}::json`
@@ -34,7 +34,7 @@ const transcript = sql`${sql.placeholder('transcript')}::json`
 
 const keepingStep = (writtenSession: SQL) => sql`WITH session AS (${writtenSession})`
 
-/** The start of a chat that nobody remembers: a result of its own, which is new, and no answer. */
+/** The start of a chat without a remembered result: a new result, and no answer. */
 const withNewResult = sql`
   ${keepingStep(insertSession)},
   made AS (
@@ -47,8 +47,8 @@ const withNewResult = sql`
   SELECT id FROM session`
 
 /**
- * One answer to a result that is there, that nobody has counted yet, and that has room for it. Where the result is not
- * like that, nothing is written.
+ * One answer to an existing result that no count of statistics includes yet, and that has room for it. Otherwise
+ * nothing is written.
  */
 const withAnswer = (write: typeof withStep, more = sql``) => sql`
   ${write(
@@ -78,10 +78,10 @@ const withAnswer = (write: typeof withStep, more = sql``) => sql`
   SELECT id FROM session`
 
 /**
- * What usual steps tell: that its result began by an answer, that there was one, that it is completed by it. They leave
- * what is at hand, in one text for all of them, and of each that was written what only the database knows. `eventsLeft`
- * makes events of that once they are shared out: to write JSON takes many times longer, here and in the service. `live`
- * reads the rows of results, what they were before, the place of each step and what it may tell.
+ * Enqueues the events of usual turns: a result began by an answer, has an answer, is completed by it. One row holds
+ * the data of all turns in one text, with the values that only the database knows of each written turn. `eventsLeft`
+ * expands it to events when they are shared out: writing JSON takes many times longer, here and in the service.
+ * `live` reads the rows of results, their earlier flags, the ordinal of each turn and the types it may publish.
  */
 const tellAnswers = (live: SQL) =>
   sql`, told AS (${leaveEvents(
@@ -98,7 +98,7 @@ const tellAnswers = (live: SQL) =>
     ) AS answered
     WHERE starts OR answers OR completes`,
     workspaceId,
-    // The build before takes the place for a number, and leaves a row where it is none to this one.
+    // The build before reads `place` as a number, and leaves the row to this build if it is none.
     (written) =>
       sql`'[{"place":"of steps","steps":' || ${sql.placeholder('atHand')}::text || ',"written":[' || ${written} || ']}]'`,
   )})`
@@ -111,7 +111,7 @@ const answerTold = tellAnswers(sql`(
       ) AS before
     ) AS live`)
 
-/** Of the usual steps of one bot, which are written together: what is written of every one. */
+/** Parameters of every turn in a batch of usual turns of one bot. */
 const shared = {
   sessionId: 'text',
   resultId: 'text',
@@ -131,7 +131,7 @@ const shared = {
 
 const startTypes = { ...shared, publicationId: 'text', lastMessage: 'text' } as const
 
-/** Starts of chats, as one is. */
+/** Starts of several chats, each like a single one. */
 const withNewResults = (asked: SQL) => sql`
   WITH asked AS MATERIALIZED (SELECT * FROM ${asked}),
   session AS (
@@ -169,14 +169,14 @@ const answerTypes = {
 
 const answerToldTypes = {
   ...answerTypes,
-  /** Types of events that it may tell, by commas. */
+  /** Types of events that the turn may publish, by commas. */
   tells: 'text',
 } as const
 
 /**
- * Answers of several chats, as one is. Rows are found by their keys first and then by their places, since a planner that
- * takes a table for empty would look through all of it. A session that somebody else has changed meanwhile is left out;
- * where that happens to a result, dividing by zero keeps all from being written.
+ * Answers of several chats, each like a single one. Rows are found by their keys first and then by their `ctid`: a
+ * planner that assumes an empty table would scan all of it. A session that another transaction has changed is left
+ * out; if a result was changed, a division by zero aborts the whole batch.
  */
 const withAnswers = (asked: SQL, ofEvents = sql``, more = sql``) => sql`
   WITH session AS (

@@ -9,9 +9,8 @@ import type { ResultRow, StepRows } from './saving-on-node.ts'
 import { usualStatements } from './usual-statements.ts'
 
 /*
- * The steps that nearly all are: the start of a chat with a new result, or one answer. Those of one bot that are to be
- * written at about the same time are written by one statement, since a statement costs more than what it writes. Of one
- * bot, so that no chat waits for what is done to another bot.
+ * Writes the most frequent turns: the start of a chat with a new result, or one answer. One statement writes a batch
+ * of them, since it costs more than its rows. A batch has one bot only, so that no chat waits for another bot.
  */
 
 interface UsualStep {
@@ -19,23 +18,23 @@ interface UsualStep {
   botId: string
   resultId: string
   values: Record<string, unknown> & { apartStep: Buffer | null }
-  /** Whose endpoints are told, and what is at hand for that, as `eventsLeft` reads it. */
+  /** The workspace of the endpoints, and the data of the events, as `eventsLeft` reads it. */
   told?: { workspaceId: string; atHand: unknown[] }
 }
 
 interface Told {
   workspaceId: string
   wantedEvents: string
-  /** Whether an earlier step of the session has said that its result began. */
+  /** True if an earlier turn of the session has published that its result began. */
   wasAnswered: boolean
 }
 
-/** The most steps that one statement writes: `OWN_DIGITS` of the outbox tells the events of 32 apart. */
-const MOST = 16
+/** Maximum turns that one statement writes: `OWN_DIGITS` of the outbox suffices for the event ids of 32. */
+const MAX_BATCH_TURNS = 16
 
 /**
- * Writes a step that is the start of a chat with a new result, or one answer. False where it is, or has, anything else,
- * and where it was not written. Not on a cluster.
+ * Writes a turn that is the start of a chat with a new result, or one answer. Returns false if the turn is or has
+ * anything else, or was not written. Not on a cluster.
  */
 export async function writeUsual(
   db: Database,
@@ -88,7 +87,7 @@ export async function writeUsual(
   return isWritten
 }
 
-/** Types of events that a step with an answer may tell of what is wanted, by commas; empty where that is nothing. */
+/** Types of subscribed events that a turn with an answer may publish, by commas; empty where there are none. */
 function typesToTell({ has_started, is_completed }: ResultRow, { wantedEvents, wasAnswered }: Told): string {
   const may: EventType[] = ['result.answered']
   if (has_started && !wasAnswered) may.push('result.started')
@@ -96,22 +95,22 @@ function typesToTell({ has_started, is_completed }: ResultRow, { wantedEvents, w
   return may.filter((type) => isWanted(type, wantedEvents)).join()
 }
 
-/** Within a transaction there is nothing to write it with. */
+/** A transaction cannot join a batch, so it writes the turn alone. */
 function write(db: Database, step: UsualStep): Promise<boolean> {
   return rootOf(db) === db ? gathering(db)(step) : writeAlone(db, step)
 }
 
 const gathering = statements((db) =>
   gather<UsualStep, boolean>(
-    MOST,
+    MAX_BATCH_TURNS,
     ({ kind, botId }) => `${kind} ${botId}`,
     (steps) => writeAll(db, steps),
   ),
 )
 
-/** Writes steps of one kind and one bot; whether each was written. */
+/** Writes turns of one kind and one bot; resolves with true for each turn that was written. */
 function writeAll(db: Database, steps: readonly UsualStep[]): Promise<boolean>[] {
-  // Of two steps of one result a statement would write one.
+  // A statement would write only one of two turns of the same result.
   const ofResults = new Map(steps.map((step) => [step.resultId, step]))
   const together = [...ofResults.values()]
   const written = writeGroup(db, together)
@@ -121,7 +120,9 @@ function writeAll(db: Database, steps: readonly UsualStep[]): Promise<boolean>[]
   })
 }
 
-/** Steps of different results. What keeps the database from writing one keeps it from writing any: each is on its own then. */
+/**
+ * Writes turns of different results. An error of one turn rolls back the batch; each turn is then written on its own.
+ */
 async function writeGroup(db: Database, steps: UsualStep[]): Promise<boolean[]> {
   try {
     return steps.length === 1 ? [await writeAlone(db, steps[0] as UsualStep)] : await writeTogether(db, steps)
@@ -151,7 +152,7 @@ function writeTogether(db: Database, steps: UsualStep[]): Promise<boolean[]> {
   return write(given, { botId, ...toTell(steps) })
 }
 
-/** What steps of one bot have at hand to tell; nothing where nobody is told. Their events share the beginning of an id. */
+/** Data of the events of a batch; empty where no endpoint subscribes. The ids of these events share their beginning. */
 function toTell(steps: readonly UsualStep[]) {
   const workspaceId = steps[0]?.told?.workspaceId
   if (workspaceId === undefined) return {}

@@ -83,7 +83,7 @@ export async function fillValue(run: Run, value: string): Promise<VariableValue>
   return name === null ? fill(run, value) : valueByName(run, name)
 }
 
-/** How a value is written into the text; `before` is the fixed text since the previous placeholder. */
+/** Writes a value into the text; `before` is the fixed text since the previous placeholder. */
 export type WriteValue = (value: VariableValue, before: string) => string
 
 /**

@@ -25,7 +25,7 @@ import type { Position, ReturnPoint } from './types.ts'
 
 type RunBlock = (run: Run, block: Block, position: Position) => Promise<Next> | Next
 
-/** A `Next` that does not depend on where it was said. */
+/** A `Next` that does not depend on the block it came from. */
 type Step = Exclude<Next, { kind: 'next' }>
 
 /** Types of blocks that need an outside service which this one does not call. They are passed over. */
@@ -44,7 +44,9 @@ const notRun = [
   'gmail',
 ] as const satisfies readonly BlockType[]
 
-/** What every other block does that is no input. A type that the catalogue adds has to be in one of the three. */
+/**
+ * Runners of all other blocks that are no inputs. A type that the catalogue adds has to be in one of the three lists.
+ */
 const runners = byType<Exclude<BlockType, InputType | (typeof notRun)[number]>, RunBlock>({
   start: leave,
   text: runTextBubble,
@@ -81,7 +83,7 @@ const runners = byType<Exclude<BlockType, InputType | (typeof notRun)[number]>, 
   deepseek: runModel,
 })
 
-/** Whether chats pass over the block: that of an outside service, one of an unknown or misspelt type. */
+/** True if chats skip the block: that of an outside service, or one of an unknown or misspelt type. */
 export function isSkipped(type: string): boolean {
   return !(isInput({ type }) || runners.has(type))
 }

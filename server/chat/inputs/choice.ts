@@ -1,4 +1,4 @@
-/** Choice, picture choice and cards: which items there are, and which of them a reply means. */
+/** Choice, picture choice and cards: the items to show, and the items that a reply selects. */
 import { isDisplayed } from '../conditions.ts'
 import type { Block } from '../flow.ts'
 import { at, filledText, record, records, text } from '../loose.ts'
@@ -96,7 +96,7 @@ export const readCard: ReadReply = async (run, block, reply) => {
 
 interface Choice {
   id: string
-  /** What the visitor sees, or the address of a picture without a title. */
+  /** The text that the visitor sees, or the address of a picture without a title. */
   label: string
   title: string
   value: string
@@ -182,7 +182,7 @@ function readSeveral(choices: Choice[], reply: Reply): Reading {
   }
 }
 
-/** The item that fits, or undefined where several do: which of them is meant nobody can say. */
+/** Returns the only item that fits; undefined where several do, since nobody can say which one is meant. */
 function onlyOne<Item>(items: Item[], fits: (item: Item) => boolean): Item | undefined {
   const fitting = items.filter(fits)
   return fitting.length === 1 ? fitting[0] : undefined
@@ -199,8 +199,8 @@ function comparable(value: string): string {
 }
 
 /**
- * Where the phrase stands in the text with no letter or digit touching it, or -1. Each place where one does takes of
- * the `effort`; without any left there is no answer.
+ * Returns the position of the phrase where no letter or digit touches it, or -1. Every match inside a word spends
+ * some of the `effort`; once that is spent, the search ends with -1.
  */
 function findPhrase(value: string, phrase: string, effort: { missed: number }): number {
   if (phrase === '') return -1

@@ -1,7 +1,7 @@
 /** Dates and times in the words and the order of a language. */
 import { comparableWords, type DateWords, dateWordsOf } from './date-words.ts'
 
-/** What a text says: a date, a time, or both. */
+/** Parts of a date, a time or both that a text contains. */
 export interface DateFields {
   year?: number
   month?: number

@@ -9,7 +9,7 @@ export interface DateWords {
   relative: [phrase: string, days: number][]
   /** 0 before noon, 12 after it. */
   dayPeriods: [word: string, hours: 0 | 12][]
-  /** What stands between the parts of a date. */
+  /** Texts between the parts of a date. */
   literals: Set<string>
   /** As in `['day', 'month', 'year']`. */
   order: string[]

@@ -129,7 +129,7 @@ async function readBound(run: Run, bound: unknown, pattern: Pattern): Promise<Mo
   return typeof bound === 'string' ? readMoment(run, await fill(run, bound), pattern) : null
 }
 
-/** Where the format has the day before the month, 3/4 is the third of April. */
+/** If the format puts the day before the month, 3/4 is the third of April. */
 function parserFor(format: string): chrono.Chrono {
   const day = format.search(/d/)
   const month = format.search(/[ML]/)

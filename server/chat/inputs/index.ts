@@ -35,7 +35,7 @@ const numberOptions: Record<string, string[]> = {
   'rating input': ['startsAt'],
 }
 
-/** Shows the input and ends the step. What nobody could answer is skipped. */
+/** Shows the input and ends the turn. Inputs that nobody could answer are skipped. */
 export async function showInput(run: Run, block: Block, position: Position): Promise<Next> {
   if (block.type === 'payment input') {
     sendPlainText(run, sentencesOf(run).noPayment)
@@ -90,7 +90,7 @@ export function acceptReply(run: Run, block: Block, message: Message | null, rea
   if (reading.attachedFileUrls !== undefined) answer.attachedFileUrls = reading.attachedFileUrls
   addAnswer(run, answer)
   const shown = storableText(cut(reading.shown ?? content, run.limits.valueCharacters))
-  // Of an input for files the content is their addresses.
+  // The content of a file input is the addresses of its files, so they are not repeated.
   const beside = reading.attachedFileUrls?.join(', ') === content ? undefined : reading.attachedFileUrls
   run.said.push({ role: 'user', text: shown, ...(beside?.length && { attachedFileUrls: beside }) })
   run.uploads.push(...(reading.uploads ?? []))
@@ -134,7 +134,7 @@ async function optionsToShow(run: Run, block: Block): Promise<Loose> {
   return options
 }
 
-/** An answer belongs to the result of the bot that asked, and counts for all bots it is merged into. */
+/** Stores the answer with the result of the bot that asked, and counts it for all bots that it is merged into. */
 function addAnswer(run: Run, answer: Answer): void {
   const frame = currentFrame(run)
   const linked = frame.resultId === null ? undefined : run.linkedResults.get(frame.resultId)

@@ -1,4 +1,4 @@
-/** What reading a reply to an input gives. */
+/** Outcome of reading a reply to an input. */
 import type { Upload } from '../../files/uploads.ts'
 import type { Block } from '../flow.ts'
 import type { Run } from '../run.ts'
@@ -7,10 +7,10 @@ import type { Answer, Message } from '../types.ts'
 export type Reading =
   | {
       kind: 'understood'
-      /** What is stored as the answer, and in the variable of the input unless `value` differs. */
+      /** Stored as the answer, and in the variable of the input unless `value` differs. */
       content: string
       value?: string | string[]
-      /** What a client shows of the answer where that is not its content; empty for a picture without words. */
+      /** Text that clients show for the answer if it differs from the content; empty for a picture without words. */
       shown?: string
       attachedFileUrls?: Answer['attachedFileUrls']
       /** Files of the chat that the answer names. */

@@ -1,4 +1,4 @@
-/** Functions of a block that the model can call: what it is told of them, and their code in the sandbox. */
+/** Functions of a block that the model can call: their descriptions for it, and their code in the sandbox. */
 import { plainNumbers } from '../../json/exact-numbers.ts'
 import { evaluate } from '../evaluate.ts'
 import { toValue } from '../flow.ts'
@@ -11,7 +11,7 @@ interface ChatFunction extends ModelTool {
   code: string
 }
 
-/** Without a name and code it is offered to no model. */
+/** Leaves out functions without a name or without code. */
 export function functionsOf(options: Loose): ChatFunction[] {
   return records(options.tools).flatMap((tool) => {
     const [name, code] = [filledText(tool.name)?.trim(), filledText(tool.code)]
@@ -56,14 +56,17 @@ export function schemaOf({ type, description, values }: Loose): Loose | null {
 
 const maximumResult = 100_000
 
-/** What the model is answered. What goes wrong in the code is for the model to deal with. */
+/**
+ * Runs a function and returns the text for the model. Errors of the code are returned too: the model has to handle
+ * them.
+ */
 export async function callFunction(run: Run, functions: ChatFunction[], call: ToolCall): Promise<string> {
   const called = functions.find(({ name }) => name === call.name)
   if (called === undefined) return failure('There is no such function')
   const given = plainNumbers(parseJson(call.arguments === '' ? '{}' : call.arguments))
   if (typeof given !== 'object' || given === null) return failure('The arguments are no JSON object')
   const compiled = compile(run, called.code)
-  // Only what it declares: a name becomes a parameter of the code.
+  // Passes declared arguments only: a name becomes a parameter of the code.
   const declared = record(called.parameters.properties)
   const args = Object.entries(given).flatMap(([name, value]) =>
     Object.hasOwn(declared, name) && /^[\p{L}_$][\p{L}\p{N}_$]*$/u.test(name)

@@ -1,4 +1,4 @@
-/** Blocks that ask a language model. Whatever goes wrong is told in the log, and the flow goes on. */
+/** Blocks that call a language model. Errors go to the log, and the flow continues. */
 import { type Block, followEdge, type Place } from '../flow.ts'
 import { cut, filledText, parseJson, record, records, storableText, text } from '../loose.ts'
 import { richTextIn } from '../rich-text.ts'
@@ -18,13 +18,13 @@ import { callFunction, functionsOf, schemaOf } from './functions.ts'
 import { messagesOf } from './messages.ts'
 import { actionOf, credentialsTypeOf, extracts, type ModelBlockType, vendors } from './vendors.ts'
 
-/** Of one answer of a model. */
+/** Maximum time of one response of a model, in milliseconds. */
 const maximumMilliseconds = 60_000
 /** The first call of a block and five more with what functions gave. */
 const maximumCalls = 6
 const maximumTokensOfAnswer = 64_000
 
-/** Of one answer. */
+/** Maximum function calls in one response. */
 const MAX_FUNCTION_CALLS = 100
 
 const stopReasons = {
@@ -56,7 +56,7 @@ function fail(run: Run, block: Block, description: string, details?: string): vo
   })
 }
 
-/** Whom to ask and with which key; `null` where that is not known. */
+/** Returns the model, its address and its key; `null` where one of them is unknown. */
 async function prepare(run: Run, block: Block, type: ModelBlockType): Promise<Prepared | null> {
   const { options } = block
   const id = filledText(options.credentialsId)
@@ -98,8 +98,8 @@ async function prepare(run: Run, block: Block, type: ModelBlockType): Promise<Pr
 }
 
 /**
- * Where the model is. A key goes where its credentials say, or to the vendor: whoever may write a bot, or whoever's bot
- * was imported, is not to get it by an address in a block.
+ * Returns the address of the model. A key is sent only to the address of its credentials, or to the vendor. Otherwise
+ * whoever may edit a bot, or wrote an imported one, could get the key by an address in a block.
  */
 async function baseUrlOf(
   run: Run,
@@ -116,7 +116,7 @@ async function baseUrlOf(
   return null
 }
 
-/** Asks once, within what the step may take. */
+/** Calls the model once, within the limits of the turn. */
 async function ask(
   run: Run,
   block: Block,
@@ -172,7 +172,7 @@ async function converse(run: Run, block: Block, prepared: Prepared, position: Po
   }
 }
 
-/** Where parts of the answer go; a part that is not named is the text. */
+/** Variables that take parts of the response; a mapping that names no part takes the text. */
 function mappings({ type, options }: Block): { item: string; variableId: unknown }[] {
   return records(options.responseMapping).map((mapping) => {
     const item = filledText(type === 'OpenAI' ? mapping.valueToExtract : mapping.item)
@@ -202,8 +202,8 @@ function save(
 }
 
 /**
- * Tells who streams the chat the text as it grows, where the next block is a text that begins with it: then it is the
- * text of that bubble. Everything else that is made of it is seen when it is there.
+ * Streams the growing text to the client if the next block is a text bubble that begins with it. All other uses of
+ * the text are shown once it is complete.
  */
 function deltaWriter(run: Run, block: Block, position: Position): ((piece: string) => void) | undefined {
   const { tell } = run.effects

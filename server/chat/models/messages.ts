@@ -1,4 +1,4 @@
-/** What a block says to a model: texts with placeholders, and what was said before. */
+/** Messages of a block to a model: texts with placeholders, and the earlier dialogue. */
 import type { Block } from '../flow.ts'
 import { filledText, record, records, text, webUrl } from '../loose.ts'
 import { mayCallOut, type Run, remainingMilliseconds, waitFor } from '../run.ts'
@@ -48,7 +48,7 @@ export async function messagesOf(run: Run, block: Block, model: string): Promise
   return seeing[block.type]?.test(model) ? withPictures(run, messages) : messages
 }
 
-/** A list in which two speak in turn. What is empty is left out, and keeps its turn. */
+/** A list in which two speakers alternate. An empty item is left out, but the next one keeps its speaker. */
 function dialogue(run: Run, { dialogueVariableId, startsBy }: Loose): ModelMessage[] {
   const items = itemsOf(run, dialogueVariableId)
   const first: Speaker = startsBy === 'assistant' ? 'assistant' : 'user'
@@ -58,7 +58,7 @@ function dialogue(run: Run, { dialogueVariableId, startsBy }: Loose): ModelMessa
   })
 }
 
-/** Two lists, one per speaker. Who has said more has begun. */
+/** Two lists, one per speaker. The speaker with more items began. */
 function sequence(run: Run, content: Loose): ModelMessage[] {
   const said = {
     user: itemsOf(run, content.userMessagesVariableId),
@@ -75,7 +75,7 @@ function sequence(run: Run, content: Loose): ModelMessage[] {
   ).flat()
 }
 
-/** What was said, of which a block may tell the model any number of times. */
+/** Items of a dialogue. They count as filled text, since blocks may send them to models any number of times. */
 function itemsOf(run: Run, variableId: unknown): (string | null)[] {
   const value = readVariable(run, variableId)
   spendFilled(run, sizeOf(value))

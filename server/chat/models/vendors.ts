@@ -1,4 +1,4 @@
-/** Which blocks ask a language model, and whom. */
+/** Vendors of language models, and the blocks that call them. */
 import type { ModelVendor } from '../../../contract/credentials.ts'
 import type { Block } from '../flow.ts'
 import { filledText } from '../loose.ts'
@@ -8,7 +8,7 @@ export type ModelBlockType = ModelVendor | 'OpenAI'
 interface Vendor {
   protocol: 'openai' | 'anthropic'
   baseUrl: string
-  /** What its blocks do here, by the names that documents have for it. */
+  /** Supported actions of its blocks, by their names in documents. */
   actions: readonly string[]
 }
 
@@ -41,7 +41,7 @@ export function isModelBlock(type: string): type is ModelBlockType {
   return Object.hasOwn(vendors, type)
 }
 
-/** What the block is asked to do; absent where nothing was chosen yet. */
+/** Returns the action of the block; undefined where none is chosen yet. */
 export function actionOf({ options }: Pick<Block, 'options'>, type: string): string | undefined {
   return filledText(type === 'OpenAI' ? options.task : options.action)
 }

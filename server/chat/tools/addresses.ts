@@ -1,7 +1,7 @@
-/** Which addresses are public, in all the forms that hide private ones. */
+/** Recognises public addresses, in all the forms that hide private ones. */
 import { BlockList, isIP, isIPv4 } from 'node:net'
 
-/** Whether packets to this address stay on the public Internet. Anything that is not a plain public address does not. */
+/** True if packets to this address stay on the public Internet; false for anything but a plain public address. */
 export function isPublicAddress(address: string): boolean {
   const plain = address.split('%')[0] ?? ''
   if (isIPv4(plain)) return !privateIPv4.check(plain, 'ipv4')

@@ -1,4 +1,4 @@
-/** Where the hosts are that bots name: their addresses, all of them public unless the installation allows the host. */
+/** Looks up hosts that bots name: all addresses have to be public, unless the installation allows the host. */
 import { isIP } from 'node:net'
 import { isPublicAddress } from './addresses.ts'
 import { addressesOf } from './names.ts'
@@ -16,7 +16,7 @@ export interface HostOptions {
 /** Ports of mail servers, which need not be allowed one by one. */
 const mailPorts = new Set([25, 465, 587, 2525])
 
-/** Where to reach a mail server that a bot brings along. */
+/** Returns a function that finds the addresses of a mail server from the settings of a bot. */
 export function mailHostFinder(options: HostOptions) {
   const find = addressFinder(options)
   const allowed = new Set(options.allowedHosts.map((host) => host.toLowerCase()))

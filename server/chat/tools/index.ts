@@ -8,14 +8,17 @@ import { whyNeverSent } from './never-sent.ts'
 import { outboundClient } from './outbound.ts'
 import type { Sandbox } from './sandbox.ts'
 
-/** What a chat needs beside the database; one for the whole process. */
+/** Tools of chats besides the database; one set for the whole process. */
 export interface ChatTools {
   evaluate: Effects['evaluate']
   httpRequest: Effects['httpRequest']
   sendEmail: Effects['sendEmail']
   sendEmailBy: ReturnType<typeof accountMailer>
   askModel: AskModel
-  /** Why no request to an address would ever leave; undefined where one would, as far as that shows without a look-up. */
+  /**
+   * Returns why a request to an address would never leave; undefined if it might, as far as is known without a
+   * lookup.
+   */
   whyNeverSent: (url: string) => string | undefined
   /** Parsed flows by the id of their publication. Publications never change, so neither do entries. */
   flows: LRUCache<string, Flow>

@@ -11,14 +11,14 @@ export interface MailerOptions {
   from: string
 }
 
-/** Sends a mail. Rejects when the mail server refuses, cannot be reached, or has not taken it within the time. */
+/** Sends a mail. Rejects if the mail server refuses it, cannot be reached, or has not accepted it within the time. */
 export type SendMail = (mail: Mail, milliseconds: number) => Promise<void>
 
 export type SmtpAccount = components['schemas']['SmtpData']
 
 const connectionMilliseconds = 10_000
 
-/** All of these are about silence: a server that always has more to say is ended by the time of the mail. */
+/** These limits are about silence: the total time of a mail ends a server that always sends more. */
 const limits = {
   connectionTimeout: connectionMilliseconds,
   greetingTimeout: connectionMilliseconds,

@@ -1,13 +1,13 @@
-/** Questions to models, by the outbound client. */
+/** Sends requests to models through the outbound client. */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { withExactNumbers } from '../../json/exact-numbers.ts'
 import type { OutboundStream, Refusal, StreamingClient } from './outbound.ts'
 
-/** A question is sent again so often after 408, 409, 429, 5xx and lost connections. */
+/** A request is retried this often after 408, 409, 429, 5xx and lost connections. */
 const MAX_RETRIES = 2
 const FIRST_RETRY_MS = 500
 
-/** Why the outbound client did not send a request: there is no use in trying that again. */
+/** The outbound client did not send a request. Retrying it would not help. */
 export class Refused extends Error {}
 
 /**
@@ -55,7 +55,7 @@ function isTemporary(reply: OutboundStream | Refusal): boolean {
   return headers['x-should-retry'] !== 'false' && (status >= 500 || [408, 409, 429].includes(status))
 }
 
-/** Milliseconds until the next attempt: as many as the model asks for, else longer each time. */
+/** Returns the milliseconds until the next attempt: as many as the model requests, else longer each time. */
 function retryDelay(reply: OutboundStream | Refusal, attempt: number): number {
   const headers = reply.ok ? reply.headers : {}
   const given = String(headers['retry-after'] ?? '')

@@ -1,7 +1,7 @@
 /**
- * Language models, asked through the libraries of their vendors. Whatever these send goes out by the one outbound
- * client, and whatever comes back is bounded there before they read it. A library is loaded for the first question to a
- * model of its kind: both together would take a fifth of the time in which the service starts, and 19 MB.
+ * Language models, called through the libraries of their vendors. All requests of these go through the outbound
+ * client, which bounds the responses before the libraries read them. A library is loaded for the first call of such a
+ * model: both together would take 19 MB and a fifth of the time in which the service starts.
  */
 
 import type Anthropic from '@anthropic-ai/sdk'
@@ -12,7 +12,7 @@ import type { Loose, ModelMessage, ModelReply, ModelRequest, ModelTool } from '.
 import { fetchBy, Refused } from './model-fetch.ts'
 import { type OutboundOptions, streamingClient } from './outbound.ts'
 
-/** Of one answer, with all that is around its text: an event per word of a stream takes a few hundred. */
+/** Maximum bytes of a response with everything around its text: an event per word of a stream takes a few hundred. */
 const maximumBytes = 8 * 1_048_576
 /** Anthropic wants a number. */
 const defaultMaximumTokens = 4_096
@@ -47,7 +47,7 @@ interface Outbound {
 type Answer = Omit<Extract<ModelReply, { ok: true }>, 'ok'>
 
 function failureOf(error: unknown, { apiKey, milliseconds }: ModelRequest, signal: AbortSignal): ModelReply {
-  // Answers may repeat the key, and what they say is stored and shown.
+  // Responses may repeat the key, and their texts are stored and shown.
   const clean = (message: string) => message.replaceAll(apiKey, '…').slice(0, 1_000)
   const { reason } = signal
   if (reason instanceof Refused) return { ok: false, message: clean(reason.message) }
@@ -58,7 +58,7 @@ function failureOf(error: unknown, { apiKey, milliseconds }: ModelRequest, signa
   return typeof status === 'number' ? { ok: false, status, message: said } : { ok: false, message: said }
 }
 
-// What speaks the protocol of OpenAI
+// Vendors with the protocol of OpenAI
 
 async function askOpenAi(request: ModelRequest, { fetch, signal }: Outbound): Promise<Answer> {
   const { apiKey, baseUrl, apiVersion, model, temperature, tools, schema, onText, wantsUsage } = request
@@ -159,7 +159,7 @@ function wordsOf(content: unknown): string {
   )
 }
 
-/** Why a model said no more, where that was not its own end. */
+/** Returns why a model stopped early; undefined if the response is complete. */
 function stopOf(reason: unknown): Pick<Answer, 'stop'> | undefined {
   if (reason === 'length' || reason === 'max_tokens') return { stop: 'length' }
   return reason === 'content_filter' || reason === 'refusal' ? { stop: 'filter' } : undefined

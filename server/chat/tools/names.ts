@@ -2,14 +2,14 @@ import { lookup, Resolver } from 'node:dns/promises'
 import { setTimeout as sleep } from 'node:timers/promises'
 
 /*
- * How the name of a host becomes addresses. The system looks names up on two threads for the whole process, that of its
- * database among them, and a name whose server is silent holds one of them until it gives up. So what bots and endpoints
- * name, which can be anything, is asked of the name servers without a thread.
+ * Resolves names of hosts. The resolver of the system has two threads for the whole process, which the lookup of the
+ * database needs too, and a silent name server blocks one of them until its timeout. So names from bots and
+ * endpoints, which can be anything, are sent to the name servers directly, without a thread.
  */
 
 const resolver = new Resolver({ timeout: 2_000, tries: 2 })
 
-/** How each family of addresses is looked up. */
+/** Lookups for each family of addresses. */
 interface Families {
   resolve4(host: string): Promise<string[]>
   resolve6(host: string): Promise<string[]>
@@ -20,10 +20,13 @@ const families: Families = {
   resolve6: (host) => resolver.resolve6(host),
 }
 
-/** How long the addresses of one family wait for those of the other: servers are silent about IPv6 at times. */
+/** Time that the addresses of one family wait for those of the other: some servers do not answer for IPv6. */
 const OTHER_FAMILY_MS = 100
 
-/** The addresses of a host. One that the installation allows may be known to the machine alone, as is one without a dot. */
+/**
+ * Returns the addresses of a host. The machine resolves allowed hosts and names without a dot, which only it may
+ * know.
+ */
 export async function addressesOf(
   host: string,
   isAllowed: boolean,

@@ -2,7 +2,7 @@ import { isIP } from 'node:net'
 import { isPublicAddress } from './addresses.ts'
 import { checkTarget, type OutboundOptions } from './outbound.ts'
 
-/** Why no request to this URL would ever leave, without a look at the network: hosts such as `api` are never public. */
+/** Returns why no request to this URL would ever leave, without a lookup: hosts such as `api` are never public. */
 export function whyNeverSent(url: string, { allowedHosts }: OutboundOptions): string | undefined {
   const allowed = new Set(allowedHosts.map((host) => host.toLowerCase()))
   const target = checkTarget({ url, method: 'POST' }, allowed)

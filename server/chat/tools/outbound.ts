@@ -19,7 +19,7 @@ export interface OutboundRequest {
   method: string
   headers: Record<string, string>
   body?: string
-  /** For everything together: lookups, redirects and the answer. */
+  /** Limit for everything together: lookups, redirects and the response. */
   milliseconds: number
   /** By default they are followed. */
   redirects?: 'none'
@@ -29,7 +29,7 @@ export type OutboundReply =
   | { ok: true; status: number; contentType: string; headers: http.IncomingHttpHeaders; body: Uint8Array }
   | Refusal
 
-/** An answer whose body is still to come. */
+/** A response whose body is still to come. */
 export interface OutboundStream {
   ok: true
   status: number
@@ -44,8 +44,8 @@ export interface OutboundStream {
 export interface OutboundOptions extends HostOptions {
   maximumBytes?: number
   /**
-   * Whether connections are used again for a while, each to the addresses that were checked when it was opened. A request
-   * whose connection turns out to be closed by then is sent once more. By default each request has one of its own.
+   * True if connections are reused for a while, each for the addresses that were checked when it was opened. If a
+   * reused one turns out to be closed, the request is sent once more. By default none is reused.
    */
   keepAlive?: boolean
 }
@@ -67,7 +67,7 @@ interface Target {
 
 const oneMebibyte = 1_048_576
 const maximumRedirects = 5
-/** How long a connection that is kept may be idle. */
+/** Time after which an idle connection is closed. */
 const IDLE_MILLISECONDS = 4_000
 const LOOKUP_MILLISECONDS = 2_000
 const methods = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'])
@@ -88,10 +88,10 @@ const connectionHeaders = new Set([
 ])
 
 const bodyHeaders = ['content-type', 'content-encoding', 'content-language', 'content-location']
-/** Keys that services want in headers of their own have names such as `x-api-key`. */
+/** Custom headers for keys have names such as `x-api-key`. */
 const secretHeader = /auth|cookie|key|token|secret|passw|session|signature/i
 
-/** Other answers of this class, such as 304, lead nowhere. */
+/** Other statuses of this class, such as 304, have no target. */
 const redirectStatuses = new Set([301, 302, 303, 307, 308])
 
 export function outboundClient(options: OutboundOptions): OutboundClient {
@@ -143,7 +143,7 @@ export function streamingClient(options: OutboundOptions): StreamingClient {
   }
 }
 
-/** The request that follows a redirect, as browsers make it. Another origin is not told who the caller is. */
+/** Builds the request that follows a redirect, as browsers do. Secrets are not sent to another origin. */
 function redirected(request: OutboundRequest, status: number, from: URL, to: URL): OutboundRequest {
   const { body, ...rest } = request
   const isFetched = status === 303 ? request.method !== 'HEAD' : status < 303 && request.method === 'POST'
@@ -160,7 +160,10 @@ function redirected(request: OutboundRequest, status: number, from: URL, to: URL
   }
 }
 
-/** Why no request to this URL would ever leave; undefined where one would, or its host cannot be looked up now. */
+/**
+ * Returns why no request to this URL would ever leave; undefined if one would, or if its host cannot be looked up
+ * now.
+ */
 export async function whyRefused(url: string, options: OutboundOptions): Promise<string | undefined> {
   const allowed = new Set(options.allowedHosts.map((host) => host.toLowerCase()))
   const target = checkTarget({ url, method: 'POST' }, allowed)
@@ -205,7 +208,7 @@ interface Agents {
   'https:': https.Agent
 }
 
-/** Idle connections are closed before usual servers and balancers do so. As many are kept as one host is asked at once. */
+/** Closes idle connections before usual servers and balancers do. Keeps as many as one host serves at once. */
 function keepingAgents(): Agents {
   const settings = { keepAlive: true, maxFreeSockets: 32, timeout: IDLE_MILLISECONDS }
   return { 'http:': new http.Agent(settings), 'https:': new https.Agent(settings) }
@@ -254,7 +257,7 @@ function send(
       return
     }
     sent.on('error', (error) => {
-      // Whose time is over has dropped the connection, which says the same.
+      // A timeout drops the connection itself, which causes the same errors.
       const isDead = !late && ['ECONNRESET', 'EPIPE'].includes(messageOf(error))
       if (sent.reusedSocket && !isAnswered && isDead) {
         clearTimeout(timer)
@@ -263,12 +266,12 @@ function send(
       }
       finish({ ...fail('network', `The request failed: ${messageOf(error)}`), isConnectionLost: true })
     })
-    // Without a listener Node would wait for a response behind it.
+    // Without a listener Node would wait for another response after this one.
     sent.on('upgrade', () => finish(fail('network', 'The answer changes the protocol (101)')))
     sent.on('response', (response) => {
       isAnswered = true
       const { statusCode: status = 0, headers } = response
-      // Whoever reads the body is told there.
+      // The reader of the body receives the error.
       response.on('error', () => {})
       // Node takes any three digits.
       if (status < 100) {

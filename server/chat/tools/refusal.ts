@@ -1,4 +1,4 @@
-/** Why a request to the outside has no answer. */
+/** Failure of a request to the outside that has no response. */
 export interface Refusal {
   ok: false
   reason: 'refused' | 'time' | 'size' | 'network'
@@ -13,7 +13,7 @@ export function fail(reason: Refusal['reason'], message: string): Refusal {
   return { ok: false, reason, message }
 }
 
-/** Why a body is not whole. */
+/** Error of a body that is not complete. */
 export class BrokenOff extends Error {
   readonly refusal: Refusal
 

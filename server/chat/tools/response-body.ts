@@ -1,4 +1,4 @@
-/** The bytes of an answer, unpacked and bounded, and their text. */
+/** Reads the body of a response: unpacks it, limits its size and decodes its text. */
 import type { IncomingMessage } from 'node:http'
 import { type Duplex, pipeline } from 'node:stream'
 import { createBrotliDecompress, createGunzip, createInflate, createInflateRaw } from 'node:zlib'

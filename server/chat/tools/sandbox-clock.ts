@@ -1,13 +1,13 @@
 /**
- * How long one thread has really worked.
+ * Measures the CPU time of one thread.
  *
- * On a busy machine code that needs a millisecond may be a second on its way. Code of a bot answers for the time that
- * it takes from others, and not for the time that others take from it, so its limits count the CPU time of its thread.
+ * On a busy machine, code that needs a millisecond may take a second of wall time. Code of a bot is charged for the
+ * time that it takes from others, not for the time that others take from it. So its limits count CPU time.
  */
 import { closeSync, openSync, readlinkSync, readSync } from 'node:fs'
 
 export interface ThreadClock {
-  /** Starts counting. The function that it gives tells the milliseconds so far. */
+  /** Starts measuring. Returns a function that returns the milliseconds so far. */
   start(): () => number
   close(): void
 }

@@ -15,7 +15,7 @@
   const lines = []
   const calls = []
 
-  /** Asks the thread for what only it can do. Its refusals are thrown here. */
+  /** Calls an operation of the thread. Its errors are thrown here. */
   const ask = (operation, ...args) => {
     const { value, error } = parse(host(stringify([operation, ...args])))
     if (error === undefined) return value

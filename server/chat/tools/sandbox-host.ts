@@ -1,14 +1,14 @@
 /**
- * What the code of a bot may ask of its thread: languages, time zones, addresses and base64.
+ * Operations of the thread that code of a bot may call: languages, time zones, addresses and base64.
  *
- * Only text goes in and out, as JSON, so that the code never holds anything of this side. Nothing here has a memory
- * besides the formatters, which depend on nothing but their own options. What is asked is limited in length, since the
- * engine cannot stop code while it is here.
+ * Only text goes in and out, as JSON, so that the code never holds an object of this side. There is no state besides
+ * the formatters, which depend only on their own options. Arguments are limited in length, since the engine cannot
+ * stop code while it is here.
  */
 import { LRUCache } from 'lru-cache'
 
 const maximumCharacters = 1_000_000
-/** For what takes much longer than reading its argument. */
+/** Limit for operations that take much longer than reading their argument. */
 const maximumIntlCharacters = 20_000
 
 type Operation = (...args: never[]) => unknown
@@ -42,7 +42,7 @@ const classes = new Map<string, { Class: new (locales: never, options: never) =>
   ],
 )
 
-/** How many of the first arguments are numbers. */
+/** Number of leading arguments that are numbers. */
 const numbersBefore = new Map([
   ['DateTimeFormat', 2],
   ['NumberFormat', 2],
@@ -161,11 +161,11 @@ const operations = new Map<string, { run: Operation; maximum: number }>([
   ['btoa', { run: (text: string) => btoa(text), maximum: maximumCharacters }],
 ])
 
-/** Answers one call of the code: JSON of the operation and its arguments to JSON of its value or error. Never throws. */
+/** Runs one operation for the code: JSON of its name and arguments to JSON of its value or error. Never throws. */
 export function answerHostCall(call: string, sources: Record<string, string>): string {
   try {
     if (call.length > maximumCharacters) throw new RangeError('The argument is too long')
-    // What was left out arrives as null.
+    // JSON turns omitted arguments into null.
     const given = (JSON.parse(call) as unknown[]).map((each) => each ?? undefined)
     const [name, ...args] = given as [string, ...never[]]
     if (name === 'source') return JSON.stringify({ value: sources[String(args[0])] })

@@ -5,7 +5,7 @@ import type { FromWorker, Job, JobReply } from './sandbox-worker.ts'
 
 export type Ran = JobReply | { outcome: 'busy'; message: string }
 
-/** Whose code it is. */
+/** The bot that the code belongs to, and its workspace. */
 export interface Owner {
   workspace: string
   bot: string
@@ -20,9 +20,9 @@ interface Waiting {
 
 export interface Pool {
   run(owner: Owner, job: Job): Promise<Ran>
-  /** Takes over what waits in another pool. */
+  /** Adds the waiting code of another pool. */
   add(waiting: Waiting[]): void
-  /** Takes what this bot has waiting out of the queue. */
+  /** Removes the waiting code of this bot from the queue. */
   remove(owner: Owner): Waiting[]
   /** Resolves when all threads are ready, rejects when one cannot be started. */
   warm(): Promise<void>
@@ -41,11 +41,11 @@ interface Thread {
 const THREAD_START_MS = 170
 /** Beyond its time limit, code gets this much CPU time until its thread is given up. */
 const graceMilliseconds = 250
-/** A thread that does not answer is looked after this often at most, even if it does not use its CPU. */
+/** Maximum checks on a thread that does not answer, even if it does not use its CPU. */
 const maximumChecks = 300
 const checkMilliseconds = 50
 const startMilliseconds = 60_000
-/** Longer than a crowded machine needs for what others have in front: code that is turned away leaves a variable empty. */
+/** Longer than a crowded machine needs for the code queued before: rejected code leaves a variable empty. */
 const waitMilliseconds = 20_000
 const maximumWaitingPerBot = 200
 
@@ -59,7 +59,7 @@ const loadSource = `
 /** Threads start when they are needed first, and do not keep the process alive while they are idle. */
 export function openPool(maximumThreads: number, onKilled: (owner: Owner) => void): Pool {
   const threads = new Set<Thread>()
-  // By workspace, then by bot, both in order of whose turn it is: one with much to evaluate delays another one by a
+  // By workspace, then by bot, both in round-robin order: a workspace with much to evaluate delays another one by a
   // single evaluation, however many bots it has.
   const queues = new Map<string, Map<string, Waiting[]>>()
   const waitingForWarmth = new Set<{ resolve(): void; reject(error: Error): void }>()
@@ -105,7 +105,7 @@ export function openPool(maximumThreads: number, onKilled: (owner: Owner) => voi
     }
   }
 
-  /** Whose turn it was goes behind all others. */
+  /** Takes the next code in round-robin order: its workspace and its bot move to the end. */
   function takeNext(): Waiting | null {
     for (const [workspace, bots] of queues) {
       queues.delete(workspace)
@@ -138,7 +138,7 @@ export function openPool(maximumThreads: number, onKilled: (owner: Owner) => voi
     thread.worker.postMessage(waiting.job)
   }
 
-  /** Gives up the thread once it has worked for too long. How much time has passed meanwhile says nothing. */
+  /** Stops the thread once it has used too much CPU time. Wall time does not count. */
   function watch(thread: Thread, { job: { milliseconds } }: Waiting): void {
     const limit = milliseconds + graceMilliseconds
     const worked = thread.clock?.start() ?? (() => limit)
@@ -184,7 +184,7 @@ export function openPool(maximumThreads: number, onKilled: (owner: Owner) => voi
     const areReady = [...threads].some((each) => each.clock !== null)
     thread.clock = openThreadClock(name)
     thread.worker.unref()
-    // Nobody is turned away for the time that the first thread took to start.
+    // The time that the first thread took to start does not count as waiting.
     if (!areReady) for (const each of allWaiting()) each.expiresAt = performance.now() + waitMilliseconds
     if (waitingForWarmth.size > 0) startMissing()
   }
@@ -216,13 +216,14 @@ export function openPool(maximumThreads: number, onKilled: (owner: Owner) => voi
       thread.current.resolve(isFailed ? { ...ran, milliseconds: ran.milliseconds + THREAD_START_MS } : ran)
     }
     if (isClosed) return
-    // What cannot even start must not be started for ever: what waits is told, the next one tries again.
+    // A thread that cannot start must not be started for ever: the queue is rejected, and the next request tries
+    // again.
     if (!wasReady) failAll(`The sandbox could not be started: ${ran.message}`)
     // At once, so that the next code does not wait for it.
     else startMissing()
   }
 
-  /** One after the other: threads that start at the same time delay each other, and the first one is what counts. */
+  /** Starts threads one after the other: they delay each other otherwise, and the first one matters most. */
   function startMissing(): void {
     const isStarting = [...threads].some((thread) => thread.clock === null)
     if (!isStarting && threads.size < maximumThreads) startThread()

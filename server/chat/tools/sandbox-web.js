@@ -84,7 +84,7 @@
       : 'text/plain;charset=UTF-8'
     return { ...request, body: String(body) }
   }
-  /** Notes the request; the thread runs the code again once there is an answer. */
+  /** Queues the request; the thread runs the code again once there is a response. */
   const fetch = (...args) =>
     new Promise((resolve, reject) => {
       if (calls.length === maximumCalls) throw new Error(`Code may send ${maximumCalls} requests`)

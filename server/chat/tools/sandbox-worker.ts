@@ -28,7 +28,7 @@ export interface Job {
   names: string[]
   /** JSON of the list of argument values. */
   values: string
-  /** Of CPU time. */
+  /** CPU time. */
   milliseconds: number
   /** With the same clock, seed (that of the first run) and answers the same code does the same again. */
   startedAt: number
@@ -41,7 +41,7 @@ export type JobReply =
   | { outcome: 'done'; json: string; seed: number; milliseconds: number }
   | {
       outcome: 'failed'
-      /** Absent where only the message tells. */
+      /** Absent if only the message says why. */
       reason?: 'time' | 'memory'
       message: string
       milliseconds: number
@@ -62,8 +62,8 @@ const thread = nameOfThisThread()
 const clock = openThreadClock(thread)
 const engine = await newQuickJSWASMModuleFromVariant(import('@jitl/quickjs-wasmfile-release-sync'))
 
-// The engine asks this thread's `Date` for the time and the time zone, and seeds `Math.random` with the time. Code has
-// to do the same when it is run again with the answer to a request, and the zone of the machine is nobody's business.
+// The engine takes the time and the time zone from `Date` of this thread, and seeds `Math.random` with the time. Code
+// must do the same when it runs again with the response to a request, and must not see the time zone of the machine.
 let now = 0
 Date.now = () => now
 Date.prototype.getTimezoneOffset = () => 0
@@ -96,12 +96,12 @@ function takeRoom(seed: number | undefined): Room {
   return room
 }
 
-/** Most of the time that a short expression takes would be this one; it is taken while nobody waits. */
+/** Creates the next engine while no code waits: it would take most of the time of a short expression. */
 function openNextRoom(): void {
   try {
     nextRoom ??= openRoom(randomInt(2 ** 47))
   } catch {
-    // The engine has no room left. The next job tries again, and tells.
+    // The engine is out of memory. The next job tries again and reports that.
   }
 }
 

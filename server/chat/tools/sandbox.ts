@@ -24,7 +24,7 @@ export interface Sandbox {
   close(): Promise<void>
 }
 
-/** What the code leaves behind. It may have tampered with what writes it, so nothing is taken for granted. */
+/** Output of the code. The code may have tampered with what writes it, so no property is trusted. */
 interface Report {
   value?: unknown
   error?: unknown
@@ -37,14 +37,14 @@ interface Report {
 /** Code that waits for answers may take its time this many times over, each run counted from its beginning. */
 const maximumTimes = 5
 const maximumCalls = 20
-/** How long further answers are waited for once there is one. */
+/** Time to wait for further responses once there is one. */
 const TOGETHER_MS = 20
 const maximumLines = 20
 const suspicionMilliseconds = 600_000
 
 export function openSandbox(options: { threads?: number } = {}): Sandbox {
-  // A bot whose code had to be stopped gets a thread only behind all others of its kind, so that no other bot waits
-  // for its time to run out, or for the threads that it goes through.
+  // A bot whose code had to be stopped gets a thread only after all other such bots, so that no other bot waits for
+  // its timeouts, or for the threads that it breaks.
   const suspects = new LRUCache<string, true>({ max: 10_000, ttl: suspicionMilliseconds })
   const detention = openPool(1, () => {})
   const pool = openPool(options.threads ?? Math.max(1, Math.min(2, availableParallelism() - 1)), suspect)
@@ -99,7 +99,7 @@ export function openSandbox(options: { threads?: number } = {}): Sandbox {
       }
       if (pending.size === 0 && answers.length === given.length)
         return { ...outcomeOf(report), milliseconds, lines }
-      // The first answer may be all that code waits for. Code that it did not help waits for all of them.
+      // The first response may be all that the code waits for. Code that needs more then waits for all of them.
       if (calls.length === 0) await Promise.all(pending.values())
       else await Promise.race(pending.values())
       if (pending.size > 0) await sleep(TOGETHER_MS)
