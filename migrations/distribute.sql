@@ -1,8 +1,8 @@
 -- Spreads the tables over the nodes of a Citus cluster (13 or later). Run by `npm run admin distribute`, after the
 -- migrations, on the coordinator; every statement can be run again, and passes over what is done already.
 
--- What steps of chats have left to tell goes on its way, as it would on one server (`shareOut` and `eventsLeft` in `webhooks/outbox.ts`): on a
--- cluster steps leave nothing.
+-- Events that turns of chats have left in the outbox become deliveries, as on a single server (`shareOut` and
+-- `eventsLeft` in `webhooks/outbox.ts`): on a cluster turns leave none.
 DO $$ BEGIN
   IF EXISTS (SELECT FROM webhook_outbox) THEN
     WITH taken AS (DELETE FROM webhook_outbox RETURNING *)
@@ -69,8 +69,8 @@ DO $$ DECLARE name text; BEGIN
   END LOOP;
 END $$;--> statement-breakpoint
 
--- Sessions are found by bot and id. Their id alone is still unique where a release before 1.1 writes beside this one,
--- and no such release runs on a cluster.
+-- Sessions are found by bot and id. Their id alone stays unique while a release before 1.1 may write beside this one,
+-- but no such release runs on a cluster.
 DO $$ BEGIN
   IF EXISTS (SELECT FROM pg_constraint WHERE conname = 'chat_sessions_pkey' AND array_length(conkey, 1) = 1) THEN
     ALTER TABLE chat_sessions DROP CONSTRAINT chat_sessions_pkey;
@@ -95,9 +95,9 @@ DO $$ DECLARE name text; BEGIN
   END LOOP;
 END $$;--> statement-breakpoint
 
--- Functions that the node of a bot runs as a whole, called by `chat/session-lookups.ts` (what steps read) and
--- `chat/saving-on-node.ts` (what they write). One of which the parameters change gets another name: the release before calls
--- it still.
+-- The node of a bot runs each of these functions as a whole. `chat/session-lookups.ts` calls those that read for
+-- turns, `chat/saving-on-node.ts` those that write them. A function whose parameters change gets another name, since
+-- the release before still calls the old one.
 
 CREATE OR REPLACE FUNCTION read_published_bot(p_bot_id text, p_public_id text, p_result_id text)
 RETURNS TABLE (
@@ -111,7 +111,8 @@ BEGIN
   SELECT b.id, b.workspace_id, b.is_closed, b.results_floor_at INTO bot_id, workspace_id, is_closed, v_floor
   FROM bots b WHERE b.id = p_bot_id AND b.deleted_at IS NULL;
   IF NOT FOUND THEN RETURN; END IF;
-  -- Apart: a node that was asked through another one joins no table of bots with one that every node has.
+  -- A separate query: a node that was reached through another one cannot join tables of bots with those on every
+  -- node.
   PERFORM FROM workspaces w WHERE w.id = read_published_bot.workspace_id AND w.deleted_at IS NULL;
   IF NOT FOUND THEN RETURN; END IF;
   SELECT p.publication_id, p.updated_at INTO publication_id, published_at
@@ -181,7 +182,8 @@ BEGIN
   SELECT coalesce(sum(a.size), 0) INTO v_size FROM json_to_recordset(p_answers) AS a(size bigint);
 
   IF p_is_new THEN
-    -- Who deletes all results waits for it or is waited for, and its time is above the floor that is left.
+    -- A deletion of all results and this row wait for each other, and its timestamp is above the floor that a
+    -- deletion leaves.
     SELECT greatest(p_now, b.results_floor_at + interval '1 millisecond'), coalesce(b.results_floor_at, '-infinity')
     INTO v_made_at, v_floor FROM bots b WHERE b.id = p_bot_id FOR KEY SHARE;
     IF NOT FOUND THEN RETURN; END IF;
@@ -239,7 +241,7 @@ BEGIN
     VALUES (p_bot_id, p_id, lpad(v_turns::text, 10, '0') || '.' || v_seq, p_turns);
   END IF;
 
-  -- A day that may have been counted, of which this changes what is counted.
+  -- A day that may be counted already, of which this turn changes counted values.
   IF v_after.created_at < p_late_before AND (json_array_length(p_answers) > 0
     OR (v_after.has_started, v_after.is_completed, v_after.waiting_block_id, v_after.waits_until) IS DISTINCT FROM
       (v_before.has_started, v_before.is_completed, v_before.waiting_block_id, v_before.waits_until))
@@ -312,7 +314,7 @@ FROM pg_proc called WHERE proname IN (
 ) AND pg_function_is_visible(oid)
   AND NOT EXISTS (SELECT FROM pg_dist_object WHERE objid = called.oid AND distribution_argument_index IS NOT NULL);--> statement-breakpoint
 
--- What is left stays on the coordinator: ended_releases, which a process reads at its start, audit_log, idempotency_keys
--- and idempotency_responses, which are written with changes of the catalogue, webhook_deliveries, which are looked for over all
--- bots every second and are gone soon, webhook_outbox, which stays empty, the keys of the installation, and what
--- migrations are locked with.
+-- All other tables stay on the coordinator: ended_releases, which a process reads at its start; audit_log,
+-- idempotency_keys and idempotency_responses, which are written with changes of the catalogue; webhook_deliveries,
+-- which are searched over all bots every second and soon purged; webhook_outbox, which stays empty; the keys of the
+-- installation; and the locks of migrations.

@@ -17,9 +17,9 @@ import { openKeyring } from '../workspaces/keyring.ts'
 import { changeMember, insertMember } from '../workspaces/members.ts'
 import { rotateKeys } from '../workspaces/rotation.ts'
 
-/* The commands on the records of the service. Where an operation does the same, both call one function. */
+/* Commands on the records of the service. If an operation does the same, both call one function. */
 
-/** A failure that the person at the keyboard can mend; its message is all they need. */
+/** A failure that the person at the keyboard can fix. The message says all that is needed. */
 export class Refusal extends Error {}
 
 type Options = Record<string, string | undefined>
@@ -41,7 +41,7 @@ export interface Command {
   ) => Promise<object | object[]> | AsyncIterable<object>
 }
 
-/** Credentials that could not be encrypted anew, of which a message names so many. */
+/** Maximum credentials named in a message about those that could not be encrypted anew. */
 const MAX_NAMED_CREDENTIALS = 20
 
 export const commands: Record<string, Command> = {

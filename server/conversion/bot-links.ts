@@ -2,9 +2,9 @@ import type { FlowFinding } from '../../contract/publications.ts'
 import { blocksOf, type FlowDocument, isRecord, type JsonRecord, listOf, mapShared } from './document.ts'
 
 /**
- * Products name their link block after themselves: `<Name> link`, with the linked bot in `<name>Id`. It is the same
- * block as `Bot link` with `botId`, so it becomes that. Its other options stay, and so does their order. A block
- * without such an id names nothing that could be followed, so it stays as it is.
+ * Products name their link block after themselves: `<Name> link`, with the linked bot in `<name>Id`. It becomes a
+ * `Bot link` with `botId`. Its other options, and their order, stay. A block without such an id links nothing and
+ * stays too.
  */
 export function neutralLinks(groups: unknown): unknown {
   if (!Array.isArray(groups)) return groups
@@ -32,7 +32,7 @@ function namedIdKey(block: unknown): string | undefined {
   return Object.keys(options).find((key) => key.toLowerCase() === wanted)
 }
 
-/** Where other bots are linked: the id of each, with the path of its first link. */
+/** Returns the ids of other bots that are linked, with the path of the first link of each. */
 export function linkedBots(document: FlowDocument): Map<string, FlowFinding['path']> {
   const found = new Map<string, FlowFinding['path']>()
   for (const [groupIndex, group] of listOf(document.groups).entries()) {

@@ -14,8 +14,8 @@ import {
 import { withStartNamed } from './edges-named.ts'
 
 /**
- * What documents of the versions 3 and 4 may lack is filled in before they are converted, and in any version
- * before they are imported.
+ * Fills in what documents of the versions 3 and 4 may lack before a conversion, and documents of any version before
+ * an import.
  *
  * Before a conversion (versions below 6):
  *
@@ -33,7 +33,7 @@ import { withStartNamed } from './edges-named.ts'
  * 8. An event, item, path or last block of a group without `outgoingEdgeId` gets the edge that starts there, if there is
  *    exactly one: chats follow `outgoingEdgeId` alone. All but the start block of a legacy bot after the conversion.
  *
- * What 4 to 6 and 8 drop or add is told in warnings.
+ * Warnings name whatever 4 to 6 and 8 drop or add.
  */
 
 const LEGACY = new Set<unknown>(legacyVersions)
@@ -99,7 +99,7 @@ function withoutMalformedEdges(edges: unknown, warnings: FlowFinding[]): unknown
   })
 }
 
-/** Why the contract would refuse an edge, or undefined when it is well formed. */
+/** Returns why the contract rejects an edge; undefined if it is well formed. */
 function edgeFault(edge: unknown): string | undefined {
   if (!isRecord(edge)) return 'it is not an object'
   if (!isId(edge.id)) return 'it has no id'

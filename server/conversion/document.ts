@@ -13,7 +13,7 @@ export interface FlowDocument {
   [unknown: string]: unknown
 }
 
-/** The version of a document. Where it says none, events tell that it is not a legacy one. */
+/** Returns the version of a document. Without one, events mean that it is not a legacy document. */
 export function versionOf({ version, events }: FlowDocument): string {
   return version ?? (listOf(events).length > 0 ? '6' : '3')
 }
@@ -75,7 +75,7 @@ export interface StartBlock {
   blockIndex: number
 }
 
-/** Where a bot of version 3, 4 or 5 begins: the first start block of the first group that has one. */
+/** Returns the start of a bot of version 3, 4 or 5: the first start block of the first group that has one. */
 export function findStartBlock(groups: readonly unknown[]): StartBlock | undefined {
   for (const [groupIndex, group] of groups.entries()) {
     if (!isRecord(group)) continue
@@ -87,8 +87,8 @@ export function findStartBlock(groups: readonly unknown[]): StartBlock | undefin
 }
 
 /**
- * What a `Jump`, or a `Bot link` into its own bot, names as its group: an id, or a text with a placeholder that is
- * only known while the bot runs. Undefined for other blocks and for links to other bots.
+ * Returns the target group of a `Jump`, or of a `Bot link` into its own bot: an id, or a text with a placeholder that
+ * is only known while the bot runs. Undefined for other blocks and for links to other bots.
  */
 export function jumpTarget(block: unknown): string | undefined {
   if (!isRecord(block) || !isRecord(block.options)) return undefined

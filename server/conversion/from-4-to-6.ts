@@ -84,7 +84,7 @@ function firstEdge(start: StartBlock, edges: readonly unknown[], eventId: string
   return { id, edge: { id, from, to }, replaces: undefined }
 }
 
-/** Whether an edge leads to this block of this group; a block that is missing or not named means the first one. */
+/** True if an edge leads to this block of this group; a block that is missing or not named means the first one. */
 function leadsTo(edge: unknown, group: JsonRecord, block: unknown): boolean {
   if (!isRecord(edge) || !isRecord(edge.to) || !isSame(edge.to.groupId, group.id)) return false
   const { blockId } = edge.to

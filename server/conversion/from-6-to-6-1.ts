@@ -50,7 +50,7 @@ function withOldDefaults(theme: unknown): unknown {
   return fill(fill(coloured, OLD_DEFAULTS), borderColourOf(theme))
 }
 
-/** Rule 1: what is to be filled in. */
+/** Rule 1: the missing values. */
 function roundnessOf(theme: unknown): Defaults {
   const roundeness = at(theme, 'chat', 'roundness')
   if (typeof roundeness !== 'string' || !ROUNDNESS.has(roundeness)) return {}
@@ -58,7 +58,7 @@ function roundnessOf(theme: unknown): Defaults {
   return { chat: Object.fromEntries(parts.map((part) => [part, { border: { roundeness } }])) }
 }
 
-/** Rule 3: what is to be filled in. */
+/** Rule 3: the missing values. */
 function backgroundOf(theme: unknown): Defaults {
   const background = at(theme, 'general', 'background')
   if (isAbsent(background)) return { type: 'Color', content: WHITE }
@@ -66,7 +66,7 @@ function backgroundOf(theme: unknown): Defaults {
   return type === 'Color' ? { content: WHITE } : {}
 }
 
-/** Rule 4: what is to be filled in. */
+/** Rule 4: the missing values. */
 function borderColourOf(theme: unknown): Defaults {
   const thickness = at(theme, 'chat', 'inputs', 'border', 'thickness')
   return typeof thickness === 'number' && thickness > 0

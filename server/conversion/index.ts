@@ -10,7 +10,7 @@ export { type FlowDocument, versionOf } from './document.ts'
 export { nameEdges } from './edges-named.ts'
 export { pathsBefore } from './paths-before.ts'
 
-/** What leads from a version to the next one. Version 5 has the shape of version 4. */
+/** Conversions to the next version, by version. Version 5 has the shape of version 4. */
 const steps = new Map<unknown, (document: FlowDocument) => FlowDocument>([
   ['3', from3To4],
   ['4', (document) => ({ ...document, version: '5' })],

@@ -4,8 +4,8 @@ import { keptGroups } from './from-4-to-6.ts'
 type Path = readonly (string | number)[]
 
 /**
- * Tells what a path into a converted document is in the one that was sent, from which it was first `repaired`: the start
- * group may be gone, its start block is, and edges were dropped.
+ * Translates paths into a converted document to paths into the original, from which it was first `repaired`: the
+ * start group may have been removed, its start block has been, and edges were dropped.
  */
 export function pathsBefore(
   sent: FlowDocument,

@@ -1,4 +1,4 @@
-/* What JSON is made of, as bytes. */
+/* Bytes of the tokens of JSON. */
 
 /** Nothing above it is white space, and nothing below it may stand in a text. */
 export const SPACE = 0x20

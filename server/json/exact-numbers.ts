@@ -19,7 +19,7 @@ export function withExactNumbers(json: string, parsed: unknown): unknown {
   if (!MAY_BE_EXACT.test(json)) return parsed
   for (const [token] of json.matchAll(STRING_OR_NUMBER)) {
     if (token[0] === '"' || String(Number(token)) === token) continue
-    // Of two equal keys the last one counts, as in JSON.parse.
+    // If a key occurs twice, the last value counts, as in JSON.parse.
     return parse(json, undefined, { parseNumber, onDuplicateKey: ({ newValue }) => newValue })
   }
   return parsed
@@ -30,7 +30,7 @@ export function toJson(value: unknown): string {
   return (hasExactNumber(value) ? stringify(value) : JSON.stringify(value)) as string
 }
 
-/** For code and libraries: exact numbers become numbers where these have the same value, else texts. */
+/** Converts exact numbers for code and libraries: to numbers that have the same value, else to texts. */
 export function plainNumbers(value: unknown): unknown {
   return hasExactNumber(value) ? convert(value) : value
 }

@@ -1,11 +1,11 @@
 import { fromUtf8 } from './utf8.ts'
 
-/** From here on, copying a text costs more than sending it in a piece of its own. */
-const LONG = 16 * 1024
+/** Length from which copying a text costs more than sending it as a piece of its own. */
+const MIN_PIECE_LENGTH = 16 * 1024
 
 /**
- * JSON that stays text: a document read from the database and sent on without being parsed. The encoder
- * writes its text as it is. A long one is kept as the bytes that were sent, from the first time on.
+ * JSON that stays text: a document is read from the database and sent without being parsed. The encoder writes its
+ * text unchanged. A long one is cached as bytes once it was sent.
  */
 export class JsonText {
   private kept: string | Buffer
@@ -13,24 +13,24 @@ export class JsonText {
   /** Bytes are valid UTF-8. They are copied, since they may be a piece of much more. */
   constructor(text: string | Buffer) {
     if (typeof text === 'string') this.kept = text
-    else this.kept = text.length < LONG ? fromUtf8(text) : Buffer.from(text)
+    else this.kept = text.length < MIN_PIECE_LENGTH ? fromUtf8(text) : Buffer.from(text)
   }
 
   get text(): string {
     return typeof this.kept === 'string' ? this.kept : fromUtf8(this.kept)
   }
 
-  /** As pg takes it for a column that is `json`: bytes are sent as they are. */
+  /** The parameter for a column of type `json`; pg sends bytes unchanged. */
   get parameter(): string | Buffer {
     return this.kept
   }
 
-  /** As a text, where it is a part of something that is hashed. */
+  /** The text, for JSON that is hashed. */
   toJSON(): string {
     return this.text
   }
 
-  /** In characters, or in bytes where it is kept as such. */
+  /** In characters, or in bytes if it is cached as bytes. */
   get length(): number {
     return this.kept.length
   }
@@ -42,14 +42,14 @@ export class JsonText {
 }
 
 /**
- * The document as the value of a property of a reply. What is stored was checked against the contract when
- * it came in, which the compiler cannot know: `never` fits every property.
+ * Types the document as a property of a response. The contract was checked when the document came in, which the
+ * compiler cannot know: `never` fits every property.
  */
 export function stored(json: JsonText): never {
   return json as never
 }
 
-/** The JSON text of a reply; in pieces, to be sent one after the other, where it has long documents in it. */
+/** Encodes a response as JSON; in pieces, to be sent one after the other, if it has long documents. */
 export function encode(value: unknown): string | Buffer[] {
   const out: Output = { text: '', pieces: [] }
   write(out, value)
@@ -58,14 +58,14 @@ export function encode(value: unknown): string | Buffer[] {
   return out.pieces
 }
 
-/** What is sent more than once, as it is sent. */
+/** Encodes a value once that is sent several times. */
 export function encoded(value: unknown): JsonText {
   const text = encode(value)
   return new JsonText(typeof text === 'string' ? text : Buffer.concat(text))
 }
 
 interface Output {
-  /** What follows the last piece. */
+  /** The text behind the last piece. */
   text: string
   pieces: Buffer[]
 }
@@ -91,7 +91,7 @@ function write(out: Output, value: unknown) {
 }
 
 function writeDocument(out: Output, document: JsonText) {
-  if (document.length < LONG) {
+  if (document.length < MIN_PIECE_LENGTH) {
     out.text += document.text
     return
   }
@@ -131,7 +131,7 @@ export function encodeString(text: string): string {
 
 const keys = new Map<string, string>()
 
-/** The contract has few keys; what a caller made up is not kept beyond that. */
+/** Caches keys: the contract has few. Keys that a caller made up are not cached beyond that. */
 function encodeKey(key: string): string {
   const known = keys.get(key)
   if (known !== undefined) return known

@@ -65,7 +65,7 @@ function eachProperty(bytes: Buffer, open: number, visit: (key: string, start: n
   return at + 1
 }
 
-/** Of what is no part of a string. */
+/** True for white space, between tokens of valid JSON. */
 function isSpace(byte: number): boolean {
   return byte <= SPACE
 }
@@ -76,7 +76,7 @@ function skipSpace(bytes: Buffer, from: number): number {
   return at
 }
 
-/** What a byte outside of strings is: most are 0, and one look at a table tells so. */
+/** Classes of bytes outside of strings. Most are 0, so that one lookup is enough. */
 const kinds = new Uint8Array(256)
 const IS_QUOTE = 1
 const OPENS = 2

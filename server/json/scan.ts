@@ -16,25 +16,23 @@ import {
 } from './bytes.ts'
 
 /*
- * Looks at JSON as bytes without making values of it. It is careful rather than complete: it passes what is compact JSON
- * within the limits, and -1 says that it is not sure. Whoever asked parses the JSON then, which says what is wrong with it,
- * if anything. It is not sure of escapes by number, integers that may not be exact, powers of ten, white space between
- * tokens, and keys that may be `__proto__`.
+ * Scans JSON as bytes without making values of it. It is careful rather than complete: it accepts compact JSON within
+ * the limits, and returns -1 if it is not sure. The caller then parses the JSON, which reports any issue.
+ *
+ * It is not sure of numeric escapes, integers that may not be exact, exponents, white space between tokens, and keys
+ * that may be `__proto__`.
  */
 
-/**
- * What a validator can count on, since it holds for every body before it is looked at by a schema: levels of nesting,
- * properties of one object, values.
- */
+/** Limits of every body, checked before a schema validates it: levels of nesting, properties of one object, values. */
 export const limits = { depth: 64, keys: 5_000, values: 300_000 }
 
 /**
- * The place after the value that begins at `at`, or -1. `depth` is the level of the value, 1 that of the body. Bytes are
- * UTF-8, and so few that they cannot hold too many values.
+ * Returns the position after the value that begins at `at`, or -1. `depth` is the level of the value, 1 for the body.
+ * Bytes are UTF-8, and too few to hold more values than the limit.
  */
 export type Scan = (bytes: Buffer, at: number, depth: number) => number
 
-/** What is no plain character of a text. Of what lies behind the last byte there is neither 0 nor 1. */
+/** 1 for bytes that are no plain characters of a text. Behind the last byte a lookup gives neither 0 nor 1. */
 const special = new Uint8Array(256)
 special.fill(1, 0, SPACE)
 special[QUOTE] = special[BACKSLASH] = 1
@@ -85,7 +83,7 @@ function scanWord(bytes: Buffer, at: number): number {
   return word && isAt(word, bytes, at, word.length) ? at + word.length : -1
 }
 
-/** Whether the bytes from `start` on, so many, are these. */
+/** True if `length` bytes from `start` on are the expected ones. */
 export function isAt(expected: Buffer, bytes: Buffer, start: number, length: number): boolean {
   if (expected.length !== length) return false
   for (let at = 0; at < length; at++) if (bytes[start + at] !== expected[at]) return false
@@ -128,20 +126,20 @@ export function scanProperties(
   return bytes[at] === CLOSE_BRACE ? at + 1 : -1
 }
 
-/** What is known of the properties of an object. */
+/** Properties of an object, as far as its schema names them. */
 export interface Shape {
   /** By the hash of their keys. */
   properties: Map<number, Property>
-  /** The bits of all that must be there. */
+  /** Bits of all required properties. */
   required: number
-  /** The bits of those of which one must be there; 0 where that is not so. */
+  /** Bits of the properties of which one is required; 0 if there is no such rule. */
   oneOf: number
 }
 
 export interface Property {
   key: Buffer
   scan: Scan
-  /** A bit of its own where it counts whether it is there, else 0. */
+  /** A bit of its own if `required` or `oneOf` counts the property, else 0. */
   bit: number
 }
 
@@ -181,7 +179,7 @@ function mayBePrototype(bytes: Buffer, start: number, length: number): boolean {
   return length === 9 && bytes[start] === UNDERSCORE
 }
 
-/** Of the bytes from one place to another. */
+/** Hashes the bytes between two positions. */
 export function hashOf(bytes: Buffer, start = 0, end = bytes.length): number {
   let hash = 0
   for (let at = start; at < end; at++) hash = hashWith(hash, bytes[at] as number)

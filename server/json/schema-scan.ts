@@ -17,8 +17,8 @@ import {
 import { fromUtf8 } from './utf8.ts'
 
 /*
- * Scans for what fits a schema: the objects, lists, unions, texts and numbers that documents are made of are held against
- * theirs as bytes, whatever else is in them is parsed by itself and asked of zod.
+ * Scans for JSON that fits a schema. Objects, lists, unions, texts and numbers of documents are validated as bytes.
+ * All other values are parsed one by one and validated by zod.
  */
 
 const known = new Map<z.core.$ZodType, Scan>()
@@ -34,7 +34,7 @@ export function scanOf(schema: z.core.$ZodType): Scan {
 }
 
 function make(schema: z.core.$ZodType): Scan {
-  // Some kinds have their bounds as rules; a rule that was added to them must be asked.
+  // Some kinds store their bounds as rules; rules that were added to them need zod.
   const rules = schema._zod.def.checks?.length ?? 0
   if (schema instanceof z.ZodOptional && rules === 0) return scanOf(schema._zod.def.innerType)
   if (schema instanceof InPlaceObject && rules === 0) return objectScan(schema) ?? parsing(schema)
@@ -83,7 +83,10 @@ function listScan(schema: InstanceType<typeof InPlaceArray>): Scan {
   return (bytes, at, depth) => scanList(bytes, at, depth, scan, maximum)
 }
 
-/** Of objects with a tag, which is looked for first; of a tag that is no branch's it is not sure. Undefined without a tag. */
+/**
+ * Scans objects of a union: finds the tag first, then scans with its branch. Not sure of an unknown tag. Undefined
+ * for unions without a tag.
+ */
 function unionScan(schema: InstanceType<typeof SelectUnion>): Scan | undefined {
   const { discriminator, options } = schema._zod.def
   if (discriminator === undefined) return undefined
@@ -103,7 +106,7 @@ function unionScan(schema: InstanceType<typeof SelectUnion>): Scan | undefined {
       at = scanAny(bytes, value, depth + 1)
       if (at < 0) return -1
       if (!isAt(key, bytes, start, value - start)) continue
-      // Where another tag has the same hash, the branch refuses it.
+      // If another tag has the same hash, the scan of the branch fails.
       return branches.get(hashOf(bytes, value, at))?.(bytes, open, depth) ?? -1
     } while (bytes[at] === COMMA)
     return -1

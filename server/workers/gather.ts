@@ -2,13 +2,12 @@ import type { Worker } from 'node:cluster'
 import { AggregatorRegistry, Counter, Gauge, Registry } from 'prom-client'
 import type { Snapshot, ToPrimary, ToWorker } from './messages.ts'
 
-/** How long a worker may take to hand out its metrics, in milliseconds: one that is stopped never does. */
-const PATIENCE = 1_000
+/** Maximum time for a worker to send its metrics: a stopped one never does. */
+const METRICS_TIMEOUT_MS = 1_000
 
 /**
- * The metrics of all workers, added up (gauges as their `aggregator` says). What was counted by a worker that has
- * died or does not answer stays in the sums, as it was when it was last asked: sums that fall would be taken for
- * counters that began anew, and counted twice.
+ * Adds up the metrics of all workers (gauges as their `aggregator` says). Values of workers that have died, or do not
+ * answer, stay in the sums as they were last: a falling sum looks like a counter that was reset, and counts twice.
  */
 export function createGatherer(workers: () => Worker[]) {
   const own = new Registry()
@@ -34,7 +33,7 @@ export function createGatherer(workers: () => Worker[]) {
     let timer: NodeJS.Timeout | undefined
     const answer = new Promise<Snapshot | undefined>((resolve) => {
       answers.set(key, resolve)
-      timer = setTimeout(resolve, PATIENCE, undefined)
+      timer = setTimeout(resolve, METRICS_TIMEOUT_MS, undefined)
       tell(worker, { kind: 'collect', id })
     })
     return answer.finally(() => {
@@ -53,7 +52,7 @@ export function createGatherer(workers: () => Worker[]) {
     const silent = all.filter((_, place) => !given[place]).map((worker) => counted(last.get(worker.id) ?? []))
     all.forEach((worker, place) => {
       const snapshot = given[place]
-      // One that ended meanwhile is among those that are gone.
+      // A worker that ended meanwhile is already in `gone`.
       if (snapshot && !worker.isDead()) last.set(worker.id, snapshot)
     })
     const snapshots = [...answering, ...silent, ...gone, (await own.getMetricsAsJSON()) as Snapshot]
@@ -64,19 +63,19 @@ export function createGatherer(workers: () => Worker[]) {
   }
 
   return {
-    /** Takes what a worker says. */
+    /** Handles a message of a worker. */
     hear(worker: Worker, message: ToPrimary) {
       if (message.kind === 'collected') {
         answers.get(`${message.id} ${worker.id}`)?.(message.metrics)
         return
       }
-      // Those who ask at the same time share one answer.
+      // Concurrent requests share one response.
       running ??= gather().finally(() => {
         running = undefined
       })
       void running.then((text) => tell(worker, { kind: 'metrics', id: message.id, text }))
     },
-    /** Keeps what a worker had counted that has died. */
+    /** Keeps the counters of a worker that has died. */
     bury(worker: Worker) {
       replaced.inc()
       const snapshot = last.get(worker.id)
@@ -90,7 +89,7 @@ async function sumOf(snapshots: Snapshot[]): Promise<Snapshot> {
   return (await AggregatorRegistry.aggregate(snapshots).getMetricsAsJSON()) as Snapshot
 }
 
-/** What only grows, without what is so at a moment. */
+/** Keeps counters and histograms, which only grow, and drops gauges. */
 function counted(snapshot: Snapshot): Snapshot {
   return snapshot.filter(({ type }) => ['counter', 'histogram'].includes(String(type)))
 }

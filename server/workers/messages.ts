@@ -1,9 +1,9 @@
 import type { MetricObjectWithValues, MetricValue } from 'prom-client'
 
-/** What the metrics of one process are. */
+/** Metrics of one process. */
 export type Snapshot = MetricObjectWithValues<MetricValue<string>>[]
 
-/** What the process that looks after the workers tells one of them. */
+/** A message of the primary process to a worker. */
 export type ToWorker =
   | { kind: 'prepared' }
   /** In milliseconds: how long to go on serving, and how long the end may take from then on. */
@@ -11,5 +11,5 @@ export type ToWorker =
   | { kind: 'collect'; id: number }
   | { kind: 'metrics'; id: number; text: string }
 
-/** What a worker tells the process that looks after it. */
+/** A message of a worker to the primary process. */
 export type ToPrimary = { kind: 'collected'; id: number; metrics: Snapshot } | { kind: 'scrape'; id: number }

@@ -10,23 +10,23 @@ import { createLog, leave, onEndSignals, openSink } from '../log.ts'
 import { createGatherer, tell } from './gather.ts'
 import type { ToPrimary } from './messages.ts'
 
-/** How long a worker has to live for its end to be no sign that the next one ends as well, in milliseconds. */
-const SETTLED = 60_000
+/** Minimum lifetime of a worker after which its end does not suggest that the next one ends as well. */
+const MIN_STABLE_LIFETIME_MS = 60_000
 
-/** How long the database server has to stop at least, in milliseconds. */
+/** Minimum time for the database server to stop. */
 const DATABASE_STOP_MS = 5_000
 
-/** How long the end of a worker is waited with at most before another one takes its place. */
-const LONGEST_PAUSE = 30_000
+/** Maximum delay before a worker that ended is replaced. */
+const MAX_RESTART_DELAY_MS = 30_000
 
 /**
- * Starts `WORKERS` processes that serve one port, and looks after them: migrates once before they serve, replaces those
- * that end, gathers their metrics, and ends them with itself.
+ * Runs the primary process: migrates the database once, starts `WORKERS` processes that serve one port, replaces
+ * those that end, gathers their metrics, and stops them when it ends itself.
  */
 export async function lookAfterWorkers(config: Config): Promise<void> {
   const sink = openSink(true)
   const log = createLog(config.LOG_LEVEL, sink)
-  // Started here, the embedded database is found running by the workers.
+  // An embedded database that is started here is found running by the workers.
   let isLocated = false
   const calling = new AbortController()
   onEndSignals((isHasty) => {
@@ -63,8 +63,8 @@ export async function lookAfterWorkers(config: Config): Promise<void> {
     const replace = (why: object) => {
       if (isStopping || !isListening) return
       gatherer.bury(worker)
-      failures = performance.now() - born > SETTLED ? 0 : failures + 1
-      const pause = Math.min(LONGEST_PAUSE, 50 * 2 ** failures)
+      failures = performance.now() - born > MIN_STABLE_LIFETIME_MS ? 0 : failures + 1
+      const pause = Math.min(MAX_RESTART_DELAY_MS, 50 * 2 ** failures)
       log.error({ ...why, pause }, 'a worker ended and is replaced')
       setTimeout(() => isStopping || start(), pause)
     }
@@ -74,7 +74,7 @@ export async function lookAfterWorkers(config: Config): Promise<void> {
     })
     worker.on('error', (err) => {
       if (!isListening) throw err
-      // One that could not be started does not end either; what else fails between the two, its end will tell.
+      // A worker that could not be started has no exit event. All other errors end it, and the exit event follows.
       if (worker.process.pid === undefined) replace({ err })
     })
     return worker
@@ -88,7 +88,7 @@ export async function lookAfterWorkers(config: Config): Promise<void> {
   })
   if (!address) {
     if (isStopping) return
-    // It has said why.
+    // The worker has already logged the reason.
     isStopping = true
     await pool.end()
     await database.stop()

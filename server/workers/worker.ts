@@ -1,7 +1,7 @@
 import type { Registry } from 'prom-client'
 import type { Snapshot, ToPrimary, ToWorker } from './messages.ts'
 
-/* A worker's side of what it and the process that looks after it tell each other. */
+/* The worker's side of the messages between it and the primary process. */
 
 type Order<Kind extends ToWorker['kind']> = Extract<ToWorker, { kind: Kind }>
 
@@ -13,7 +13,7 @@ function on<Kind extends ToWorker['kind']>(kind: Kind, act: (order: Order<Kind>)
 
 const tell = (message: ToPrimary) => void process.send?.(message)
 
-/** Resolves once the database can be served from, which the other process sees to. */
+/** Resolves once the primary process has prepared the database. */
 export function prepared(): Promise<void> {
   return new Promise((resolve) => on('prepared', () => resolve()))
 }
@@ -22,7 +22,7 @@ export function onStop(stop: (wait: number, timeout: number) => void) {
   on('stop', ({ wait, timeout }) => stop(wait, timeout))
 }
 
-/** Hands out the metrics of this worker when asked; the function asks for those of all workers as one text. */
+/** Sends the metrics of this worker on request. The returned function requests those of all workers as one text. */
 export function shareMetrics(registry: Registry): () => Promise<string> {
   const waiting = new Map<number, (text: string) => void>()
   let asked = 0
