@@ -16,7 +16,7 @@ import { desktop, launch, newContext, phone, picture, watch, withBrowser } from 
 let app: App
 let world: World
 let browser: Browser
-/** What went wrong on the pages of a test, by itself. */
+/** Errors that the pages of a test report by themselves. */
 const complaints: string[] = []
 
 async function open(path: string, options: BrowserContextOptions = desktop): Promise<Page> {
@@ -327,7 +327,7 @@ withBrowser('the chat page', () => {
     expect(results.map(({ answers }) => answers.map(({ content }) => content))).toEqual([['Bob'], ['Ada']])
   })
 
-  test('who comes when too many have asked waits as long as they are told, and is let in then', async () => {
+  test('the page repeats startChat after Retry-After when too many requests arrive, and the chat then begins', async () => {
     const made = await publish(app, world.here, bot({ Start: [text('Hi')] }))
     const context = await newContext(browser, { baseURL: app.url, ...desktop })
     let tries = 0
@@ -382,7 +382,7 @@ withBrowser('the chat page', () => {
     ])
   })
 
-  test('where one file of the page does not arrive, it says so, and loads again', async () => {
+  test('the page says so when one of its files does not load, and loads again', async () => {
     const made = await publish(app, world.here, bot({ Start: [text('Hi'), ask()] }))
     const context = await newContext(browser, { baseURL: app.url, ...desktop })
     let isBroken = true
@@ -396,7 +396,7 @@ withBrowser('the chat page', () => {
     expect(await page.getByText('The chat could not be loaded.').count()).toBe(0)
   })
 
-  test('what an address says beside variables keeps no chat from beginning', async () => {
+  test('a chat begins in spite of query parameters that are no variables', async () => {
     const flow = bot({ Start: [text('Hello {{Name}}.'), ask()] }, { variables: ['Name'] })
     const made = await publish(app, world.here, flow)
     const page = await open(`/chat/${made.publicId}?Name=Ada&${'x'.repeat(300)}=1&__proto__=2&=3&a=%00&%00=b`)

@@ -228,7 +228,7 @@ withBrowser('coming back to a chat', () => {
     expect(await page.locator('.guest-text').allTextContents()).toEqual(['uno'])
   })
 
-  test('of two tabs the slower one goes on from where the chat is', async () => {
+  test('the slower of two tabs goes on from the current position of the chat', async () => {
     const made = await publish(app, world.here, steps(remembering('local')))
     const context = await newPerson()
     const slow = await openIn(context, `/chat/${made.publicId}`)
@@ -261,7 +261,7 @@ withBrowser('coming back to a chat', () => {
     expect(await page.locator('.host-bubble').allTextContents()).toEqual(['Bot: See you.'])
   })
 
-  test('who waits again and again leaves nothing behind', async () => {
+  test('repeated waits leave no listener behind', async () => {
     const made = await publish(app, world.here, steps({}))
     const page = await openIn(await newPerson(), `/chat/${made.publicId}`)
     const left = await page.evaluate(`import('/chat/files/dom.js').then(async ({ sleep }) => {
@@ -296,7 +296,7 @@ withBrowser('coming back to a chat', () => {
     complaints.splice(0)
   })
 
-  test('where the service fails to read a remembered chat, the visitor tries again and nothing is lost', async () => {
+  test('the visitor can try again when the service fails to read a remembered chat, and nothing is lost', async () => {
     const made = await publish(app, world.here, steps(remembering('session')))
     const page = await openIn(await newPerson(), `/chat/${made.publicId}`)
     await asked(page, 'One?')

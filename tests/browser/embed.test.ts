@@ -108,7 +108,7 @@ interface Told {
 
 const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
 
-/** What axe finds on the page and in its chats that keeps people from using them. */
+/** Returns the problems of accessibility that axe finds on the page and in its chats. */
 async function barriers(opened: Page): Promise<string[]> {
   const found: string[] = []
   for (const frame of opened.frames()) {

@@ -3,7 +3,7 @@ import type { Browser } from 'playwright-core'
 import { type App, startApp } from '../support/app.ts'
 import { desktop, launch, newContext, phone, picture, watch, withBrowser } from './support.ts'
 
-/* What somebody finds who opens the address of the service in a browser. */
+/* Pages for a browser that opens the address of the service. */
 
 let app: App
 

@@ -88,7 +88,7 @@ withBrowser('inputs of the chat page', () => {
     }
   })
 
-  test('what a variable holds is filled in, whatever kind the input is', async () => {
+  test('every kind of input is filled in with the value of its variable', async () => {
     const prefilled = (value: string, input: Part): Part[] => [
       { type: 'Set variable', options: { variableId, expressionToEvaluate: value } },
       { ...input, options: { ...(input.options as object), variableId } },
@@ -198,7 +198,7 @@ withBrowser('inputs of the chat page', () => {
     expect(await page.getByRole('button', { name: 'Previous' }).isEnabled()).toBe(true)
   })
 
-  test('what an embedded page says at once counts, objects arrive as JSON, and too much is logged', async () => {
+  test('an embedded page may send its event at once, objects arrive as JSON, and too large a value is logged', async () => {
     const embed = (name: string, data: string): Part => ({
       type: 'embed',
       content: {

@@ -9,8 +9,8 @@ import { drawing } from './bots.ts'
 import { desktop, launch, newContext, phone, picture, watch, withBrowser } from './support.ts'
 
 /*
- * How the chat page looks and speaks: languages, directions, colours, what stays in view, and what code of a bot
- * sees of the page.
+ * Appearance and language of the chat page: languages, directions, colours, the part that stays in view, and the view
+ * that code of a bot has of the page.
  */
 
 let app: App
@@ -38,7 +38,7 @@ async function openBot(
 const asked = (page: Page, question: string) =>
   page.locator('.host-bubble', { hasText: question }).last().waitFor()
 
-/** Of what may come a moment after the text that was waited for. */
+/** Returns a style that may arrive a moment after the text that the test waited for. */
 async function style(page: Page, selector: string, property: string) {
   await page.locator(selector).first().waitFor({ state: 'attached' })
   return page.evaluate(
@@ -46,7 +46,7 @@ async function style(page: Page, selector: string, property: string) {
   )
 }
 
-/** How much a text stands out from what is behind it, as WCAG counts it. */
+/** Returns the contrast between a text and its background, as WCAG defines it. */
 function contrast(one: string, other: string): number {
   const luminance = (color: string) => {
     const [red = 0, green = 0, blue = 0] = (color.match(/[\d.]+/g) ?? []).map((part) => {

@@ -396,7 +396,7 @@ withBrowser('the page of results', () => {
     }
     const csv = await download('Download CSV')
     expect([csv.name, asked]).toEqual([`results-${published.id}.csv`, Math.ceil(RESULTS / PART) + 1])
-    // What is broken off is to be seen in the console of the browser.
+    // The console of the browser shows the request that was broken off.
     expect(complaints.splice(0)).toEqual([expect.stringContaining('ERR_FAILED')])
     expect(csv.text.startsWith('\ufeff')).toBe(true)
     const records = parse(csv.text, { bom: true }) as string[][]

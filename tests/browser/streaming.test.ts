@@ -9,7 +9,7 @@ import { eventStream, type ModelServer, startModelServer } from '../support/mode
 import { makeWorld, type Site } from '../support/world.ts'
 import { desktop, launch, newContext, picture, watch, withBrowser } from './support.ts'
 
-/* What the bot says is there as soon as it is said, and what a model writes while it writes. */
+/* The page shows text of the bot as soon as it is sent, and text of a model while the model writes. */
 
 let app: App
 let here: Site
@@ -151,7 +151,7 @@ withBrowser('a chat that is streamed to the page', () => {
     expect([attempts, await said(page)]).toEqual([2, ['Bot: Hi', 'Bot: Wait', 'Bot: It is noon']])
   })
 
-  test('what the answer says otherwise is shown as the answer has it', async () => {
+  test('the page shows the text of the response if the stream had another one', async () => {
     const flow = flowOf([text('Hi'), ask('Question'), text('One'), text('Two'), ask()])
     const page = await open(flow)
     await page.route('**/continueChat', async (route) => {
@@ -165,7 +165,7 @@ withBrowser('a chat that is streamed to the page', () => {
     expect(await said(page)).toEqual(['Bot: Hi', 'Bot: One', 'Bot: Two'])
   })
 
-  test('what is to be done is done once the chat has gone on, in its place', async () => {
+  test('client actions run in their order once the chat has gone on', async () => {
     const flow = flowOf([
       text('Hi'),
       ask('Question'),

@@ -29,7 +29,7 @@ export async function newContext(browser: Browser, options: BrowserContextOption
 
 /** Root, as in containers, has no sandbox; the pages are our own. */
 export function launch(): Promise<Browser> {
-  // Who records hears a sound that the browser makes itself.
+  // Recordings get a sound that the browser makes itself.
   const microphone = ['--use-fake-ui-for-media-stream', '--use-fake-device-for-media-stream']
   return chromium.launch({ executablePath, args: ['--no-sandbox', ...microphone] })
 }

@@ -164,7 +164,7 @@ withBrowser('files on the chat page', () => {
     expect(await said(page)).toEqual(['File uploaded'])
   })
 
-  test('what is rejected for a while or gets no proper response is sent again, four at a time, and stays to be tried again', async () => {
+  test('a rejected or broken upload is sent again, four at a time, and can be tried again later', async () => {
     const made = await publish(app, world.here, asking(fileInput({ isMultipleAllowed: true })))
     const page = await open(made)
     let isAway = false
@@ -218,7 +218,7 @@ withBrowser('files on the chat page', () => {
     complaints.splice(0)
   })
 
-  test('what the service refuses is told, and another can be chosen', async () => {
+  test('an upload that the service rejects is explained, and the visitor can choose another file', async () => {
     const allowedFileTypes = { isEnabled: true, types: ['.png'] }
     const options = { allowedFileTypes, capture: 'environment', isRequired: false }
     const made = await publish(app, world.here, asking(fileInput(options)))

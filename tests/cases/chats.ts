@@ -120,7 +120,7 @@ export const chats: Cases<'chats'> = {
           as: here.member,
           params: { botId: here.published.id },
         })
-        // What was read can be sent back.
+        // A client can send back the response of a read.
         return {
           ...options,
           body: anyBody(chats[0]),

@@ -9,9 +9,9 @@ import { clear, digestOf } from '../support/rows.ts'
 import { makeWorld, type World } from '../support/world.ts'
 
 /*
- * What the audit log promises, for every operation that the contract calls audited: one entry for what was done, none
- * for what was not, and nothing done without one. That refusals and repeats with a key write nothing at all, hence no
- * entry, is what tests/replay.test.ts finds by the digest of all tables.
+ * Holds the promises of the audit log for every operation that the contract calls audited: one entry for each change,
+ * none without a change, and no change without an entry. Rejections and repeats with a key write nothing at all,
+ * hence no entry: tests/replay.test.ts finds that by the digest of all tables.
  */
 
 let app: App
@@ -64,7 +64,7 @@ async function reachOf(
   request: CaseRequest,
   made?: { id: string },
 ): Promise<number> {
-  // What changed nothing has no entry.
+  // A request that changes nothing has no entry.
   if (name === 'one that is not published' || name === 'of another bot, which are left alone') return 0
   if (id === 'updateCredentials' && name === 'what was read, sent back') return 0
   if (id !== 'createToken' && id !== 'revokeToken') return 1
@@ -126,7 +126,7 @@ test.each(audited)('%s: nothing is done when its entry cannot be written', async
   expect(await digestOf(app)).toEqual(before)
 })
 
-describe('entries tell', () => {
+describe('details of entries', () => {
   let world: World
   beforeEach(async () => {
     world = await makeWorld(app)
@@ -134,7 +134,7 @@ describe('entries tell', () => {
 
   const newest = async () => (await entries()).at(-1)
 
-  test('how many results were deleted', async () => {
+  test('an entry of deleteResults has the number of deleted results', async () => {
     const { member: as, published, results } = world.here
     const params = { botId: published.id }
     const query = { resultIds: [results[0], world.there.results[0], 'unknown'].join(',') }
@@ -154,7 +154,7 @@ describe('entries tell', () => {
     expect(JSON.parse((await newest())?.details ?? '')).toEqual({ count: 0 })
   })
 
-  test('that there were more results than are counted', async () => {
+  test('an entry of deleteResults says so if there were more results than are counted', async () => {
     const { member: as, draft } = world.here
     await app.pool.query(
       `INSERT INTO results (bot_id, id, variables, created_at, updated_at)
@@ -165,7 +165,7 @@ describe('entries tell', () => {
     expect(JSON.parse((await newest())?.details ?? '')).toEqual({ count: 10_000, isMore: true })
   })
 
-  test('which security settings of a bot changed, whether or not the process knew the bot', async () => {
+  test('an entry of updateBot names the changed security settings, even if the process had not cached the bot', async () => {
     const { member: as, draft } = world.here
     const update = async (settings: object) => {
       const before = (await entries()).length
@@ -188,7 +188,7 @@ describe('entries tell', () => {
     }
   })
 
-  test('who may see or embed a bot that is created, imported or restored', async () => {
+  test('an entry of a new, imported or restored bot names those who may see or embed it', async () => {
     const { admin: as, workspaceId, published } = world.here
     const settings = {
       security: { allowedOrigins: ['https://example.com'] },
@@ -216,7 +216,7 @@ describe('entries tell', () => {
     expect(await told()).toEqual(['restorePublication', ['security']])
   })
 
-  test('of a token in each workspace in which it works, and of no other', async () => {
+  test('createToken and revokeToken add an entry to each workspace in which the token works, and to no other', async () => {
     const { here, there } = world
     const { workspace } = await app.client.ok('createWorkspace', { as: here.admin, body: { name: 'Own' } })
     const where = async (body: { name: string; workspaceId?: string }) => {
@@ -237,7 +237,7 @@ describe('entries tell', () => {
     expect((await entries()).filter((entry) => entry.workspace_id === there.workspaceId)).toEqual([])
   })
 
-  test('of no token of a user whom somebody else has added to a workspace, unless it is bound to it', async () => {
+  test('a token of a user whom somebody else added to a workspace adds no entry there, unless it is bound to it', async () => {
     const { here, stranger } = world
     const { workspace } = await app.client.ok('createWorkspace', { as: stranger, body: { name: 'Trap' } })
     const params = { workspaceId: workspace.id }
@@ -254,7 +254,7 @@ describe('entries tell', () => {
     expect(ofTokens).toMatchObject([{ operation: 'createToken', recordId: bound, userId }])
   })
 
-  test('what was changed of credentials, and nothing that is secret of them', async () => {
+  test('an entry of updateCredentials names the changed fields and contains no secret', async () => {
     const { member: as, workspaceId } = world.here
     const type = 'openai' as const
     const { credentials } = await app.client.ok('createCredentials', {
@@ -280,7 +280,7 @@ describe('entries tell', () => {
     expect(JSON.stringify(about)).not.toContain('secret')
   })
 
-  test('who deleted a workspace, also once nothing of it is left', async () => {
+  test('an entry of deleteWorkspace names its caller, even after the workspace is purged', async () => {
     const { admin: as, workspaceId } = world.here
     await app.client.ok('deleteWorkspace', { as, params: { workspaceId } })
     expect(await newest()).toMatchObject({

@@ -16,7 +16,7 @@ import { isPooled } from '../support/server.ts'
 import { firstStep } from '../support/steps.ts'
 import { makeWorld, type Site } from '../support/world.ts'
 
-/* What becomes of inputs, against looking at every result, whatever happens beside it. */
+/* Compares the statistics of inputs with a look at every result, under any concurrent change. */
 
 const NOON = '2026-03-10T12:00:00.000Z'
 const MS_PER_HOUR = 60 * 60 * 1000

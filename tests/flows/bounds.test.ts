@@ -99,7 +99,7 @@ test('a body without a document has as many bytes as the table says, and one mor
 
 test('a name of a file has as many bytes as the table says, and is cut beyond', () => {
   const most = boundNamed('MAX_NAME_BYTES')
-  // Of few letters, since these have a bound of their own.
+  // Only a few letters, since letters have a bound of their own.
   const letters = Math.floor((most - 4) / 3)
   const name = `${'名'.repeat(letters)}${'a'.repeat(most - 4 - 3 * letters)}.pdf`
   expect(safeName(name)).toBe(name)

@@ -13,7 +13,7 @@ import { makeWorld, type Site } from '../support/world.ts'
 const folder = new URL('../../../shared/corpus/', import.meta.url)
 const files = existsSync(folder) ? readdirSync(folder).filter((name) => name.endsWith('.json')) : []
 
-/** What there is to find in each: inputs, replies that can be given to them, and bubbles. */
+/** Contents of each document: inputs, replies that they accept, and bubbles. */
 const contents: Record<string, [inputs: number, replies: number, bubbles: number]> = {
   'v3-ab-test.json': [0, 0, 3],
   'v3-jump.json': [1, 2, 2],
@@ -113,7 +113,7 @@ class Exploration {
   private readonly made: Published
   private readonly inputs = new Set<string>()
   private readonly bubbles = new Set<string>()
-  /** How often each reply was given, by input and reply. */
+  /** Number of times that each reply was given, by input and reply. */
   private readonly given = new Map<string, number>()
   private seed = 1
 

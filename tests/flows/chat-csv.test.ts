@@ -10,7 +10,7 @@ import fc from '../support/fast-check.ts'
 import { runs } from '../support/runs.ts'
 import { makeWorld, type Site } from '../support/world.ts'
 
-/* What people answer comes out of the CSV as it went in, whatever it is, and runs in no spreadsheet. */
+/* Answers of visitors leave the CSV as they came in, and run in no spreadsheet. */
 
 let app: App
 let here: Site
@@ -279,7 +279,7 @@ test('a renamed variable keeps its column for results of its earlier name', asyn
   expect((await linesOf(made))[0]).toMatchObject({ First: 'one', Two: 'two' })
 })
 
-describe('of linked bots that merge their results', () => {
+describe('linked bots that merge their results', () => {
   const copyId = (variables: string[], id: string) => variables.map((name) => ({ id, name }))
 
   /** Main sets Score, the linked bot asks for Name: both variables are `v1`, both first questions `b2`. */

@@ -154,7 +154,7 @@ describe('code of a bot', () => {
 })
 
 describe('a person', () => {
-  test('who says very much', async () => {
+  test('an answer of 10 MB is rejected with 413, and one of 195 KB is accepted', async () => {
     const made = await publish(
       app,
       here,
@@ -165,7 +165,7 @@ describe('a person', () => {
     expect((await tryReply(app, sessionId, 'x'.repeat(195 * 1024), 1)).status).toBe(200)
   })
 
-  test('who meets an exploding condition', async () => {
+  test('a condition with an exploding regular expression ends', async () => {
     const comparison = {
       id: 'c',
       variableId: 'v-Value',
@@ -187,7 +187,7 @@ describe('a person', () => {
     })
   })
 
-  test('whose words are placeholders, code and markup, is only quoted', async () => {
+  test('an answer of placeholders, code or markup is only quoted', async () => {
     const made = await publish(
       app,
       here,
@@ -208,7 +208,7 @@ describe('a person', () => {
     }
   })
 
-  test('who prefills what is no variable', async () => {
+  test('startChat accepts prefilled values whose names belong to no variable', async () => {
     const made = await publish(app, here, go(text('.')))
     const prefilledVariables = { constructor: 'x', toString: 'y', Value: { deep: [1] } }
     expect((await start(app, made, { prefilledVariables })).messages).toHaveLength(2)

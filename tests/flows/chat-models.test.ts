@@ -56,7 +56,7 @@ const botOf = (part: Part) =>
     { variables: ['Question', 'Answer'] },
   )
 
-/** What the bot says to a question, and what is in the log of the result then. */
+/** Returns the text of the bot after a question, and the log of its result. */
 async function answered(site: Site, part: Part) {
   const published = await publish(app, site, botOf(part))
   const { sessionId, resultId = '' } = await start(app, published)

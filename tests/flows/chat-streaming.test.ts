@@ -109,7 +109,7 @@ test('start and continue: bubbles and pieces as they come, then the answer, the 
   expect(continued.filter(({ type }) => type === 'message').map(({ message }) => message)).toEqual(
     answer.messages,
   )
-  // Who asks again, with or without a stream, gets the answer that is stored.
+  // A repeated request, with or without a stream, gets the stored response.
   const repeat = await post(continuePath(started.sessionId), { message: 'When?', revision: 1 })
   expect(eventsOf(await repeat.text())).toEqual([{ type: 'answer', answer }])
   expect(await reply(app, started.sessionId, 'When?', 1)).toEqual(answer)

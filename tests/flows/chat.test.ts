@@ -138,7 +138,7 @@ describe('a chat', () => {
       { role: 'user', type: 'text', text: '36' },
       { role: 'bot', type: 'text', text: 'Bye Ada, 36.' },
     ])
-    // What is over stays over.
+    // A chat that has ended stays ended.
     expect((await tryReply(app, started.sessionId, 'more', 3)).status).toBe(404)
   })
 
@@ -172,7 +172,7 @@ describe('a chat', () => {
     ])
   })
 
-  test('of a draft stores no result, and follows the draft', async () => {
+  test('a preview of a draft stores no result and follows the draft', async () => {
     const made = await publish(app, here, twoQuestions)
     const preview = await app.client.ok('startPreview', { as: here.member, params: { botId: made.id } })
     expect(preview).not.toHaveProperty('resultId')
@@ -191,7 +191,7 @@ describe('a chat', () => {
   })
 })
 
-describe('what a step writes', () => {
+describe('the write of a turn', () => {
   test('has its day counted again only where that may have been counted', async () => {
     const made = await publish(app, here, twoQuestions)
     const days = async () => {
@@ -476,7 +476,7 @@ describe('origins', () => {
       headers: origin === undefined ? {} : { Origin: origin },
     })
 
-  test('of the list may chat, others are refused before anything runs', async () => {
+  test('an origin of the list may chat, and others are rejected before anything runs', async () => {
     const made = await publish(app, here, withOrigins([allowed]))
     const yes = await call(made.publicId, allowed)
     expect([yes.status, yes.headers['access-control-allow-origin'], yes.headers.vary]).toEqual([
@@ -554,7 +554,7 @@ describe('origins', () => {
   })
 })
 
-describe('what a client noticed', () => {
+describe('saveClientLogs', () => {
   const save = (sessionId: string, description: string, headers: Record<string, string> = {}) =>
     app.client.call('saveClientLogs', {
       params: { sessionId },
@@ -796,7 +796,7 @@ describe('sessions', () => {
     }
   })
 
-  test('of a release before, whose ids do not say the bot, go on', async () => {
+  test('sessions of an earlier release, whose ids do not contain the bot, go on', async () => {
     const made = await publish(app, here, twoQuestions)
     const { sessionId } = await start(app, made)
     expect(sessionId).toMatch(new RegExp(`^${made.id}-[0-9a-z]{26}$`))
@@ -917,7 +917,7 @@ describe('linked bots', () => {
 
 test('many people at once: results, stats, transcripts and CSV agree', async () => {
   const made = await publish(app, here, twoQuestions)
-  // How far each of them gets.
+  // Number of turns of each visitor.
   const people = Array.from({ length: 60 }, (_, number) => ({ name: `Person ${number}`, steps: number % 3 }))
   await Promise.all(
     people.map(async ({ name, steps }) => {
@@ -997,7 +997,7 @@ test('a chat that is read again has labels, and results the values', async () =>
   expect(result.answers.map(({ content }) => content)).toEqual(['A1', picture])
 })
 
-test('of a long chat the end is shown', async () => {
+test('getSession returns the end of a long chat', async () => {
   const made = await publish(
     app,
     here,
@@ -1046,7 +1046,7 @@ test('blocks are given no more of a long chat than they can use', async () => {
 testWithTrigger('a step whose write meets a unique key each time is 503 after some attempts', async () => {
   const made = await publish(app, here, twoQuestions)
   const { sessionId } = await start(app, made)
-  // What a sequence counts is not rolled back.
+  // A rollback does not reset a sequence.
   await app.pool.query(`CREATE SEQUENCE attempts;
     CREATE FUNCTION collide() RETURNS trigger LANGUAGE plpgsql AS
       $$ BEGIN PERFORM nextval('attempts'); RAISE unique_violation; END $$;

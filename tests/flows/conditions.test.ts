@@ -170,7 +170,7 @@ describe.each(Object.keys(targets))('%s', (kind) => {
     expect((await read()).status).toBe(404)
   })
 
-  test('what is wrong anyway is told first: missing, not allowed, not valid', async () => {
+  test('a missing record, a missing right or an invalid body takes precedence over 412', async () => {
     const { read: get, update, remove, params, change } = target()
     const stale = { 'If-Match': '"other"' }
     for (const [id, body] of [
@@ -193,7 +193,7 @@ describe.each(Object.keys(targets))('%s', (kind) => {
     expect((await call(here, update, params(), typed, {})).status).toBe(415)
   })
 
-  test('of writers who read the same, in two processes, one wins', async () => {
+  test('exactly one of several writers with the same entity tag, in two processes, wins', async () => {
     for (let round = 0; round < 5; round++) {
       const tag = await etag()
       const writers = Array.from({ length: 6 }, (_, at) => `Writer ${round}-${at}`)
@@ -269,7 +269,7 @@ describe('an update of a bot', () => {
   })
 
   test.each(['name', 'public id'])(
-    'of its %s that is overtaken between two statements is 412',
+    'an update of its %s that is overtaken between two statements is 412',
     async (what) => {
       const tag = (await call(here, 'getBot', params())).headers.etag as string
       here.beforeStatement = async (text) => {
@@ -545,7 +545,7 @@ describe('a first publish', () => {
     expect((await call(here, 'getBot', params)).body.bot.publicId).toBe(now.body.bot.publicId)
   })
 
-  test('of a bot with a public id leaves it as it is, and so does unpublishing', async () => {
+  test('publishing and unpublishing keep the public id of a bot', async () => {
     const params = { botId: site.published.id }
     const before = await call(here, 'getBot', params)
     const tags = [

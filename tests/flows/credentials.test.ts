@@ -81,7 +81,7 @@ async function everyRow(): Promise<string> {
   return text
 }
 
-describe('what is secret', () => {
+describe('a secret of credentials', () => {
   test('is in no table, no log and no backup, and comes back from no repeat', async () => {
     await newWorld()
     const headers = { 'Idempotency-Key': randomUUID() }

@@ -51,7 +51,7 @@ const resultOf = (answer: Answer): string => {
   return answer.body.resultId
 }
 
-describe.each([-10, 10])('where chats run in a process whose clock is %i minutes ahead', (minutes) => {
+describe.each([-10, 10])('chats in a process whose clock is %i minutes ahead', (minutes) => {
   async function newSite(): Promise<Site> {
     const { here } = await makeWorld(app)
     chats.clock.set(app.clock.now().toISOString())
@@ -59,7 +59,7 @@ describe.each([-10, 10])('where chats run in a process whose clock is %i minutes
     return here
   }
 
-  test('what was there is gone, what comes later is seen', async () => {
+  test('deleting all results hides the earlier ones, and shows the later ones', async () => {
     const site = await newSite()
     const before = resultOf(await startChat(site))
     expect(await isThere(site, before)).toBe(true)

@@ -24,7 +24,7 @@ let host: string
 let posted: { type: string; data: { id?: string; answers?: unknown[] } }[] = []
 /** Status of the answers of the receiver. */
 let answers = 200
-/** What the receiver waits for before it answers. */
+/** The receiver responds once this is resolved. */
 let held: Promise<void> | undefined
 const key = Buffer.alloc(32, 1)
 

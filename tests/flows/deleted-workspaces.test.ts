@@ -37,7 +37,7 @@ const document = {
   settings: {},
 }
 
-/** What can be put into a workspace. */
+/** Operations that add something to a workspace. */
 const operations: Record<string, (world: World) => Promise<Answer>> = {
   'a bot': ({ here }) =>
     app.client.call('createBot', { as: here.member, body: { workspaceId: here.workspaceId, bot: {} } }),
@@ -106,7 +106,7 @@ const operations: Record<string, (world: World) => Promise<Answer>> = {
 const deletion = ({ here }: World) =>
   app.client.call('deleteWorkspace', { as: here.admin, params: { workspaceId: here.workspaceId } })
 
-/** What is left of a workspace once the purge is done, names included that nobody else can have. */
+/** Returns the rows that a workspace has left after the purge, and its names that nobody else can take. */
 async function leftIn(workspaceId: string): Promise<Record<string, number>> {
   while (await purgeBatch(app.db, app.clock.now()));
   const ofNoBot = 'x WHERE NOT EXISTS (SELECT FROM bots b WHERE b.id = x.bot_id)'
@@ -131,7 +131,7 @@ async function expectLost(world: World, deleted: Answer, ...others: Answer[]) {
   expect(deleted.status).toBe(200)
   for (const other of others) {
     expect([200, 201, 400, 403, 404]).toContain(other.status)
-    // What was still admitted saw a folder, at most, that was gone already.
+    // An admitted request finds, at most, that its folder was already deleted.
     if (other.status === 400) expect(other.body.issues).toMatchObject([{ code: 'unknown_folder' }])
   }
   const { admin, member, workspaceId, shared, draft } = world.here
@@ -191,7 +191,7 @@ test('thirty workspaces that are deleted while all of it comes in at once are em
   }
 })
 
-test('of five deletions at once one answers 200, the others 404', async () => {
+test('exactly one of five deletions at once responds with 200, the others with 404', async () => {
   const { here } = await makeWorld(app)
   const as = here.admin
   const five = (send: () => Promise<Answer>) => Promise.all(Array.from({ length: 5 }, send))

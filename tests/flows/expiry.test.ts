@@ -163,7 +163,7 @@ test('large responses of keys are kept compressed apart, replayed byte for byte,
   expect(rows).toEqual([{ small: null, large: expect.any(Number) }])
   expect(rows[0].large).toBeLessThan(MEGABYTE / 10)
 
-  // Of 24 responses of 2 MB that nothing compresses, a batch has eight.
+  // A batch has eight of these 24 incompressible responses of 2 MB.
   await app.pool.query(
     `INSERT INTO idempotency_keys (user_id, key, digest, status, created_at)
     SELECT 'user', 'large-' || n, '', 200, $1 FROM generate_series(1, 24) n`,

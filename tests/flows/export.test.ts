@@ -143,7 +143,7 @@ test('a line is a result as the list has it, whatever white space its documents 
   expect(lines.map((line) => JSON.parse(line))).toEqual(results)
 })
 
-test('of days that were counted the columns are those that the counts have, and no answer is read for them', async () => {
+test('an export of counted days takes its columns from the counts and reads no answer for them', async () => {
   await add([NOW])
   const head = async () => (await part({ format: 'csv', limit: 1 })).text.split('\r\n')[0]
   expect(await head()).toContain('Deleted block block-0,Deleted block block-1')

@@ -117,7 +117,7 @@ test('it is known to be gone where the database is new, or somebody says so', as
     expect(isBesideFirstRelease(other.db)).toBe(true)
     await finishUpgrade(other.db, app.clock.now())
     await finishUpgrade(other.db, app.clock.now())
-    // What reads of a standby is told as well.
+    // Readers of a standby have to know it as well.
     const reads = connectTo(app.databaseUrl)
     await noteReleases(other.db, reads.db)
     expect([other.db, reads.db].map(isBesideFirstRelease)).toEqual([false, false])

@@ -180,7 +180,7 @@ test('keys of two people, and of two bots, do not meet', async () => {
   }
 })
 
-test('what was refused can be corrected under its key', async () => {
+test('a rejected request can be corrected under its key', async () => {
   const key = randomUUID()
   const headers = { 'Idempotency-Key': key }
   const folder = { name: 'Once', parentFolderId: 'nowhere' }
@@ -190,7 +190,7 @@ test('what was refused can be corrected under its key', async () => {
   expect(await folders()).toBe(1)
 })
 
-test('who lost the role since gets no answer any more', async () => {
+test('a repeat by a caller who lost the role gets 403 in place of the stored response', async () => {
   const key = randomUUID()
   expect((await createFolder({ key, as: site.member })).status).toBe(201)
   await app.client.ok('removeMember', {
@@ -419,7 +419,7 @@ describe('start chat', () => {
     })
   })
 
-  test('of a process that died is taken over once its claim has stayed the same for long', async () => {
+  test('a request of a dead process is taken over once its claim has not changed for the lease timeout', async () => {
     const key = randomUUID()
     const first = await start(key)
     // As it was when the process had claimed the request and not yet written anything.

@@ -166,7 +166,7 @@ test('issues of a refused import name places of the document that was sent', asy
   ])
 })
 
-test('what an import need not change keeps its bytes, beside what it changes', async () => {
+test('an import keeps the bytes of parts that it need not change', async () => {
   const preferences = '{"columnsOrder":[],"columnsVisibility":{},"columnsWidth":{"z":1.50,"10":2}}'
   const kept = '{"id":"g","title":"G","graphCoordinates":{"x":1.50,"y":0},"blocks":[],"odd":{"z":1,"10":2.0}}'
   const bare = '{"id":"h","title":"H","graphCoordinates":{"x":2.50,"y":0}}'

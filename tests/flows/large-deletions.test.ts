@@ -32,7 +32,7 @@ beforeEach(async () => {
   site = world.here
 })
 
-/** How many rows are inserted, updated or deleted while something is done. */
+/** Returns the number of rows that are inserted, updated or deleted during the work. */
 async function rowsWrittenBy(work: () => Promise<unknown>): Promise<number> {
   const read = async () => Number((await app.pool.query("SELECT nextval('written_rows')")).rows[0].nextval)
   const before = await read()
@@ -207,7 +207,7 @@ describe('deleteFolder', () => {
     expect((await app.client.call('getBot', { as: site.member, params })).headers.etag).toBe(tag)
   })
 
-  test('of a folder and then its parent, before anything is moved, shows all in the folder above', async () => {
+  test('deleting a folder and then its parent, before the move, shows all contents in the folder above', async () => {
     const [top, outer] = [await addFolder(), await addFolder()]
     const params = { folderId: outer }
     await app.client.ok('updateFolder', {

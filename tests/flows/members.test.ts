@@ -3,7 +3,7 @@ import { setUserEnabled } from '../../server/access/users.ts'
 import { type App, startApp } from '../support/app.ts'
 import { makeWorld, type Person, type World } from '../support/world.ts'
 
-/* Who is in a workspace harms nobody whom they put there, and no workspace is left to somebody who cannot log in. */
+/* No member can be harmed by being added to a workspace, and no workspace is left to a user who cannot log in. */
 
 let app: App
 let world: World
@@ -52,7 +52,7 @@ test('an admin who is disabled does not count as an admin, and is shown as disab
   for (const { status, body } of [left, lowered])
     expect([status, body.issues[0].code]).toEqual([400, 'last_admin'])
   expect(await workspacesOf(admin)).toContain(workspaceId)
-  // Who cannot act may go.
+  // A member who cannot act may be removed.
   expect((await setRole('GUEST')).status).toBe(200)
 })
 

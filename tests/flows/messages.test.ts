@@ -14,12 +14,12 @@ afterAll(() => app.stop())
 
 interface Mistake {
   send: [method: string, target: string, body?: unknown, headers?: Record<string, string>]
-  /** Whose token is sent: that of an admin unless another is named. */
+  /** Caller of the request; an admin if absent. */
   as?: 'stranger' | 'guest' | 'nobody'
   status: number
   /** Each has to be somewhere in the issues. */
   says: string[]
-  /** How many issues there are at most. */
+  /** Maximum number of issues. */
   atMost?: number
 }
 
@@ -253,7 +253,7 @@ describe('an answer of publish says which errors it has', () => {
     ['a type in other letters', { type: 'Number Input' }, ['Probably \\"number input\\" is meant']],
     ['a missing setting', { type: 'Jump' }, ['missing_setting', 'groupId']],
   ]
-  test.each(blocks)('of %s', async (_mistake, block, says) => {
+  test.each(blocks)('publishing reports %s', async (_mistake, block, says) => {
     const { here } = world
     const groups = [{ id: 'g', title: 'G', graphCoordinates: at, blocks: [{ id: 'b', ...block }] }]
     const body = { workspaceId: here.workspaceId, bot: { version: '6.1', name: 'Mistaken', groups } }

@@ -14,7 +14,7 @@ import { shareAll } from '../support/outbox.ts'
 import { until } from '../support/process.ts'
 import { makeWorld, type Site } from '../support/world.ts'
 
-/* What steps of chats leave to tell, and how it is shared out among endpoints. On a cluster steps leave nothing. */
+/* Holds the rows that turns add to the outbox, and their fan-out to endpoints. On a cluster turns add none. */
 
 const describeHere = process.env.CITUS === '1' ? describe.skip : describe
 
@@ -105,7 +105,7 @@ describeHere('what steps of chats leave', () => {
         try {
           next = (await shareOut(db, next, 64)).after
         } catch (error) {
-          // Who looked before another one was done.
+          // A process fails this way if it read before another one had committed.
           expect(['22012', '23505']).toContain(sqlState(error))
           refused++
         }
@@ -150,7 +150,7 @@ describeHere('what steps of chats leave', () => {
     expect(await deliveries()).toEqual(['a two 1'])
   })
 
-  test('what is left by a clock that went back comes behind what was there', async () => {
+  test('events of a clock that was set back come after those that were already there', async () => {
     await leave('a', ['one/first'])
     await app.pool.query(`UPDATE webhook_outbox SET written_at = now() + interval '1 hour'`)
     await leave('a', ['one/second'])
@@ -159,7 +159,7 @@ describeHere('what steps of chats leave', () => {
     expect(await deliveries('id')).toEqual(['first', 'second', 'again'])
   })
 
-  test('what another process is sharing out is left to it, without waiting', async () => {
+  test('fan-out skips rows that another process has locked, without waiting', async () => {
     await leave('a', ['one/1'])
     await leave('b', ['one/2'])
     const holder = await app.pool.connect()
@@ -192,7 +192,7 @@ describeHere('what steps of chats leave', () => {
     expect(await deliveries()).toHaveLength(4 * 20)
   })
 
-  test('what the build before has left of steps is told as what this one leaves', async () => {
+  test('outbox rows of the previous build give the same events as those of this one', async () => {
     const flow = bot({ Start: [ask('One'), ask('Two')] }, { variables: ['One', 'Two'] })
     const made = await publish(app, site, flow)
     await app.pool.query('DELETE FROM webhook_deliveries')
@@ -236,7 +236,7 @@ describeHere('what steps of chats leave', () => {
     expect(await told()).toEqual(now)
   })
 
-  test('of many bots each has its turn, while the first have always more to tell', async () => {
+  test('every one of many bots gets its turn, while the first always have more events', async () => {
     const bots = Array.from({ length: 100 }, (_, at) => `bot-${String(at).padStart(3, '0')}`)
     let next = ''
     for (let turn = 0; turn < 8; turn++) {
@@ -282,7 +282,7 @@ describeHere('what steps of chats leave', () => {
     expect(await deliveries('endpoint_id, id')).toEqual(['endpoint 1', 'soon-off 1'])
   })
 
-  test('where no endpoint is enabled nothing is left', async () => {
+  test('no outbox row is added if no endpoint is enabled', async () => {
     await app.pool.query('UPDATE webhook_endpoints SET is_enabled = false')
     await leave('a', ['one/1'])
     expect(await left()).toBe(0)
@@ -314,7 +314,7 @@ describeHere('what steps of chats leave', () => {
     ])
   })
 
-  test('what is left goes with its workspace, and not with its bot', async () => {
+  test('outbox rows are deleted with their workspace, but not with their bot', async () => {
     const { here } = await makeWorld(app)
     await app.client.ok('createWebhookEndpoint', {
       as: here.admin,
@@ -337,7 +337,7 @@ describeHere('what steps of chats leave', () => {
     const [sharing] = script
       .split('--> statement-breakpoint')
       .filter((text) => text.includes('webhook_outbox'))
-    // What one server reads of the outbox, which the tests of saving hold.
+    // A single server reads the outbox with this statement, which the tests of saving hold.
     const inOneLine = (text: string) => text.replaceAll(/\s+/g, ' ')
     const { sql: read } = new PgDialect().sqlToQuery(eventsLeft)
     expect(inOneLine(String(sharing))).toContain(inOneLine(read))

@@ -68,7 +68,7 @@ const minutes = (count: number) =>
   Array.from({ length: count }, (_, at) => `2026-03-09T10:${String(at).padStart(2, '0')}:00.000Z`)
 
 describe('pages of results', () => {
-  test.each([1, 2, 3, 7, 100])('of %i join without gap or repeat', async (limit) => {
+  test.each([1, 2, 3, 7, 100])('pages of %i results join without gap or repeat', async (limit) => {
     const ids = await addResults(minutes(14))
     expect(await collect(listResults, { limit })).toEqual(ids.reverse())
   })
@@ -155,7 +155,7 @@ describe('pages of bots', () => {
     )
   })
 
-  test('of a folder hold what is directly in it', async () => {
+  test('pages of a folder contain the bots directly in it', async () => {
     const [one, two] = [
       await createBot({ name: 'one', folderId: site.folder }),
       await createBot({ name: 'two', folderId: site.folder }),

@@ -205,7 +205,7 @@ for (const [what, change, condition] of [
       receiver.closeAllConnections()
       receiver.close()
     }
-    // What cannot be written is not posted again and again.
+    // An event whose delivery cannot be recorded is not posted again and again.
     expect(posted.length).toBeLessThanOrEqual(QUEUE_LENGTH)
     const takes = app.statements.filter((text) => text.includes('"passedOver"')).length
     expect(takes).toBeLessThan(400)

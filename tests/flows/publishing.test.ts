@@ -197,7 +197,7 @@ test('a restored publication leaves the draft as public as it is', async () => {
   expect((await read()).settings).toEqual(shared)
 })
 
-test('what is published later comes first in the list, also when the clock goes back', async () => {
+test('a later publication comes first in the list, even after the clock was set back', async () => {
   const { publish } = operations(site.draft.id)
   await publish()
   await app.db

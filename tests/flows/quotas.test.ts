@@ -14,7 +14,10 @@ import { type Published, publish } from '../support/chats.ts'
 import { type Answer, anyBody } from '../support/client.ts'
 import { makeWorld, type World } from '../support/world.ts'
 
-/* How much visitors, to whom chats cost nothing, may store in a day. Quotas are fractions of a megabyte here. */
+/*
+ * Bounds for the storage that visitors, who pay nothing for a chat, may use in a day. Quotas are fractions of a
+ * megabyte here.
+ */
 
 let app: App
 let world: World
@@ -148,7 +151,7 @@ describe('an address stores so much text in a day', () => {
       counts.push(sent)
     }
     const [alone = 0, copied = 0] = counts
-    // Of one answer there are its own and three copies.
+    // An answer is stored once itself, and in three copies.
     if (process.env.CITUS !== '1') expect(copied).toBeLessThan(alone / 2)
     expect(copied).toBeLessThan(alone)
   })

@@ -23,7 +23,7 @@ function times<T>(count: number, work: (index: number) => Promise<T>): Promise<T
   return Promise.all(Array.from({ length: count }, (_, index) => work(index)))
 }
 
-/** How often each status was answered. */
+/** Counts responses by status. */
 function tally(answers: Answer[]): Record<number, number> {
   const counts: Record<number, number> = {}
   for (const { status } of answers) counts[status] = (counts[status] ?? 0) + 1
@@ -248,7 +248,7 @@ describe('updates', () => {
     expect((await get(site.draft.id)).body.bot).toEqual(last?.body.bot)
   })
 
-  test('of different properties keep what the others wrote', async () => {
+  test('updates of different properties at once keep those of the others', async () => {
     const changes = {
       name: 'raced',
       icon: '🏁',
@@ -343,7 +343,7 @@ describe('members', () => {
     return rounds
   }
 
-  test('who are both admins and remove each other at once: one stays', async () => {
+  test('one admin stays if two admins remove each other at once', async () => {
     const rounds = await race((as, { id }) =>
       app.client.call('removeMember', { as, params: inWorkspace(id) }),
     )
@@ -353,14 +353,14 @@ describe('members', () => {
     }
   })
 
-  test('who both step down at once: one stays admin', async () => {
+  test('one admin stays if both admins step down at once', async () => {
     const rounds = await race((as) =>
       app.client.call('updateMember', { as, params: inWorkspace(as.id), body: { role: 'GUEST' } }),
     )
     for (const answers of rounds) expect(tally(answers)).toEqual({ 200: 1, 400: 1 })
   })
 
-  test('who are added twice at once: one addition, one conflict', async () => {
+  test('addMember for one user several times at once adds one member, the others get 409', async () => {
     const options = {
       as: site.admin,
       params: { workspaceId: site.workspaceId },

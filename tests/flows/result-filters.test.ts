@@ -296,7 +296,7 @@ test('a moment finer than a millisecond counts as it is', async () => {
   expect(await collect({ createdBefore: '9999-12-31T23:59:59-23:59' })).toEqual([made.id])
 })
 
-test('of one workspace two pages are searched for at once, and others do not wait', async () => {
+test('a workspace runs at most two searches at once, and those of others do not wait', async () => {
   const { there } = await makeWorld(app)
   let searching = 0
   let letGo = () => {}

@@ -39,7 +39,7 @@ function shiftDay(day: string, by: number): string {
   return date.toISOString().slice(0, 10)
 }
 
-/** Whether a day counts, said once more in terms of calendar days alone. */
+/** Returns true if a day counts: a second implementation in terms of calendar days alone. */
 function counts(day: string, filter: Filter, today: string): boolean {
   const lastMonth = shiftDay(`${today.slice(0, 7)}-01`, -1).slice(0, 7)
   const rules: Record<Filter, boolean> = {

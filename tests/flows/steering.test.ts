@@ -179,7 +179,7 @@ describe('ending', () => {
   })
 })
 
-test('of many members and a visitor at once nothing is lost', async () => {
+test('updates of many members and a visitor at once all take effect', async () => {
   const { sessionId, resultId } = await start(app, made)
   const answers = await Promise.all([
     tryReply(app, sessionId, 'Ada', 1),

@@ -303,7 +303,7 @@ describe('versions', () => {
 })
 
 describe('documents', () => {
-  /** What no parser and printer would leave as it is. */
+  /** JSON that no parser and printer would leave unchanged. */
   const awkward =
     '{"10":1.0,"2":-0,"b":1e2,"a":0.10,"01":"\\u00e9 é \\ud83e\\udd8a 🦊 \\/ /","":[1.50,{"9":{},"1":[]}]}'
   const parts: Record<string, string> = {
@@ -356,7 +356,7 @@ describe('documents', () => {
   })
 })
 
-describe('what was read', () => {
+describe('a bot that was read', () => {
   test.each(['draft', 'legacy', 'published'] as const)('can be edited and sent back: %s', async (kind) => {
     const before = await read(site[kind].id)
     const after = await accepted(site[kind].id, { ...before, name: 'edited' })

@@ -170,7 +170,7 @@ describe('an answer', () => {
     expect(step.messages).toMatchObject([{ type: 'text' }])
   })
 
-  test('of which nothing is left of is removed after a day, and only then', async () => {
+  test('a file that no answer refers to is deleted after a day, and not before', async () => {
     const { url, sessionId } = await uploaded()
     app.clock.advance(23 * 60 * 60 * 1000)
     await purge()
@@ -497,7 +497,7 @@ const hostileUpload = fc.record({
       arbitrary: fc.constantFrom('text/html', 'multipart/form-data; boundary=x', 'application/json', ''),
     },
   ),
-  /** How the body goes out: whole, in chunks, cut off, or shorter or longer than it says. */
+  /** Form of the body: whole, in chunks, cut off, or shorter or longer than announced. */
   way: fc.constantFrom('length', 'length', 'chunked', 'chunked', 'cut', 'cut chunked', 'empty head'),
   encoding: fc.oneof(
     { weight: 9, arbitrary: fc.constant('') },
@@ -545,7 +545,7 @@ function send(sessionId: string, { name, content, size, type, way, encoding }: H
   })
 }
 
-test('of many hostile uploads nothing is outside of the store, a page, or left after the purge', async () => {
+test('hostile uploads write nothing outside of the store, make no page, and leave nothing after the purge', async () => {
   const count = runs(60, 1_000)
   const samples = fc.sample(hostileUpload, { numRuns: count })
   const statuses = new Map<string, number>()

@@ -37,11 +37,11 @@ let said: string[] = []
 const log = createLog('info', { write: (line: string) => void said.push(line) })
 let host: string
 let received: Received[] = []
-/** What the receiver answers by path: a status, or nothing at all. */
+/** Response of the receiver by path: a status, or none at all. */
 let answers: Record<string, number | 'silence'> = {}
 /** `Retry-After` of an answer, by path. */
 let pauses: Record<string, string> = {}
-/** What an answer waits for, by path. */
+/** The receiver responds once these are resolved, by path. */
 let holds: Record<string, Promise<void>> = {}
 let senders: { stop: () => Promise<void> }[] = []
 
@@ -347,7 +347,7 @@ test('an endpoint that fails gets its events in order all the same, and delays n
   expect(again?.body).toBe(first?.body)
 })
 
-test('what waits behind many others that have to wait is sent all the same', async () => {
+test('an event behind many delayed ones of other endpoints is sent without delay', async () => {
   answers['/hook'] = 500
   const { id: endpointId } = await subscribe()
   await rename('Failing')
@@ -367,7 +367,7 @@ test('what waits behind many others that have to wait is sent all the same', asy
   expect(typesAt('/hook').filter((type) => type === 'bot.updated')).toHaveLength(1)
 })
 
-test('what is asked for again takes along what waits behind it', async () => {
+test('redelivery of an event also sends the events that wait behind it', async () => {
   answers['/hook'] = 500
   const { id: endpointId } = await subscribe()
   startSender()
@@ -389,7 +389,7 @@ test('what is asked for again takes along what waits behind it', async () => {
   expect(received.map(({ event }) => event.data.name)).toEqual(['First', 'First', 'Second'])
 })
 
-test('what is answered takes no place of what is to be sent, though it is not written yet', async () => {
+test('a delivery with a response frees its slot before its outcome is written', async () => {
   answers['/bad'] = 500
   const { id } = await subscribe('/bad')
   await app.pool.query(
@@ -412,7 +412,7 @@ test('what is answered takes no place of what is to be sent, though it is not wr
   }
 })
 
-test('what takes its time stays with the process that sends it', async () => {
+test('a slow delivery keeps the lease of the process that sends it', async () => {
   answers['/hook'] = 'silence'
   await subscribe()
   startSender()
@@ -447,7 +447,7 @@ test('two processes send each event once', async () => {
   expect(received).toHaveLength(30)
 })
 
-test('what a process that died was sending is sent again', async () => {
+test('a delivery of a process that died is sent again', async () => {
   await subscribe()
   await rename('Orphan')
   // As if it had been taken, and the taker had never come back.
@@ -588,7 +588,7 @@ test('large events under way are limited by their bytes', async () => {
   await until('all are sent', async () => received.length === 400)
 })
 
-test('how busy a process is counts from when that was last asked', async () => {
+test('loadSince measures the load since the previous call', async () => {
   const load = loadSince()
   for (const end = performance.now() + 500; performance.now() < end; );
   expect(load()).toBeGreaterThan(0.9)
@@ -685,7 +685,7 @@ describe('a process that is busy and falls behind', () => {
   })
 
   testHere('and so while steps have left more than it shares out at a time', async () => {
-    // Of each endpoint there is less than it takes.
+    // Each endpoint has fewer deliveries than one batch takes.
     for (const path of ['/a', '/b', '/c']) await subscribe(path)
     const endpoints = (await app.pool.query('SELECT id FROM webhook_endpoints')).rows
     await app.pool.query(
@@ -835,7 +835,7 @@ describe('an endpoint', () => {
     const wait = 'extract(epoch FROM next_attempt_at - last_attempt_at)::float8 AS wait'
     const [{ wait: waits }] = await rows(wait)
     expect(Math.abs(waits - seconds)).toBeLessThan(60)
-    // What else there is to tell waits as well.
+    // Further events wait as well.
     await until('the endpoint is left alone', async () => {
       const { rows: paused } = await app.pool.query(
         `SELECT extract(epoch FROM paused_until - now())::float8 AS left FROM webhook_endpoints`,
@@ -1001,7 +1001,7 @@ describe('an endpoint', () => {
     expect([await read(), await entries()]).toEqual(before)
   })
 
-  test('whose secret is rotated is sent signatures of both for a day', async () => {
+  test('an endpoint whose secret is rotated gets signatures of both secrets for a day', async () => {
     const before = await subscribe()
     const request = {
       as: world.here.admin,
