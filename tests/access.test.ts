@@ -11,7 +11,7 @@ import { testWithTrigger } from './support/locks.ts'
 import { until } from './support/process.ts'
 import { makeWorld, type Site } from './support/world.ts'
 
-/* What token and record are read with, and what is written on the way. */
+/* Queries that read a token together with a record, and the writes that come with them. */
 
 let app: App
 beforeAll(async () => {
@@ -122,7 +122,7 @@ describe('a workspace that only the body names', () => {
       expect([status, body.folder.workspaceId]).toEqual([201, workspaceId])
       asked.push(lookups())
     }
-    // Where it is another one, the first statement has found who asks.
+    // With another workspace, the first statement has already found the caller.
     expect(asked).toEqual([2, 1, 1, 2, 1, 2])
   })
 

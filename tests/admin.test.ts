@@ -28,7 +28,7 @@ afterEach(endProcesses)
 /** Runs the command beside the app, on its database. */
 const admin = (...words: string[]) => run('server/admin.ts', words, { DATABASE_URL: app.databaseUrl })
 
-/** What a command printed: one JSON object on standard output, and nothing else. */
+/** Runs a command and returns its output: one JSON object on standard output, and nothing else. */
 async function accepted(...words: string[]) {
   const { code, stdout, stderr } = await admin(...words)
   expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
@@ -36,7 +36,7 @@ async function accepted(...words: string[]) {
   return JSON.parse(stdout)
 }
 
-/** What a command that lists printed: one JSON object per line. */
+/** Runs a command that lists, and returns its output: one JSON object per line. */
 async function listed(...words: string[]): Promise<Record<string, unknown>[]> {
   const { code, stdout, stderr } = await admin(...words)
   expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
@@ -47,7 +47,7 @@ async function listed(...words: string[]): Promise<Record<string, unknown>[]> {
     .map((line) => JSON.parse(line))
 }
 
-/** What a command complained about: one line on standard error. */
+/** Runs a command that fails, and returns its error: one line on standard error. */
 async function refused(...words: string[]): Promise<string> {
   const { code, stdout, stderr } = await admin(...words)
   expect({ code, stdout }).toEqual({ code: 1, stdout: '' })
@@ -190,7 +190,7 @@ describe('a user who is disabled', () => {
     await holder.query('SELECT 1 FROM api_tokens WHERE id = $1 FOR UPDATE', [tokenId])
     const waiting = (count: number) =>
       until(`${count} wait for a row`, async () => (await waitingForLocks(app.pool)) === count)
-    // Who is disabling has the user, and waits for the token.
+    // This statement has locked the user, and waits for the token.
     const disabling = accepted('user', 'disable', '--email', email)
     await waiting(1)
     const created = app.client.call('createToken', { as: { token }, body: { name: 'Late' } })
@@ -287,7 +287,7 @@ test('words that only every object knows are no commands, with or without a file
 
 describe('help', () => {
   test.each([[['--help']], [['-h']], [['help']], [['nothing', '--help']]])(
-    'of %j lists every command with a sentence, on standard output',
+    '%j lists every command with a sentence, on standard output',
     async (words) => {
       const { code, stdout, stderr } = await admin(...words)
       expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
@@ -297,7 +297,7 @@ describe('help', () => {
     },
   )
 
-  test('of one command explains that alone and does nothing', async () => {
+  test('the help of one command explains that command alone, and does nothing', async () => {
     const folder = await newDataFolder()
     const variables = { DATABASE_URL: app.databaseUrl }
     for (const words of [

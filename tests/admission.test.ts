@@ -53,7 +53,7 @@ describe('places', () => {
     expect(await staying).toBeDefined()
   })
 
-  test('who rests leaves the place to others and comes back without a free one', async () => {
+  test('a resting request gives its place to others, and comes back even if none is free', async () => {
     const room = createRoom({ places: 1, length: 0, timeout: 1 })
     const place = (await room.enter('a', response())) as Place
     let wake = () => {}
@@ -121,13 +121,13 @@ describe('bytes', () => {
     expect(budget.held).toBe(50)
   })
 
-  test('what is larger than a share alone is let through while nothing else is held', () => {
+  test('a request larger than a share is admitted alone, while no other has bytes', () => {
     const budget = createBudget(100)
     expect(budget.open('a', () => {}).add(60)).toBe(true)
     expect(budget.open('a', () => {}).add(1)).toBe(false)
   })
 
-  test('where there is no room, a connection over which nothing goes is dropped, and one that moves is not', async () => {
+  test('without room, an idle connection is dropped and one that moves is not', async () => {
     const budget = createBudget(400_000)
     const dropped: string[] = []
     const stalled = budget.open('a', () => dropped.push('stalled'))
@@ -144,7 +144,7 @@ describe('bytes', () => {
     expect(budget.held).toBe(100_000)
   })
 
-  test('who waits for room gets it when another ends', async () => {
+  test('a request that waits for room gets it when another ends', async () => {
     const budget = createBudget(400)
     const first = budget.open('a', () => {})
     first.add(100)

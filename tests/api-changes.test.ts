@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals'
 import { type Change, type Label, labelOf, lacksOf } from './lint/changes.ts'
 
-/* How changes of the document are labelled where Redocly rates them otherwise, and what a release then needs. */
+/* Labels of changes of the document that Redocly rates otherwise, and the release that they need. */
 
 const change = (given: Partial<Change>): Change => ({
   path: '#/paths/~1v1~1folders/get',

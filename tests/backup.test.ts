@@ -25,7 +25,7 @@ beforeAll(async () => {
   app = await startApp()
   here = (await makeWorld(app)).here
   folder = await mkdtemp(join(tmpdir(), 'bots-backup-'))
-  // What a line-wise format could trip over: its own end, its escapes, and line breaks of every kind.
+  // Texts that a line-wise format could trip over: its own end, its escapes, and line breaks of every kind.
   const made = await publish(
     app,
     here,
@@ -152,7 +152,7 @@ lines", profiles, circle, circle2`,
     expect(await contentOf(url)).toEqual(await contentOf(app.databaseUrl))
   })
 
-  test('of an older release is brought to this one', async () => {
+  test('a backup of an older release is migrated to this one', async () => {
     const url = await emptyDatabase()
     await migrateDatabase(url, '0001_stats_daily')
     const client = new pg.Client({ connectionString: url })

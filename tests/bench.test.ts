@@ -5,7 +5,7 @@ import { compareAnswers, isKnown } from './bench/answers.ts'
 import type { Target } from './bench/processes.ts'
 import { quantile, spread } from './bench/rounds.ts'
 
-/* What the benchmark says before its figures: who answers the same, and what is sure. */
+/* Checks that the benchmark makes before its figures: equal responses, and the certainty of the figures. */
 
 const closing: (() => void)[] = []
 afterAll(() => {
@@ -35,7 +35,7 @@ test('the spread is what the median lies within, 98 times of 100', () => {
   const values = [11, 1, 9, 3, 7, 5, 6, 8, 4, 10, 2]
   // The median is below the second of eleven values, or above the tenth, once in 85 times.
   expect(spread(values)).toEqual([2, 10])
-  // Of five not even the outermost are as sure, and nothing is surer.
+  // Even the outermost of five values are less certain, and no wider spread exists.
   expect(spread([3, 1, 2, 5, 4])).toEqual([1, 5])
   expect(spread([1])).toEqual([1, 1])
   expect(quantile(values, 0.5)).toBe(6)
@@ -60,12 +60,12 @@ test('servers that are compared answer the same, except for what each makes for 
   await expect(compare('PATCH', first, other)).resolves.toBeUndefined()
   await expect(compare('PATCH', first, other, wrong)).rejects.toThrow(/^Rename: wrong answers/)
   await expect(compare('PATCH', first, late)).rejects.toThrow(/^Rename: late answers/)
-  // What is read was made before.
+  // A read compares records that were made before.
   await expect(compare('GET', first, other)).rejects.toThrow(/^Rename: other answers/)
   await expect(compare('GET', first, first)).resolves.toBeUndefined()
 })
 
-test('what the first of them refuses is not measured', async () => {
+test('an operation that the first server rejects is not measured', async () => {
   const refusing = await answering('refusing', 403, {})
   await expect(compareAnswers('Rename', [asked(refusing, 'GET')])).rejects.toThrow(
     'Rename: refusing answers 403',

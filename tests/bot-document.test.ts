@@ -77,20 +77,23 @@ describe('real documents', () => {
 })
 
 describe('generated documents', () => {
-  test.each(documentVersions)('of version %s fit and come back unchanged, key order included', (version) => {
-    fc.assert(
-      fc.property(documentOf(version), (document) => {
-        for (const [part, schema] of Object.entries(partsOf(version))) {
-          const given = document[part as keyof typeof document]
-          expect(linesOf(schema, given)).toEqual([])
-          expect(JSON.stringify(schema.parse(given))).toBe(JSON.stringify(given))
-        }
-      }),
-      { numRuns: runs(100, 1_000) },
-    )
-  })
+  test.each(documentVersions)(
+    'generated documents of version %s fit and come back unchanged, key order included',
+    (version) => {
+      fc.assert(
+        fc.property(documentOf(version), (document) => {
+          for (const [part, schema] of Object.entries(partsOf(version))) {
+            const given = document[part as keyof typeof document]
+            expect(linesOf(schema, given)).toEqual([])
+            expect(JSON.stringify(schema.parse(given))).toBe(JSON.stringify(given))
+          }
+        }),
+        { numRuns: runs(100, 1_000) },
+      )
+    },
+  )
 
-  test.each(documentVersions)('of version %s have a block of every type', (version) => {
+  test.each(documentVersions)('generated documents of version %s have a block of every type', (version) => {
     for (const type of typesOf(version)) {
       fc.assert(
         fc.property(blockOf(type, version), (block) => {
@@ -145,7 +148,7 @@ describe.each(shapes)('a block of type $type in version $version', ({ type, sche
 })
 
 describe.each(documentVersions)('blocks of version %s', (version) => {
-  test('of a type that no version knows are kept as they are', () => {
+  test('blocks of a type that no version knows are kept unchanged', () => {
     fc.assert(
       fc.property(opaqueBlock, (block) => {
         expect(issuesOf(version, block)).toEqual([])
@@ -175,10 +178,10 @@ describe.each(documentVersions)('blocks of version %s', (version) => {
   })
 })
 
-describe('what only some versions have', () => {
+describe('a type that only some versions have', () => {
   const currentOnly = typesOf('6').filter((type) => !typesOf('5').includes(type))
 
-  test('is the listener and the vendor blocks', () => {
+  test('is a listener or a vendor block', () => {
     const vendors = blockCatalogue.filter(({ family }) => family === 'vendor').map(({ type }) => type)
     expect(vendors).toHaveLength(19)
     expect(currentOnly.toSorted()).toEqual(['webhook', ...vendors].toSorted())

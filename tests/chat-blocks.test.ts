@@ -107,7 +107,7 @@ describe('bubbles', () => {
     ['{{A}}', '<b>**x**', [p(leaf('<b>'), { text: 'x', bold: true })]],
     ['{{A}}', '>'.repeat(8_000), [p(leaf('>'.repeat(8_000)))]],
     ['{{A}}', `**${'x'.repeat(8_000)}**`, [p(leaf(`**${'x'.repeat(8_000)}**`))]],
-    // What the bot says itself is no Markdown.
+    // Texts of the bot itself are no Markdown.
     ['**{{A}}**', 'x', [p(leaf('**x**'))]],
   ])('%s with the Markdown %j', async (template, value, richText) => {
     const client = await runBlock(text(template), given({ A: value }))
@@ -994,7 +994,7 @@ describe('page actions', () => {
     }
   })
 
-  test('what the page loads at the start', async () => {
+  test('a chat starts with client actions that load its scripts', async () => {
     const flow = bot(
       {
         a: [

@@ -44,7 +44,7 @@ function random(): number {
 }
 
 interface Found {
-  /** How often each reply was given, by input and reply. */
+  /** Number of times that each reply was given, by input and reply. */
   taken: Map<string, number>
   inputs: Set<string>
   shown: Set<string>
@@ -125,7 +125,7 @@ function note(found: Found, client: Client): void {
   expect(JSON.stringify(client.outcome.state).length).toBeLessThan(8_000)
 }
 
-/** What the edges alone say can be reached, whatever the conditions are. */
+/** Returns the blocks that can be reached by edges alone, whatever the conditions are. */
 function reachable(flow: Flow): { inputs: Set<string>; bubbles: Set<string> } {
   const index = indexFlow(flow)
   const inputs = new Set<string>()
@@ -149,7 +149,7 @@ function reachable(flow: Flow): { inputs: Set<string>; bubbles: Set<string> } {
       )
       const { groupId, blockId } = block.options
       if (typeof groupId === 'string') open.push({ groupId, blockId: texts([blockId])[0] })
-      // What follows a block with an edge of its own is reached through the edge only, unless it is a bubble.
+      // A block with an edge of its own leads only along the edge, unless it is a bubble.
       const leaves = targetOf(block.outgoingEdgeId).length > 0 && !bubbles.has(block.id)
       if (leaves || (block.type === 'Jump' && index.groups.has(String(groupId)))) break
     }

@@ -234,7 +234,7 @@ test('the separator of a range is filled in', async () => {
   expect(client.value('Answer')).toBe('01/05/2024 tot 03/05/2024')
 })
 
-test('of a long format the beginning counts', async () => {
+test('a date input uses the beginning of a format that is too long', async () => {
   const client = await chat(withInput(input('date input', { format: 'P'.repeat(100_000) })))
   await client.say('2024-06-15')
   expect(client.value('Answer')).toBe('Saturday, June 15th, 2024')

@@ -68,7 +68,7 @@ test('names of recipients stand in the headers, addresses in the envelope', asyn
   expect(received).toContain('Reply-To: "Doe, Bob" <bob@x.test>')
 })
 
-test('what the server refuses is an error', async () => {
+test('the mailer throws if the server rejects a message or a connection', async () => {
   await expect(mailer()({ ...mail, to: ['refused@x.test'], cc: [], bcc: [] })).rejects.toThrow()
   await expect(openMailer({ url: 'smtp://127.0.0.1:1', from: 'a@x.test' })(mail, 60_000)).rejects.toThrow()
 })

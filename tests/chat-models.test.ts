@@ -75,7 +75,7 @@ async function run(part: Part, given: World = world(), before: Part[] = []): Pro
   return client
 }
 
-describe('what is asked', () => {
+describe('requests to models', () => {
   test.each(['OpenAI', ...modelVendors])(
     '%s: the plain request of its protocol, and the answer',
     async (type) => {
@@ -320,7 +320,7 @@ describe('values out of a text', () => {
   })
 })
 
-describe('what goes wrong is logged as an error, and the chat goes on', () => {
+describe('errors of models are logged, and the chat goes on', () => {
   const goesOn = async (part: Part, said: string, given: World = world()) => {
     const client = await run(part, given)
     expect(client.texts().at(-1)).toBe('and on')
@@ -329,7 +329,7 @@ describe('what goes wrong is logged as an error, and the chat goes on', () => {
     return client
   }
 
-  test('what is missing', async () => {
+  test('a missing setting is logged', async () => {
     await goesOn(block('openai', { action: undefined }), 'openai is not configured')
     await goesOn(block('openai', { action: 'Create speech' }), 'does not run "Create speech"')
     await goesOn(block('openai', { credentialsId: undefined }), 'Could not find credentials for block openai')
@@ -377,7 +377,7 @@ describe('what goes wrong is logged as an error, and the chat goes on', () => {
     expect(models.asked).toHaveLength(2)
   })
 
-  test('what may be mended by asking again is asked again', async () => {
+  test('a request that may succeed later is sent again', async () => {
     const busy = { status: 503, body: '{}', headers: { 'retry-after-ms': '1' } }
     models.says(busy, busy, 'Hello')
     expect((await run(block('openai'))).texts()).toEqual(['Hello', 'and on'])

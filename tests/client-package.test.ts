@@ -37,7 +37,7 @@ afterAll(async () => {
   await app.stop()
 })
 
-/** What a program wrote to standard output; throws all that it wrote when it fails. */
+/** Runs a program and returns its standard output; if it fails, throws all of its output. */
 async function run(command: string, ...args: string[]): Promise<string> {
   // Whoever runs the tests by npm has settings of that run in the environment.
   const own = Object.entries(process.env).filter(([name]) => !/^(npm_|NODE_OPTIONS$)/i.test(name))

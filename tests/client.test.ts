@@ -8,7 +8,7 @@ import * as sdk from '../generated/client/index.js'
 import { root } from '../server/root.ts'
 import { endpoints } from './support/published.ts'
 
-/* What the client of generated/client does with answers, which a script gives in place of a service. */
+/* Holds the client of generated/client to its handling of responses, which a script gives in place of a service. */
 
 const modules = ['api', 'helpers', 'index', 'responses', 'runtime']
 const read = (name: string) => readFileSync(new URL(`generated/client/${name}`, root), 'utf8')
@@ -31,7 +31,7 @@ const agents: (string | undefined)[] = []
 
 let answers: Answer[]
 let sent: Sent[]
-/** How long it waited before it sent a request again. */
+/** Delays of the client before it sent a request again. */
 let waits: number[]
 
 const patience = 1234
@@ -294,7 +294,7 @@ describe('a retry', () => {
     expect(sent).toHaveLength(4)
   })
 
-  test('of a write has the same key, and another call another one', async () => {
+  test('a retry of a write has the same key, and another call has another one', async () => {
     answers = [new TypeError('reset'), busy]
     await client.workspaces.create({ name: 'Acme' }, patient)
     await client.workspaces.create({ name: 'Acme' }, patient)
@@ -303,14 +303,14 @@ describe('a retry', () => {
     expect(new Set(keys).size).toBe(2)
   })
 
-  test('of a deletion is done where the first one was', async () => {
+  test('a retry of a deletion succeeds if the first attempt was done', async () => {
     answers = [new TypeError('reset'), refusal('NOT_FOUND')]
     expect(await client.bots.delete('b', patient)).toEqual({ message: 'success' })
     answers = [refusal('NOT_FOUND')]
     expect(await failure(client.bots.delete('b', patient))).toBeInstanceOf(sdk.NotFoundError)
   })
 
-  test('of an answer in a chat is made where it carries a revision', async () => {
+  test('an answer in a chat is sent again if it has a revision', async () => {
     answers = [new TypeError('reset'), busy]
     await client.chat.continue('s', { message: 'Hi', revision: 3 }, patient)
     expect(sent).toHaveLength(3)
@@ -337,7 +337,7 @@ describe('a retry', () => {
     ['all deletions', () => client.results.deleteAll('b', patient)],
     ['an answer without a revision', () => client.chat.continue('s', { message: 'Hi' }, patient)],
   ] as const
-  test.each(unsafe)('of %s is made only where nothing was done', async (_, call) => {
+  test.each(unsafe)('%s is sent again only if nothing was done', async (_, call) => {
     answers = [busy]
     expect(await failure(call())).toBeInstanceOf(sdk.ServiceUnavailableError)
     answers = [new TypeError('reset')]

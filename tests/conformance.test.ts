@@ -134,7 +134,7 @@ const paged = endpoints.filter(
     parametersOf(operation).some(({ name }) => name === 'cursor'),
 )
 
-/** Of these the story has one record. */
+/** Lists that have a single record in the story. */
 const single = new Set(['listMembers', 'listTokens', 'listWorkspaces'])
 
 describe('a client that knows only the document', () => {

@@ -60,7 +60,7 @@ function convertedBlock(version: string | null, block: Json): unknown {
 
 const currentParts = Object.entries({ groups, events, edges, variables, theme, settings })
 
-/** What the contract has against a document of a current version. */
+/** Returns the issues that the contract has with a document of a current version. */
 function refusalsOf(document: FlowDocument): string[] {
   return currentParts.flatMap(([part, schema]) => {
     const issues = schema.safeParse(document[part]).error?.issues ?? []
@@ -240,7 +240,7 @@ describe('4 to 6', () => {
     expect(long.events).toMatchObject([{ id, outgoingEdgeId }])
   })
 
-  test('of several start blocks the first counts and all are removed', () => {
+  test('the first of several start blocks counts, and all are removed', () => {
     const groups = [
       group('g0', start('s', 'e1'), start('s2', 'e2')),
       group('g1', text('b1'), start('s3'), text('b2')),
@@ -363,7 +363,7 @@ describe('6 to 6.1', () => {
     expect(themeOf({}, '6.1')).toEqual({})
   })
 
-  test('what is present stays, next to what is written', () => {
+  test('present values stay, next to those that are added', () => {
     const theme = {
       general: { font: 'Open Sans', progressBar: { isEnabled: true, color: '#000' } },
       chat: {
@@ -520,7 +520,7 @@ describe('repairImported', () => {
     expect(convert({ ...unversioned, events: [{ id: 'x' }] }, '6')).toMatchObject({ events: [{ id: 'x' }] })
   })
 
-  test('what is well formed is the same object afterwards', () => {
+  test('repairImported returns valid parts as the same objects', () => {
     const before = legacy()
     const { document, warnings } = repairImported(before)
     expect(document).toEqual(before)
@@ -724,7 +724,7 @@ describe('properties', () => {
   const groupsOf = (document: FlowDocument) => document.groups as Json[]
   const isNoStart = (block: Json) => block.type !== 'start'
 
-  /** Where an edge leads: the named block, or the first one. Start blocks are passed by. */
+  /** Returns the target of an edge: the named block, or the first one. Start blocks are skipped. */
   function targetOf(document: FlowDocument, edgeId: unknown): Json | undefined {
     const followed = (document.edges as Json[]).find((member) => member.id === edgeId)
     const to = followed?.to as Json | undefined
@@ -746,7 +746,7 @@ describe('properties', () => {
   const blocksOf = (document: FlowDocument) =>
     groupsOf(document).flatMap((member) => (member.blocks ?? []) as Json[])
 
-  /** What holds for the conversion of every legacy document. */
+  /** Checks the properties that every conversion of a legacy document has. */
   function expectSameFlow(document: FlowDocument, converted: FlowDocument): void {
     const [event, ...others] = converted.events as Json[]
     expect(others).toEqual([])
@@ -781,7 +781,7 @@ describe('properties', () => {
     )
   })
 
-  /** Where `after` does not say what `before` says, except for what the conversion moves. */
+  /** Returns the places in which `after` differs from `before`, except for those that the conversion moves. */
   function lost(before: unknown, after: unknown, path = ''): string[] {
     if (typeof before !== 'object' || before === null) return Object.is(before, after) ? [] : [path]
     if (typeof after !== 'object' || after === null) return [path]
@@ -791,7 +791,7 @@ describe('properties', () => {
     )
   }
 
-  /** What a visitor sees of the parts whose defaults depend on the version. */
+  /** Returns the appearance of the parts whose defaults depend on the version. */
   function lookOf(theme: unknown, version: '6' | '6.1'): unknown {
     const isOld = version === '6'
     const { general = {}, chat = {} } = theme as Record<string, Json>

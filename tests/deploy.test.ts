@@ -13,7 +13,7 @@ import { root } from '../server/root.ts'
 import { createGatherer } from '../server/workers/gather.ts'
 import type { ToWorker } from '../server/workers/messages.ts'
 
-/* What is deployed names settings, files, commands and metrics that exist. */
+/* Deployment files name settings, files, commands and metrics that exist. */
 
 const read = (path: string) => readFileSync(new URL(`server/deploy/${path}`, root), 'utf8')
 const manifests = Object.fromEntries(
@@ -49,7 +49,7 @@ describe('settings', () => {
     SITE: 'localhost',
   }
 
-  test.each(given)('of %s exist, and have values that are taken', (_, variables) => {
+  test.each(given)('settings of %s exist and have valid values', (_, variables) => {
     const { NODE_ENV: _environment, ...own } = variables
     const filled = Object.entries(own).map(([name, value]) => [
       name,
@@ -263,7 +263,7 @@ describe('metrics', () => {
   })
 })
 
-/* What only the tools of the field can tell. Who lacks one skips what it would tell, and reads which. */
+/* Checks that need the tools of the field. Without a tool its check is skipped, and the output names it. */
 describe('nothing is wrong', () => {
   const folder = mkdtempSync(join(tmpdir(), 'bots-deploy-'))
   afterAll(() => rmSync(folder, { recursive: true }))

@@ -20,9 +20,9 @@ import { questions, walksOf } from './support/walks.ts'
 import { makeWorld, type Site } from './support/world.ts'
 
 /*
- * What a Citus cluster asks of statements, without one: those that chats, documents, results and statistics send are
- * planned here, and each has to say of every table of bots whose rows it means. On a cluster (CITUS=1) it is asked what
- * it does: each goes to one place.
+ * Holds statements to the demands of a Citus cluster, without one. Those of chats, documents, results and statistics
+ * are planned here, and each has to name the bot for every table of bots. On a cluster (CITUS=1) the plan of the
+ * cluster itself is checked: each statement goes to one node.
  */
 
 const isCluster = process.env.CITUS === '1'
@@ -43,7 +43,7 @@ const coordinatorTables = [
   'webhook_outbox',
 ]
 
-test('of every table it is said where its rows are', () => {
+test('the catalogue names the place of the rows of every table', () => {
   const tables = (Object.values(schema) as unknown[]).filter((value): value is PgTable => is(value, PgTable))
   expect([...catalogueTables, ...botTables, ...coordinatorTables].sort()).toEqual(
     tables.map(getTableName).sort(),
@@ -153,7 +153,7 @@ function placesIn(node: Node, above: Node[] = []): Place[] {
   return [{ node, above }, ...(node.Plans ?? []).flatMap((inner) => placesIn(inner, [...above, node]))]
 }
 
-/** What a cluster would refuse, or do on several nodes or in several rounds. */
+/** Returns the steps that a cluster would reject, or run on several nodes or in several rounds. */
 function problemsOf(plan: Node): string[] {
   const places = placesIn(plan)
   const tables = new Set(places.flatMap(({ node }) => node['Relation Name'] ?? []))
@@ -218,7 +218,7 @@ async function planOf(text: string): Promise<Node> {
   return rows[0]['QUERY PLAN'][0]?.Plan ?? JSON.parse(rows[0]['QUERY PLAN'])[0].Plan
 }
 
-/** Of a statement as it was sent to a cluster: to how many places it goes, for each part that goes anywhere. */
+/** Returns the number of tasks of a statement as a cluster received it, for each part that goes to a node. */
 async function tasksOf({ text, values }: Sent): Promise<unknown[]> {
   const rows = await explain(text, values.map(toLiteral))
   return [...JSON.stringify(rows).matchAll(/Task Count[\\":\s]+(\d+)/g)].map(([, count]) => Number(count))
@@ -227,7 +227,7 @@ async function tasksOf({ text, values }: Sent): Promise<unknown[]> {
 const isPlanned = (text: string) =>
   !/^\s*(begin|commit|rollback|savepoint|release|set|select 1)\b/i.test(text)
 
-/** What is wrong with what is sent while `work` is done, by statement. */
+/** Returns the problems of the statements that `work` sends, by statement. */
 async function problemsDuring(work: () => Promise<unknown>): Promise<Record<string, string[]>> {
   app.statements.length = 0
   const sent = app.sent ?? []
@@ -402,7 +402,7 @@ describe('every statement means the rows of one bot', () => {
     },
   }
 
-  test.each(Object.keys(walks))('of %s', async (name) => {
+  test.each(Object.keys(walks))('%s sends only statements about the rows of one bot', async (name) => {
     expect(await problemsDuring(walks[name] as () => Promise<unknown>)).toEqual({})
   })
 })

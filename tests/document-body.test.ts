@@ -57,7 +57,7 @@ const bots = fc.record(
   { requiredKeys: ['version'], noNullPrototype: true },
 )
 
-test('what editors send is not parsed', () => {
+test('documents of editors are read without a parser', () => {
   const bot = { version: '6.1', name: 'Bot – 漢 😀', ...flow }
   expect(read(createBot, bytesOf(bot))?.value).toMatchObject({ workspaceId, bot: { name: 'Bot – 漢 😀' } })
   const update = Buffer.from(JSON.stringify({ bot, overwrite: true }))
@@ -90,7 +90,7 @@ function tear(bytes: Buffer, cuts: { at: number; remove: number; insert: number[
   }, bytes)
 }
 
-test('what is not parsed would have been taken', () => {
+test('documents that are read without a parser would pass the parser', () => {
   let taken = 0
   let spoilt = 0
   fc.assert(
@@ -140,7 +140,7 @@ describe('is parsed, and taken', () => {
     expect(read(createBot, bytes)).toBeUndefined()
   })
 
-  test('what has no document in it', () => {
+  test('a body without a document', () => {
     const bytes = Buffer.from(asText({ version: '6.1', name: 'Renamed', settings: {} }))
     expect(readParsed(createBot, bytes)).toBeDefined()
     expect(read(createBot, bytes)).toBeUndefined()
@@ -214,7 +214,7 @@ describe('is parsed, and refused', () => {
     expect(read(createBot, bytes)).toBeUndefined()
   })
 
-  test('what is no UTF-8', () => {
+  test('bytes that are not UTF-8', () => {
     const bytes = Buffer.from(asText(withBlock({ label: 'ÿ' })), 'latin1')
     expect(read(createBot, bytes)).toBeUndefined()
   })
@@ -234,7 +234,7 @@ test('the most levels and keys are taken unparsed', () => {
   }
 })
 
-test('whether a text has two characters is not told by its bytes', () => {
+test('the scan decides on two characters by the text and not by its bytes', () => {
   const scan = scanOf(quickText(10, 2))
   const ends = ['"a"', '"é"', '"😀"', '"ab"'].map((text) => scan(Buffer.from(text), 0, 1))
   expect(ends).toEqual([-1, -1, -1, 4])
@@ -255,7 +255,7 @@ test.each([
   expect(scanOf(schema)(Buffer.from(text), 0, 1)).toBe(-1)
 })
 
-test('of what is there twice, the last counts', () => {
+test('the last of two equal keys counts', () => {
   const [one, other] = [JSON.stringify(flow.groups), JSON.stringify(withBlock({}).groups)]
   const bot = `{"version":"6.1","groups":${one},"groups":${other}}`
   const bytes = Buffer.from(`{"bot":{"edges":[]},"workspaceId":"${workspaceId}","bot":${bot}}`)

@@ -29,7 +29,7 @@ async function findings(value: object, version = '6.1') {
   return found.map(({ message, range }) => `${document.getText(range)}: ${message}`)
 }
 
-/** What the editor offers at the mark `|`. */
+/** Returns the completions of the editor at the mark `|`. */
 async function offered(value: object): Promise<string[]> {
   const marked = JSON.stringify(
     { $schema: 'https://bots.example.com/schemas/bot-6.1.json', ...value },
@@ -89,7 +89,7 @@ describe('an editor', () => {
   })
 })
 
-/** What is taken there depends on something beside the version. */
+/** Names of schemas whose values depend on something beside the version. */
 const depending = [
   'DateInputOptions.format',
   'EmailOptions.isCustomBody',

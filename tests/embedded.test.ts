@@ -53,7 +53,7 @@ async function query(server: { url: string }, text: string) {
   }
 }
 
-/** What the server says that it is: its process id and how long it runs. */
+/** Returns the process id and the start time of the server. */
 const identity = async (server: { url: string }) => {
   const [row] = await query(
     server,
@@ -67,7 +67,7 @@ async function postmaster(folder: string): Promise<number | undefined> {
   return Number(text.split('\n')[0]) || undefined
 }
 
-/** Whether a process is there; one that ended and waits for its parent to notice is not. */
+/** Returns true if a process is running; one that ended and waits for its parent is not. */
 async function isAlive(pid: number): Promise<boolean> {
   try {
     process.kill(pid, 0)
@@ -240,7 +240,7 @@ describe('starting and stopping', () => {
 })
 
 describe('after a kill -9', () => {
-  test('of the process that started it, the server runs on and is joined', async () => {
+  test('after a kill -9 of the process that started it, the server runs on and is joined', async () => {
     const folder = await newFolder()
     const killed = await startElsewhere(folder)
     const before = await identity(killed)
@@ -252,7 +252,7 @@ describe('after a kill -9', () => {
     await until(async () => !(await isAlive(pid)))
   })
 
-  test('of the server, its users bring it back under the same URL with all that was committed', async () => {
+  test('after a kill -9 of the server, its users restart it under the same URL with all committed data', async () => {
     const folder = await newFolder()
     const server = await start(folder)
     const other = await startElsewhere(folder)
@@ -272,7 +272,7 @@ describe('after a kill -9', () => {
     expect(await postmaster(folder)).toBeUndefined()
   })
 
-  test('of both, with a stranger under the old process id, a new start repairs it', async () => {
+  test('after a kill -9 of both, with a stranger under the old process id, a new start repairs the folder', async () => {
     const folder = await newFolder()
     const killed = await startElsewhere(folder)
     await query(killed, 'create table kept as select 42 as answer')
@@ -292,7 +292,7 @@ describe('after a kill -9', () => {
   })
 })
 
-describe('where the server cannot start again', () => {
+describe('a server that cannot start again', () => {
   /** A server that was killed, and of which a file is away until `repair`. */
   async function broken(options: Pick<EmbeddedOptions, 'patience' | 'pause'>) {
     const folder = await newFolder()

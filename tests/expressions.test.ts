@@ -26,7 +26,7 @@ const result = async (code: string, values?: Record<string, unknown>) => {
   return reply.ok ? reply.value : reply
 }
 
-describe('what code gives', () => {
+describe('results of code', () => {
   test.each([
     ['return 1 + 1', 2],
     ['return "a" + "b"', 'ab'],
@@ -74,7 +74,7 @@ describe('what code gives', () => {
   })
 })
 
-describe('what fails is a value', () => {
+describe('failures of code are values', () => {
   test.each([
     ['return missing', 'error', /missing/],
     ['return (', 'error', /SyntaxError/],
@@ -139,7 +139,7 @@ describe('isolation', () => {
 })
 
 describe('the event loop', () => {
-  /** How often the event loop had its turn while something was going on. */
+  /** Returns the number of turns of the event loop during the work. */
   async function turnsDuring<Value>(work: Promise<Value>): Promise<{ value: Value; turns: number }> {
     let turns = 0
     let isOver = false
@@ -316,7 +316,7 @@ test('code that costs a thread pays for the next one', async () => {
   await own.close()
 })
 
-test('what waits too long or is too much is turned away', async () => {
+test('the sandbox rejects requests that wait too long or are too many', async () => {
   const own = openSandbox({ threads: 1 })
   const request = { form: 'body' as const, code: 'while (true);', args: [], owner: 'bot', milliseconds: 100 }
   const replies = Array.from({ length: 300 }, () => own.evaluate({ ...request, fetch: noNetwork }))

@@ -17,8 +17,8 @@ import { hasTestBuckets, makeBucket } from './support/buckets.ts'
 import { until } from './support/process.ts'
 
 /*
- * What every store of files promises. The folder is always tried; a bucket where S3_TEST_ENDPOINT names a server, with
- * S3_TEST_ACCESS_KEY_ID and S3_TEST_SECRET_ACCESS_KEY: any will do, such as `nanio` of PyPI or MinIO.
+ * Holds the promises of every store of files. The folder is always tested; a bucket if S3_TEST_ENDPOINT names a
+ * server, with S3_TEST_ACCESS_KEY_ID and S3_TEST_SECRET_ACCESS_KEY: any will do, such as `nanio` of PyPI or MinIO.
  */
 
 let folder: string
@@ -151,7 +151,7 @@ describe('a bucket whose server', () => {
     await expect(files.read('a1').then(bytesOf)).rejects.toThrow('100 ms')
   })
 
-  // Where descriptors can be looked at.
+  // Only Linux lists open descriptors.
   const seen = existsSync('/proc/self/fd') ? test : test.skip
   seen('refuses a file leaves no copy of it open on this machine', async () => {
     const refusing = await bucketOf((_request, response) => void response.writeHead(403).end())

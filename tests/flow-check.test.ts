@@ -53,7 +53,7 @@ function edge(id: string, from: Json, to: Json): Json {
   return { id, from, to }
 }
 
-/** What the short blocks here lack is left out; tests/flow-mistakes.test.ts is about it. */
+/** Issues of the short blocks here that do not matter; tests/flow-mistakes.test.ts tests them. */
 const lacks = new Set(['empty_bubble', 'empty_item', 'missing_setting', 'endless_loop', 'unknown_name'])
 
 function connectionsOf(document: FlowDocument) {
@@ -84,7 +84,7 @@ test('an issue says where, what, and in a sentence', () => {
 })
 
 describe('duplicate ids', () => {
-  test('of groups, blocks, edges, events and variables', () => {
+  test('duplicate ids of groups, blocks, edges, events and variables are found', () => {
     const document = current({
       groups: [group('g1', text('b1'), text('b1')), group('g1', text('b1'))],
       edges: [fromStart, fromStart],
@@ -104,7 +104,7 @@ describe('duplicate ids', () => {
     ])
   })
 
-  test('of items in one block and paths in one item', () => {
+  test('duplicate ids of items in one block and of paths in one item are found', () => {
     const paths = [{ id: 'p' }, { id: 'p' }]
     const cards = { id: 'b1', type: 'cards', items: [{ id: 'i', paths }, { id: 'i' }] }
     const choice = { id: 'b2', type: 'choice input', items: [{ id: 'i' }] }
@@ -239,7 +239,7 @@ describe('dangling references', () => {
 describe('edges that their source does not leave by', () => {
   const to = { groupId: 'g1' }
 
-  test('of events, blocks, items and paths', () => {
+  test('checkFlow finds edges that their event, block, item or path does not leave by', () => {
     const cards = { id: 'b1', type: 'cards', items: [{ id: 'i', paths: [{ id: 'p' }] }] }
     const edges = [
       fromStart,
@@ -273,7 +273,7 @@ describe('edges that their source does not leave by', () => {
     ])
   })
 
-  test('what leaves by an edge has to be the source of it', () => {
+  test('an edge must name as its source the block or item that refers to it', () => {
     const item = { id: 'i', outgoingEdgeId: 'e2' }
     const choice = { id: 'b1', type: 'choice input', outgoingEdgeId: 'e3', items: [item] }
     const from = (e2: Json, e3: Json) =>
@@ -430,7 +430,7 @@ describe('groups that no chat reaches', () => {
     ])
   })
 
-  test('of those that lead to each other the first is named', () => {
+  test('checkFlow names the first of several unreachable groups that lead to each other', () => {
     const edges = ['2', '3', '4', '5'].map((to) =>
       edge(`e${to}`, { blockId: `b${to}` }, { groupId: `g${to}` }),
     )
@@ -540,7 +540,7 @@ test('the largest flows take a moment', async () => {
 describe('four times as much takes about four times as long, and not its square', () => {
   const checking = (document: FlowDocument) => () => checkFlow(document)
 
-  test('of edges into the middle of groups whose conditions lead back', async () => {
+  test('edges into the middle of groups whose conditions lead back are checked in linear time', async () => {
     const loops = (count: number): FlowDocument => {
       const places = Array.from({ length: 10 }, (_, index) => `g${index}`).flatMap((groupId) =>
         Array.from({ length: count }, (_, index) => ({ groupId, blockId: `${groupId} b${index}` })),
@@ -558,7 +558,7 @@ describe('four times as much takes about four times as long, and not its square'
     expect(checkFlow(large).filter(({ code }) => code === 'endless_loop')).toHaveLength(10)
   })
 
-  test('of long names in braces that are compared with the names of variables', async () => {
+  test('long names in braces are compared with the names of variables in linear time', async () => {
     const names = (count: number): FlowDocument => {
       const variables = Array.from({ length: 100 * count }, (_, index) => ({
         id: `v${index}`,

@@ -4,8 +4,8 @@ import type { FlowDocument } from '../server/conversion/index.ts'
 import { checkFlow } from './support/check-flow.ts'
 
 /*
- * What people get wrong when they write a bot by hand: each mistake is put into a sound bot, and the check has to name
- * it once, with its place.
+ * Errors of people who write a bot by hand: each is put into a valid bot, and the check has to report it once, with
+ * its place.
  */
 
 // biome-ignore lint/suspicious/noExplicitAny: Mistakes are made anywhere in a document, with any value.
@@ -569,7 +569,7 @@ test('a block without its settings is an error, an unknown name a warning', () =
   ).toEqual(['error', 'warning', 'warning'])
 })
 
-describe('what is no mistake', () => {
+describe('checkFlow accepts', () => {
   const added = (group: number, ...blocks: Any[]) => {
     const bot = sound()
     bot.groups[group].blocks.unshift(...blocks.map((each, index) => ({ id: `new${index}`, ...each })))

@@ -52,14 +52,14 @@ test('half of what waits is done, at least eight, and the next when that is back
   expect(await more).toEqual(['done 0', 'done 1'])
 })
 
-test('where many wait, they do not wait for what is being done, and no more is done at once than may be', async () => {
+test('items beyond a batch start the next ones at once, up to the maximum of concurrent batches', async () => {
   const { giveMany, sizes } = gatherNumbers(16)
   void giveMany(64)
   await settle()
   expect(sizes()).toEqual([16, 16, 16])
 })
 
-test('what has another key waits for nothing', async () => {
+test('a batch does not wait for batches of another key', async () => {
   const { giveMany, begun, sizes } = gatherNumbers(16)
   void giveMany(9, 'one')
   await settle()
@@ -70,7 +70,7 @@ test('what has another key waits for nothing', async () => {
   expect(await Promise.all(other)).toEqual(['done 0'])
 })
 
-test('what takes long is not waited for', async () => {
+test('a slow batch does not delay the next one', async () => {
   const { giveMany, begun, sizes } = gatherNumbers(16)
   void giveMany(9)
   await settle()
@@ -78,14 +78,14 @@ test('what takes long is not waited for', async () => {
   jest.advanceTimersByTime(10)
   await settle()
   expect(sizes()).toEqual([8, 1])
-  // What comes back late opens nothing a second time.
+  // A late end starts no batch a second time.
   begun[0]?.end()
   void giveMany(1)
   await settle()
   expect(sizes()).toEqual([8, 1])
 })
 
-test('what fails does so for those that are in it, and the next are done', async () => {
+test('a failed batch rejects its own items, and the next batches run', async () => {
   const { giveMany, begun, sizes } = gatherNumbers(16)
   const outcomes = Promise.allSettled(giveMany(9))
   await settle()

@@ -25,7 +25,7 @@ beforeAll(async () => {
 afterAll(async () => app.stop())
 
 interface Attack {
-  /** Which member of the world sends it. */
+  /** Index of the member of the world who sends it. */
   caller: number
   /** Start from the body of the `ok` case, or from one made by the schema. */
   isFamiliar: boolean
@@ -114,7 +114,7 @@ describe.each(endpoints)('$operation.operationId', (endpoint) => {
       fc.asyncProperty(attacksOn(endpoint), async (attack) => {
         const answer = await app.client.call(id, spoiltRequest(attack, request, world))
         expect(answer.status).not.toBe(503)
-        // What succeeded may have taken away what the next attack needs.
+        // A successful attack may have deleted records that the next one needs.
         if (answer.status < 300 && endpoint.method !== 'GET') {
           world = await makeWorld(app)
           request = await familiar(id, world)
@@ -170,7 +170,7 @@ function spoiltRequest(attack: Attack, request: CaseRequest, world: World): Case
   }
 }
 
-/** What can be written into a query string at all. */
+/** Returns the values that a query string can express. */
 function flat(query: unknown): Record<string, string> {
   if (typeof query !== 'object' || query === null) return {}
   const entries = Object.entries(query).map(([name, value]) => {

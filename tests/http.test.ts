@@ -15,7 +15,7 @@ import { publishedText } from './support/published.ts'
 import { clear, digestOf } from './support/rows.ts'
 import { makeWorld } from './support/world.ts'
 
-/* What happens below and beside the operations: bytes that are no request, pages, headers, the log. */
+/* Tests below and beside the operations: bytes that are no request, pages, headers, the log. */
 
 let app: App
 /** Gives up on requests quickly, and has no database. */
@@ -301,12 +301,12 @@ describe('requests that take their time', () => {
     }
   })
 
-  test('who has no token is answered before the body has come', async () => {
+  test('a request without a token gets its response before the body has come', async () => {
     const head = ['POST /v1/workspaces HTTP/1.1', host, close, 'Content-Length: 1000000', '', '{"name":']
     expect((await ask(app, ...head)).status).toBe(401)
   })
 
-  test('whose token was revoked a moment ago is answered before the body has come', async () => {
+  test('a request with a token revoked a moment ago gets its response before the body has come', async () => {
     const { here } = await makeWorld(app)
     const { member, workspaceId } = here
     for (let again = 0; again < 2; again++) {
@@ -356,7 +356,7 @@ describe('requests that take their time', () => {
 
   // A cluster stores a bot in several steps.
   const testAlone = process.env.CITUS === '1' ? test.skip : test
-  testAlone('of long bodies that came together the first is stored before the next are parsed', async () => {
+  testAlone('the first of several long bodies is stored before the next are parsed', async () => {
     const { here } = await makeWorld(app)
     const { member, workspaceId } = here
     // The workspace is known, and there is a connection for each.
@@ -392,11 +392,11 @@ describe('requests that take their time', () => {
       app.beforeStatement = undefined
       parsing.mockRestore()
     }
-    // What comes while the first is under way is stored by one statement.
+    // One statement stores the bodies that arrive while the first is processed.
     expect(done).toEqual(['parsed', 'sent', 'parsed', 'parsed', 'sent'])
   })
 
-  test('what comes in chunks is refused like what has a length', async () => {
+  test('a body in chunks is rejected like one with a length', async () => {
     const { stranger } = await makeWorld(app)
     const large = `{"broken":${' '.repeat(300_000)}`
     for (const [type, body, status] of [
@@ -458,7 +458,7 @@ describe('pages', () => {
     return answers.map(({ status }) => status)
   }
 
-  test('of health say what the service can do', async () => {
+  test('health pages report the state of the service', async () => {
     expect(await statuses(app, '/livez', '/readyz')).toEqual([200, 200])
     expect(await statuses(hasty, '/livez', '/readyz')).toEqual([200, 503])
   })
@@ -476,7 +476,7 @@ describe('pages', () => {
     app.setPhase('serving')
   })
 
-  test('of the document say the same in both forms, with the address of the service', async () => {
+  test('the document is the same in both forms, with the address of the service', async () => {
     const yaml = await app.client.send('GET', '/openapi.yaml')
     const json = await app.client.send('GET', '/openapi.json')
     expect(yaml.headers['content-type']).toBe('application/yaml; charset=utf-8')
@@ -490,7 +490,7 @@ describe('pages', () => {
   })
 
   test.each(['openapi-slim', 'openapi-slim-3.0', 'openapi-untagged', 'openapi-3.2'])(
-    'of %s are there in both forms too',
+    'the document %s is available in both forms too',
     async (name) => {
       const yaml = await app.client.send('GET', `/${name}.yaml`)
       const json = await app.client.send('GET', `/${name}.json`)
@@ -499,7 +499,7 @@ describe('pages', () => {
     },
   )
 
-  test('of the document name whom to ask and the terms only where the installation has them', async () => {
+  test('the document names a contact and terms only if the installation has them', async () => {
     const plain = parse((await app.client.send('GET', '/openapi.yaml')).text)
     expect(plain.info).not.toHaveProperty('contact')
     expect(plain.info).not.toHaveProperty('termsOfService')
@@ -518,18 +518,15 @@ describe('pages', () => {
     await other.stop()
   })
 
-  test.each(['3', '4', '5', '6', '6.1'])(
-    'of the schema of bots %s can be read by any editor',
-    async (version) => {
-      const answer = await app.client.send('GET', `/schemas/bot-${version}.json`)
-      expect(answer.status).toBe(200)
-      expect(answer.headers['content-type']).toMatch(/^application\/schema\+json/)
-      expect(answer.headers['access-control-allow-origin']).toBe('*')
-      expect(JSON.parse(answer.text).title).toBe(`Bot, version ${version}`)
-    },
-  )
+  test.each(['3', '4', '5', '6', '6.1'])('any editor can read the schema of bots %s', async (version) => {
+    const answer = await app.client.send('GET', `/schemas/bot-${version}.json`)
+    expect(answer.status).toBe(200)
+    expect(answer.headers['content-type']).toMatch(/^application\/schema\+json/)
+    expect(answer.headers['access-control-allow-origin']).toBe('*')
+    expect(JSON.parse(answer.text).title).toBe(`Bot, version ${version}`)
+  })
 
-  test('of numbers are for callers with a token', async () => {
+  test('the page of metrics needs a token', async () => {
     const world = await makeWorld(app)
     expect(await statuses(app, '/metrics')).toEqual([401])
     const answer = await app.client.send('GET', '/metrics', { as: world.stranger })
@@ -606,7 +603,7 @@ describe('pages', () => {
 })
 
 describe('headers', () => {
-  test('of published documents let pages of every origin read them', async () => {
+  test('headers of published documents let pages of every origin read them', async () => {
     const documents = ['/openapi.yaml', '/openapi.json', '/openapi-slim.yaml', '/openapi-slim-3.0.json']
     const others = ['/openapi-3.2.yaml', '/openapi-untagged.json', '/openapi-overlay.yaml', '/arazzo.yaml']
     for (const path of [...documents, ...others, '/schemas/bot-6.1.json']) {
@@ -615,7 +612,7 @@ describe('headers', () => {
     }
   })
 
-  test.each(['/livez', '/v1/workspaces', '/nowhere'])('of %s give nothing away', async (path) => {
+  test.each(['/livez', '/v1/workspaces', '/nowhere'])('headers of %s reveal nothing', async (path) => {
     const { headers } = await app.client.send('GET', path)
     expect(headers).toMatchObject({
       'content-security-policy': "default-src 'none';frame-ancestors 'none'",
@@ -784,7 +781,7 @@ describe('the log', () => {
     ] as const) {
       expect(await lineOf(id, options as CallOptions)).toMatchObject({ status, ...caller, workspaceId })
     }
-    // Who may not, and who sends what is wrong, is known as well; of the workspace nothing is said.
+    // Requests without a right and invalid requests log their caller, but no workspace.
     for (const options of [
       { as: stranger, params: { botId: draft.id } },
       { as: member, params: { botId: 'missing' } },

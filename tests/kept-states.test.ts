@@ -4,7 +4,7 @@ import type { SessionState } from '../server/chat/types.ts'
 import fc from './support/fast-check.ts'
 import { runs } from './support/runs.ts'
 
-/* What sessions keep of the state of their chats. */
+/* Encoding of the states of sessions. */
 
 const id = fc.constantFrom('own', 'other', '')
 const row = fc.record({ botId: id, resultId: fc.option(id) })
@@ -52,7 +52,7 @@ test('whatever a state is, it is read as it was', () => {
   fc.assert(property, { numRuns: runs(500, 10_000) })
 })
 
-test('what is as usual is not kept', () => {
+test('the encoding of a state omits usual values', () => {
   const usual = {
     format: 1,
     resultId: 'result',

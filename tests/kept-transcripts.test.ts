@@ -4,7 +4,7 @@ import type { TranscriptEntry } from '../server/chat/types.ts'
 import fc from './support/fast-check.ts'
 import { runs } from './support/runs.ts'
 
-/* What rows of results keep of what was said. */
+/* Encoding of the transcripts of results. */
 
 const text = fc.oneof(fc.string({ unit: 'grapheme' }), fc.constantFrom('', 'Ada', 'null', '0', '[]'))
 const entry: fc.Arbitrary<TranscriptEntry> = fc.oneof(

@@ -5,7 +5,7 @@ import { expect, test } from '@jest/globals'
 import ts from 'typescript'
 import { root } from '../server/root.ts'
 
-/* How the house is built: who may import whom, and how long a file may be. */
+/* Rules of the layout of the code: the allowed imports, and the maximum length of a file. */
 
 const base = fileURLToPath(root)
 

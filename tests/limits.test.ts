@@ -10,7 +10,7 @@ import { type App, startApp } from './support/app.ts'
 import type { Answer, Caller } from './support/client.ts'
 import { makeWorld, type World } from './support/world.ts'
 
-/* How much one caller may have of the service. Windows last an hour, so that none ends while a test runs. */
+/* Limits of the share of one caller in the service. Windows last an hour, so that none ends while a test runs. */
 
 /** Furnishes the worlds of all, and has no limits itself. */
 let app: App
@@ -83,7 +83,7 @@ describe('in a window of time', () => {
     expect(answer.status).toBe(429)
   })
 
-  test('who has no valid token is counted by address, whatever was sent instead', async () => {
+  test('requests without a valid token count by address, whatever they sent instead', async () => {
     const by = await limited({ RATE_LIMIT_ADDRESS: 3 })
     const callers = [undefined, world.unknown, world.revoked]
     for (const caller of callers) expect((await list(by, caller)).status).toBe(401)
@@ -233,7 +233,7 @@ describe('in a window of time', () => {
     const behind = await limited({ RATE_LIMIT_ADDRESS: 1, TRUST_PROXY: ['loopback'] })
     expect((await list(behind, undefined, from('192.0.2.1'))).status).toBe(401)
     expect((await list(behind, undefined, from('192.0.2.1'))).status).toBe(429)
-    // What the caller wrote there is left of what the proxy did.
+    // The proxy appends the address after the part that the caller wrote.
     expect((await list(behind, undefined, from('192.0.2.9, 192.0.2.1'))).status).toBe(429)
     expect((await list(behind, undefined, from('192.0.2.2'))).status).toBe(401)
     expect(behind.logs.filter(({ msg }) => /TRUST_PROXY/.test(String(msg)))).toEqual([])
@@ -333,7 +333,7 @@ describe('at once', () => {
     }
   })
 
-  test('where the process is full, the next ones wait in a line that ends, and each for a while', async () => {
+  test('when the process is full, the next requests wait in a bounded queue, each until its timeout', async () => {
     const { admin, member } = world.here
     const full = { CONCURRENT_REQUESTS: 1, REQUEST_QUEUE_LENGTH: 1 }
     const patient = await limited({ ...full, REQUEST_QUEUE_TIMEOUT: 600_000 })
@@ -374,12 +374,12 @@ describe('held back', () => {
     return { answered, leave: () => asked.destroy() }
   }
 
-  test('who is over the limit waits for the refusal, others do not; too many are refused at once', async () => {
+  test('a 429 over the limit is delayed, others are not; beyond 100 delayed ones it is sent at once', async () => {
     const { admin, member } = world.here
     const by = await limited(long)
     await list(by, admin)
     const held = Array.from({ length: 101 }, () => ask(by, admin))
-    // Of 101 one is too many, whichever comes last.
+    // One of these 101 is too many, whichever comes last.
     const first = await Promise.race(held.map(({ answered }) => answered))
     expect(first).toMatchObject({ statusCode: 429, headers: { connection: 'close' } })
     expect((await list(by, member)).status).toBe(200)
@@ -418,7 +418,7 @@ describe('held back', () => {
   })
 })
 
-describe('of the log of one chat client', () => {
+describe('limits of the log of one chat client', () => {
   const save = (sessionId: string, count: number) =>
     app.client.call('saveClientLogs', {
       params: { sessionId },

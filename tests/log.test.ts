@@ -49,7 +49,7 @@ test('lines that nobody reads any more are not kept', async () => {
   expect(kept).toBeLessThan(20_000_000)
 })
 
-test('of lines that are not taken for long some are kept, and the others counted', async () => {
+test('lines that nobody reads for long are cached up to a limit, and the others counted', async () => {
   const { child, output, ended } = start(`
     const done = heard()
     for (let round = 0; round < 200; round++) await write(1_000)

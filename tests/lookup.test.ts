@@ -19,7 +19,7 @@ import { waitingForLocks } from './support/locks.ts'
 import { until } from './support/process.ts'
 import { makeWorld, type Site, type World } from './support/world.ts'
 
-/* What requests of one moment ask is asked together: everybody must get the own answer, as if alone. */
+/* Requests of one moment share a query: each must get the same response as alone. */
 
 let app: App
 let world: World
@@ -136,7 +136,7 @@ test('chats that go on at one moment each find their own session', async () => {
 const testAlone = process.env.CITUS === '1' ? test.skip : test
 
 // A cluster writes them one by one.
-testAlone('what clients noticed at one moment does not wait for a chat that is in use', async () => {
+testAlone('logs of clients at one moment do not wait for a chat that is in use', async () => {
   const { here, there } = world
   const { rows } = await app.pool.query(
     'SELECT id, bot_id, publication_id FROM chat_sessions WHERE id = ANY($1) ORDER BY id = $2 DESC',

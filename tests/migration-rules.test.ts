@@ -15,7 +15,7 @@ describe('migrations lock nothing for long, and leave the release before what it
   })
 })
 
-describe('what is refused', () => {
+describe('rejected migrations', () => {
   test.each([
     ['CREATE INDEX "a" ON "bots" ("name");', 'an index is built concurrently'],
     ['CREATE UNIQUE INDEX "a" ON "bots" ("name");', 'an index is built concurrently'],

@@ -218,7 +218,7 @@ test('workspaces that are there already get their creators, as far as anybody ca
   await query(
     url,
     `INSERT INTO workspace_members (workspace_id, user_id, role, created_at) VALUES
-    -- Who came later is no creator, also as an admin, and who made it may be an admin no more.
+    -- A later member is no creator, even as an admin, and the creator may have lost the role of an admin.
     ('grown', 'ann', 'ADMIN', '2026-01-02T00:00:00.001Z'), ('grown', 'ben', 'MEMBER', '2026-01-02Z'),
     ('left', 'ann', 'ADMIN', '2026-01-03Z'),
     ('two at once', 'ann', 'MEMBER', '2026-01-02Z'), ('two at once', 'cai', 'ADMIN', '2026-01-02Z'),

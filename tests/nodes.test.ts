@@ -15,8 +15,8 @@ import { isPooled, serverUrl } from './support/server.ts'
 import { makeWorld, type Site } from './support/world.ts'
 
 /*
- * What is asked of the nodes of a cluster themselves. Without a cluster (CITUS=1) the database says that it is a node of its
- * own, or that its node is anywhere.
+ * Queries that go directly to the nodes of a cluster. Without a cluster (CITUS=1) the database says that it is a node
+ * of its own, or that its node is anywhere.
  */
 
 const isCluster = process.env.CITUS === '1'
@@ -83,7 +83,7 @@ test('steps of chats are, and the coordinator is not', async () => {
   expect(lines).toEqual([])
 })
 
-test('what belongs to a transaction stays there', async () => {
+test('queries of a transaction stay in it', async () => {
   open()
   await transact(app.db, async (tx) => expect(await nodeOf(tx, site.draft.id)).toBe(tx))
   expect(await nodeOf(app.db, site.draft.id)).not.toBe(app.db)

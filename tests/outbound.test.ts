@@ -255,7 +255,7 @@ describe('redirects', () => {
     expect(hits).toHaveLength(6)
   })
 
-  test('what leads nowhere is an answer or a failure', async () => {
+  test('a redirect without a valid target is a response or a failure', async () => {
     redirect(304, '/there')
     expect(await call(start(), {}, allowed())).toMatchObject({ ok: true, status: 304 })
     answer = (_request, response) => response.writeHead(302).end('where?')
@@ -459,7 +459,7 @@ test('a name that a bot brings along takes none of the threads on which the data
   expect(made).not.toContain('GETADDRINFOREQWRAP')
 })
 
-test('what has no status of HTTP is no answer', async () => {
+test('a status that HTTP does not have is a network error', async () => {
   answer = (_request, response) => {
     response.socket?.end('HTTP/1.1 099 Early\r\nContent-Length: 0\r\n\r\n')
   }

@@ -32,7 +32,7 @@ function paced() {
   return { pacing, piece, wait, pauses, done }
 }
 
-test('who is alone makes no pause, beside others three times as long as each piece', async () => {
+test('a lone caller makes no pause, one beside others pauses three times as long as each piece', async () => {
   const { pacing, piece, wait, pauses } = paced()
   pacing.see('one')
   expect(await piece('one', 'alone')).toBe('alone')

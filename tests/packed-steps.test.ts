@@ -30,7 +30,7 @@ test('a long step is too', () => {
   expect(unpackStep(packStep([], JSON.stringify(step))).answer).toEqual(step)
 })
 
-test('what is stored can be read: nobody changes the names that it was packed with', () => {
+test('unpackStep reads stored bytes, so the names that they were packed with must not change', () => {
   const stored = 'I+R/x5REgkGQSLswcC86vOfw/FQdhQ/zJ3bjCoEkEoMgGS0MTGprAQ=='
   expect(unpackStep(Buffer.from(stored, 'base64'))).toEqual({ said, answer })
 })

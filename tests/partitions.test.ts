@@ -64,7 +64,7 @@ async function fill(client: pg.Client) {
   }
 }
 
-/** What is in the tables: a digest of all rows of each. */
+/** Returns a digest of all rows of each table. */
 async function contentsOf(client: pg.Client) {
   const found: Record<string, unknown> = {}
   for (const table of growingTables) {
@@ -91,7 +91,7 @@ async function shapeOf(client: pg.Client) {
     SELECT whole::text, indexrelid::regclass::text AS name, indisvalid,
       replace(pg_get_indexdef(indexrelid), ' ON ONLY ', ' ON ') AS definition
     FROM ${list} JOIN pg_index ON indrelid = whole ORDER BY 1, 2`)
-  // Of where rows are: the table itself, or each partition.
+  // Places of the rows of each table: the table itself, or each partition.
   const places = await client.query(`
     SELECT DISTINCT whole::text, reloptions,
       ARRAY(
@@ -240,7 +240,7 @@ describeHere('the tables that grow', () => {
     expect((await contentsOf(client)).results).toMatchObject({ count: '500' })
   })
 
-  test('of which an index was not built to its end get it once more', async () => {
+  test('partitions with an index that was not built to its end get it once more', async () => {
     const url = await emptyDatabase()
     await migrateDatabase(url, '0017_webhook_leases')
     await split(url)
@@ -306,7 +306,7 @@ describeHere('what is asked about one bot reads one partition of each table', ()
   let app: App
   let site: Site
   let made: Published
-  /** Which tables were read at all, lest nothing was looked at. */
+  /** Tables that were read, so that the test fails if none was looked at. */
   const touched = new Set<string>()
 
   beforeAll(async () => {
@@ -384,7 +384,7 @@ describeHere('what is asked about one bot reads one partition of each table', ()
     expect(await readTwiceDuring(walks[name] as () => Promise<unknown>)).toEqual({})
   })
 
-  test('what is about many bots reads what it has to', async () => {
+  test('statements about many bots read the partitions that they need', async () => {
     const { sessionId } = await start(app, made)
     await reply(app, sessionId, 'Ada', 1)
     app.clock.advance(72 * 60 * 60 * 1000)

@@ -3,10 +3,7 @@ import { type App, startApp } from './support/app.ts'
 import { type Answer, anyBody } from './support/client.ts'
 import { flow, legacyFlow, makeWorld, type Site } from './support/world.ts'
 
-/*
- * What a request costs the database, and that a stored document leaves as the text it is: nobody looks into
- * it on the way.
- */
+/* Cost of a request for the database, and proof that a stored document is sent as its text, without being parsed. */
 
 /** On a cluster what lies on several nodes is written by a statement each, in a transaction. */
 const isCluster = process.env.CITUS === '1'

@@ -20,9 +20,9 @@ import { createDatabase, isPooled } from './support/server.ts'
 import { makeWorld, type World } from './support/world.ts'
 
 /*
- * How PostgreSQL finds what the lists, the statistics and a bot ask for, on tables large enough that reading
- * one from end to end would be an alternative. Held with the values of the request and, as it happens after a
- * statement has run a few times, with a plan made for any value.
+ * Plans of PostgreSQL for the lists, the statistics and a bot, on tables so large that a sequential scan would be an
+ * alternative. They are checked with the values of the request and with a generic plan, which PostgreSQL uses after a
+ * statement has run a few times.
  */
 
 const RESULTS = 50_000
@@ -157,7 +157,7 @@ async function fill() {
   await client.query('VACUUM ANALYZE')
 }
 
-/** What the service sends to the database while `work` is done. */
+/** Returns the statements that the service sends to the database during the work. */
 async function sentDuring(work: () => Promise<unknown>, { pool } = app): Promise<Sent[]> {
   const sent: Sent[] = []
   const query = pool.query
@@ -200,7 +200,7 @@ async function planOf({ text, values }: Sent, mode: Mode, on = client): Promise<
   }
 }
 
-/** What a statement that writes steps together is given of one. */
+/** Returns the parameters of one turn in a statement that writes several. */
 function usualAnswer(at: Date, sessionId: string) {
   const now = at.toISOString()
   const made = { sessionId, resultId: 'made', now, expiresAt: now, variables: '[]' }
@@ -232,7 +232,8 @@ function readOf(plan: Node, table: string): number {
       const removed = (node['Rows Removed by Filter'] ?? 0) + (node['Rows Removed by Index Recheck'] ?? 0)
       const loops = node['Actual Loops']
       const read = (node['Actual Rows'] + removed) * loops
-      // Of several loops EXPLAIN has the mean, to the hundredth: 1,043 rows in 348 loops are 3.00 each, which is 1,044.
+      // With several loops EXPLAIN gives the mean, to the hundredth: 1,043 rows in 348 loops are 3.00 each, which is
+      // 1,044.
       return loops === 1 ? read : Math.max(Math.ceil(read - loops * 0.005), 0)
     })
     .reduce((sum, rows) => sum + rows, 0)
@@ -252,9 +253,9 @@ interface Asked {
   send: Request
   /** The table of which it returns rows; none where it counts them. */
   returns?: string
-  /** How many, where it makes one row of them. */
+  /** Number of rows that are counted, for a statement that returns one row. */
   count?: number
-  /** What is sorted for it; absent where nothing is. */
+  /** Columns that are sorted; absent if none is. */
   sorts?: string[]
 }
 
@@ -294,7 +295,7 @@ const requests: Record<string, Asked> = {
     returns: 'results',
     count: 50,
   },
-  // Of which the index has no id, so that those of one moment are sorted.
+  // The index has no id, so those of one moment are sorted.
   'the chats of a bot that wait': {
     send: () => listChats(),
     returns: 'chat_sessions',
@@ -569,7 +570,7 @@ describeHere.each<Mode>(['force_custom_plan', 'force_generic_plan'])(
             VALUES ('endpoint', $1, 'https://example.com', now(), now())`,
             [here.workspaceId],
           )
-          // Of 64 subjects, each with many.
+          // Deliveries of 64 subjects, each with many.
           const insert = (from: number, to: number, nextAttemptAt: string) =>
             connection.query(
               `INSERT INTO webhook_deliveries (bot_id, endpoint_id, subject, seq, id, type, data, created_at, next_attempt_at)
@@ -653,7 +654,7 @@ describeHere.each<Mode>(['force_custom_plan', 'force_generic_plan'])(
             `INSERT INTO results (bot_id, id, variables, has_started, is_completed, is_archived, created_at, updated_at)
             SELECT 'bot-' || n, 'subject', '[]', true, false, false, now(), now() FROM generate_series(0, 39) AS n`,
           )
-          // Of 40 bots each has the same result tell much, and has told much.
+          // Each of 40 bots has many events of the same result, delivered and waiting.
           await connection.query(
             `INSERT INTO webhook_outbox (bot_id, written_at, id, endpoint_ids, events)
             SELECT 'bot-' || n % 40, now() + n * interval '1 second', n, '{endpoint-1}', json_build_array(json_build_object(
@@ -699,7 +700,7 @@ testHere('an answer is looked for by its bot and its result', async () => {
 })
 
 describeHere('results that are looked for', () => {
-  // What every third result is, what all have, and what none has. Each of two windows looks one result ahead.
+  // Values of every third result, of all, and of none. Each of two windows looks one result ahead.
   const searches: Record<string, { query: Record<string, string>; examines: number }> = {
     'many of them': { query: { status: 'completed', limit: '20' }, examines: 3 * 21 + 2 },
     'by an answer that all have': { query: { answerContains: 'ANSW', limit: '20' }, examines: 21 + 2 },
@@ -729,7 +730,7 @@ describeHere('results that are looked for', () => {
   })
 })
 
-// What an index skips is in no count of rows.
+// No count of rows includes those that an index skips.
 testHere.each<Mode>(['force_custom_plan', 'force_generic_plan'])(
   'a page far down reads no more of the database than the first (%s)',
   async (mode) => {

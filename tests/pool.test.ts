@@ -6,7 +6,7 @@ import { until } from './support/process.ts'
 import { isPooled } from './support/server.ts'
 import { makeWorld } from './support/world.ts'
 
-/* What connections have of their own, which they have not behind a pooler. */
+/* State of a connection, which it lacks behind a pooler. */
 
 const testDirect = isPooled() ? test.skip : test
 

@@ -28,7 +28,7 @@ const limits = {
   idle_in_transaction_session_timeout: 10_000,
 }
 
-/** What databases are asked directly. */
+/** Runs statements in a database without the pooler. */
 async function direct(url: string, ...statements: string[]) {
   const client = new pg.Client({ connectionString: url })
   await client.connect()

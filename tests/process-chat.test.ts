@@ -36,7 +36,7 @@ async function publishBot({ url, token }: Service) {
   return body.bot.id as string
 }
 
-/** What one chat was told by the service. */
+/** Responses of the service to one chat. */
 interface Chat {
   resultId: string
   acknowledged: string[]

@@ -86,7 +86,7 @@ async function answersOf(resultId: string): Promise<string[]> {
   return rows.map(({ content }) => content)
 }
 
-test('of twenty equal replies at once one runs, the others get its answer', async () => {
+test('one of twenty equal replies at once runs, and the others get its response', async () => {
   const { sessionId, resultId, revision } = await start()
   const body = { message: 'Ada', revision }
   const replies = Array.from({ length: 20 }, (_, index) =>

@@ -8,9 +8,9 @@ import { runHistories } from './torture/histories.ts'
 import { randomOf } from './torture/random.ts'
 
 /*
- * What `make torture` does, as far as every change is tried with it (`make test-long`): less of everything, and without a
- * look at the time. `make test` has the part of it that nothing in one process stands for, flows/races.test.ts being
- * the rest. Of the other faults F1, F2, F7 and F17 are in process*.test.ts and migrations.test.ts.
+ * The part of `make torture` that runs with every change (`make test-long`): less of everything, and without checks
+ * of time. `make test` runs those faults that no test in one process stands for; flows/races.test.ts has the rest.
+ * F1, F2, F7 and F17 are in process*.test.ts and migrations.test.ts.
  */
 
 afterEach(endProcesses)
@@ -23,7 +23,7 @@ const faults = [...processFaults, ...races].filter(({ id }) =>
 test.each(faults.map((fault) => [fault.id, fault.what, fault] as const))(
   '%s: %s',
   async (_id, _what, fault) => {
-    // What was promised is thrown where it was not kept.
+    // A broken promise throws.
     expect(await fault.run({ random: randomOf(1), scale: 0.1, isTimed: false })).not.toContain('NOT RUN')
   },
 )

@@ -11,7 +11,7 @@ import { storable } from './support/chats.ts'
 import { call, endProcesses, freePort, startProgram, tokenIn, until } from './support/process.ts'
 import { createDatabase } from './support/server.ts'
 
-/* What the Dockerfile puts into the image is enough to serve: a folder with nothing else in it does. */
+/* The files that the Dockerfile puts into the image suffice to serve: a folder with nothing else in it does. */
 
 const cleanUps: (() => unknown)[] = []
 

@@ -24,7 +24,7 @@ interface Sent {
   attributes: { key: string; value: Record<string, unknown> }[]
 }
 
-/** What takes traces and metrics. */
+/** Starts a server that receives traces and metrics. */
 async function startCollector() {
   const bodies: { path: string; text: string }[] = []
   const server = createServer((request, response) => {

@@ -83,7 +83,7 @@ async function uploadHalf({ url }: Service, sessionId: string, folder: string) {
   await until('some of it has arrived', () => stored(folder).length > before)
 }
 
-test('of uploads that a killed process was taking nothing is left, of the others all', async () => {
+test('after the process is killed, interrupted uploads leave nothing, and complete ones stay', async () => {
   const DATA_DIR = await newDataFolder()
   const folder = join(DATA_DIR, 'files')
   const variables = { DATA_DIR, PORT: String(await freePort()) }

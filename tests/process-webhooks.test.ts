@@ -46,11 +46,11 @@ afterEach(async () => {
 
 interface Heard {
   type: string
-  /** What was answered in the step. */
+  /** Answer of the visitor in the turn. */
   said: string | undefined
 }
 
-/** What each receiver was told, by the result, each event once: as receivers are to do it. */
+/** Events that each receiver got, by result, each event once: receivers have to drop repeats. */
 const heard: Record<string, Map<string, Heard[]>> = {}
 const known: Record<string, Set<string>> = {}
 /** Milliseconds from each event to its first attempt. */

@@ -66,7 +66,7 @@ async function workersOf({ pid }: Program): Promise<number[]> {
     .map(([own]) => Number(own))
 }
 
-/** Whether a process is there and not a mere entry of its parent's. */
+/** Returns true if a process is running, and is not just an entry of its parent. */
 async function isRunning(pid: number): Promise<boolean> {
   const { stdout } = await promisify(execFile)('ps', ['-o', 'stat=', '-p', String(pid)]).catch(() => ({
     stdout: '',
@@ -172,7 +172,7 @@ describe('workers', () => {
     expect((await service.ended).code).toBe(0)
   })
 
-  test('of which one stands still do not keep the metrics of the others from being read, nor the end', async () => {
+  test('a stopped worker prevents neither the metrics of the others nor the end', async () => {
     const service = await startWorkers(2, {
       DATABASE_URL: await emptyDatabase(),
       SHUTDOWN_TIMEOUT: '3000',

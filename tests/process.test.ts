@@ -99,7 +99,7 @@ describe('the first start', () => {
     },
   )
 
-  test('of three services at once on one empty database makes one user', async () => {
+  test('the first start of three services at once on one empty database makes one user', async () => {
     const DATABASE_URL = await emptyDatabase()
     const services = await Promise.all([1, 2, 3].map(() => startService({ DATABASE_URL })))
     const tokens = services.flatMap(({ token }) => token ?? [])
@@ -128,7 +128,7 @@ describe('configuration', () => {
     )
   })
 
-  test('of a port that is taken ends with one line that says so', async () => {
+  test('a start on a port in use ends with one line that says so', async () => {
     const DATABASE_URL = await emptyDatabase()
     const first = await startService({ DATABASE_URL })
     const { code, stderr } = await launch({ DATABASE_URL, PORT: new URL(first.url).port }).ended
@@ -156,7 +156,7 @@ describe('configuration', () => {
     }
   })
 
-  test('of a port that is taken leaves no database running', async () => {
+  test('a start on a port in use leaves no database running', async () => {
     const DATA_DIR = await newDataFolder()
     const first = await startService({ DATABASE_URL: await emptyDatabase() })
     const { code, stderr } = await launch({ DATA_DIR, PORT: new URL(first.url).port }).ended
@@ -251,7 +251,7 @@ describe('while the database is away', () => {
         statusOf(`${service.url}/readyz`),
       ])
       expect(new Set(answers)).toEqual(new Set([503]))
-      // What was found silent is not asked again.
+      // A connection that did not respond is not used again.
       expect(new Set(await Promise.all(Array.from({ length: 20 }, ask)))).toEqual(new Set([503]))
       expect(await statusOf(`${service.url}/livez`)).toBe(200)
       thaw()
@@ -439,7 +439,7 @@ describe('stopping', () => {
     expect((await service.ended).code).toBe(0)
   })
 
-  // Of two that share their output, the first to end leaves the others writes that do not return.
+  // Two processes share their output, and the first to end leaves the other with writes that do not return.
   test.each([
     ['1', { code: 0, signal: null }],
     ['2', { code: null, signal: 'SIGKILL' }],

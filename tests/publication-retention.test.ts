@@ -8,8 +8,8 @@ import { testWithTrigger } from './support/locks.ts'
 import { flow, makeWorld, type Site } from './support/world.ts'
 
 /*
- * Which publications are kept. What is replaced and when is by the clock of the database; that of the process stands at
- * a day long ago, so that all that is published here is old.
+ * Retention of publications. The clock of the database decides on the age; that of the process stands at a day long
+ * ago, so that all that is published here is old.
  */
 
 const MS_PER_DAY = 24 * 60 * 60 * 1000
@@ -170,7 +170,7 @@ describe('publications', () => {
     await app.client.ok('restorePublication', of(here.draft.id, third))
   })
 
-  test('of a bot with very many go in turns, until all are gone that may', async () => {
+  test('publications of a bot with very many are deleted in batches', async () => {
     const many = Array.from({ length: 130 }, (_, n) => new Date(Date.UTC(2020, 5, 1, 0, n)).toISOString())
     await addPublications(here.draft.id, many)
     await addPublications(here.legacy.id, many)
@@ -226,7 +226,7 @@ describe('a chat that goes on keeps the publication', () => {
     await keepsUntilItsEnd(sessionId, made)
   })
 
-  test('of a bot that it was led into', async () => {
+  test('a chat keeps the publication of a bot that it was led into', async () => {
     const linked = await publish(app, here, greeting('One'))
     const outer = await publish(
       app,

@@ -5,7 +5,7 @@ import { testWithTrigger, waitingForLocks } from './support/locks.ts'
 import { until } from './support/process.ts'
 import { makeWorld, type Site } from './support/world.ts'
 
-/* What the purge does to the database beside what it removes; that is in flows/deletion. */
+/* Effects of the purge on the database beside the deletions; those are in flows/deletion. */
 
 let app: App
 let site: Site

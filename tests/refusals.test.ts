@@ -13,11 +13,11 @@ import { ofEachKind } from './support/runs.ts'
 import { makeWorld, type World } from './support/world.ts'
 
 /*
- * What every operation must refuse, derived from the contract and from what the cases say it `needs`: nobody
- * writes these for a new operation. Each test starts from the first `ok` case of the operation and spoils it.
+ * Rejections of every operation, derived from the contract and from `needs` of the cases: nobody writes these for a
+ * new operation. Each test starts from the first `ok` case of the operation and spoils it.
  *
- * `make test` asks of every operation who has no right to it. Of all else, which the router decides for operations of
- * one kind alike, it asks one of each kind; `make test-long` asks all.
+ * `make test` tests for every operation the callers without a right. The router decides the rest for operations of
+ * one kind alike, so `make test` tests one operation of each kind; `make test-long` tests all.
  */
 
 let app: App
@@ -654,7 +654,7 @@ function missing(id: OperationId, request: CaseRequest): Spoilt {
   return { ...request, params: { ...request.params, [name]: missingId } }
 }
 
-/** What differs between two requests for the same thing. */
+/** Returns the parts that two requests for the same thing have in common. */
 function stable({
   date,
   'x-request-id': _,

@@ -76,7 +76,7 @@ const longReads: Partial<Record<OperationId, number>> = {
   getBlockStats: 4,
 }
 
-/** What is remembered needs no table. */
+/** Empties the cache of documents, which needs no table. */
 async function forgetDocuments() {
   app.forgetFlows()
   await saboteur.query('UPDATE bots SET draft_updated_at = now()')
@@ -298,7 +298,7 @@ describe.each(endpoints)('$operation.operationId', ({ operation }) => {
         const request = await first?.[1](world, app)
         if (request) await inProgress(id, request)
       })
-      // Where it has no other reason, the case above is all.
+      // Without a reason of its own, the case above covers it.
       if (!ownErrorsOf(operations[id]).includes(code)) continue
     }
     if (isDerived(code)) {
@@ -398,7 +398,7 @@ function bodyLimitOf(id: OperationId): number {
   return Number(count) * (unit === 'MiB' ? 1024 * 1024 : 1024)
 }
 
-/** Of the tables one in `make test`, from operation to operation another one, and all in `make test-long`. */
+/** Returns one of the tables in `make test`, a different one for each operation, and all in `make test-long`. */
 function some(tables: string[], id: OperationId): string[] {
   const first = Object.keys(operations).indexOf(id) % tables.length
   return [...tables.slice(first), ...tables.slice(0, first)].slice(0, runs(1, tables.length))

@@ -8,8 +8,8 @@ import { shareAll } from './support/outbox.ts'
 import { makeWorld, type Site, type World } from './support/world.ts'
 
 /*
- * How long results are kept. Their ages are by the clock of the database, while that of the process stands at some day:
- * what is deleted by it would be something else.
+ * Retention of results. The clock of the database decides on their age, while that of the process stands at some day:
+ * a deletion by that clock would delete others.
  */
 
 let app: App
@@ -88,7 +88,7 @@ describe('results', () => {
     expect((await app.pool.query('SELECT FROM purges')).rowCount).toBe(0)
   })
 
-  test('of whole days that are over for so long are gone, with all that belongs to them', async () => {
+  test('results older than the retention in whole days are deleted, with all that belongs to them', async () => {
     const { id } = here.draft
     await addResults(id, [0, 29, 30, 31, 400])
     await expire(30)
@@ -206,7 +206,7 @@ describe('results', () => {
   })
 })
 
-describe('how long a workspace keeps them', () => {
+describe('the retention of a workspace', () => {
   test.each([0, 36_501, 1.5, '30', true])('is not %p days', async (days) => {
     const { status, body } = await keep(days)
     expect([status, body.issues?.[0]?.path]).toEqual([400, ['body', 'resultsRetentionDays']])

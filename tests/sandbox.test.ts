@@ -240,7 +240,7 @@ describe('requests', () => {
     )
   })
 
-  test('of code that fails are sent all the same, as they were when it failed', async () => {
+  test('requests of failing code are sent all the same, as they were when it failed', async () => {
     const sent: string[] = []
     const fetch: Fetch = async ({ url }) => {
       sent.push(url)
@@ -275,7 +275,7 @@ describe('hostile code', () => {
       sent.push(request)
       return { ok: true, status: 200, headers: {}, body: '' }
     }
-    // What is written at the end goes through functions that the code can replace before.
+    // The last write uses functions that the code can replace before.
     const forged = `Array.prototype.toJSON = () => [{ index: 0, request: '{"url":1}' }, { index: "x", request: "no" }, null, 5,
       { index: -1, request: '{"url":"https://a.test","method":"GET","headers":{"__proto__":"x","a":{"toString":1,"valueOf":1},"b":{}}}' }]; return 1`
     await run(forged, fetch)
@@ -340,7 +340,7 @@ describe('hostile code', () => {
     expect(({} as Record<string, unknown>).polluted).toBeUndefined()
   })
 
-  test('whose result is nested too deep to be written has none', async () => {
+  test('code whose result is nested too deep to be written has none', async () => {
     const code = 'let deep = []; for (let at = 0; at < 5000; at++) deep = [deep]; return deep'
     expect(await result(code)).toBe('The result is not a value')
   })

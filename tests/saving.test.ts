@@ -48,7 +48,7 @@ const tables = {
   result_logs: "- 'id'",
   result_transcripts: '',
   bot_stats_daily: '',
-  // Of their numbers only the order counts.
+  // Only the order of sequence numbers counts.
   webhook_deliveries: `- 'id' - 'seq' || jsonb_build_object(
     'nth', rank() OVER (PARTITION BY t.bot_id, t.endpoint_id, t.subject ORDER BY t.seq))`,
 }
@@ -125,7 +125,7 @@ const outcome = fc.record({
     { maxLength: 1 },
   ),
 })
-/** What kind of step it is, and of which session. */
+/** Session of each kind of turn. */
 const ids = {
   chat: 'chat',
   preview: 'preview',
@@ -202,7 +202,7 @@ test('both write the same', async () => {
       for (const app of apps) {
         await prepare(app, { hasFloor, steered })
         const isWritten = await saveStep(app.db, toStep(made), NOW).catch((error) => {
-          // Of an id that is taken, which no other attempt frees.
+          // The id is taken, and no retry frees it.
           if (made.kind !== 'taken id' || !(error instanceof Unavailable)) throw error
           return false
         })
@@ -218,7 +218,7 @@ test('both write the same', async () => {
   expect(seen.not).toBeGreaterThan(20)
 })
 
-const MANY = [0, 1, 2, 3, 4, 5]
+const CHAT_NUMBERS = [0, 1, 2, 3, 4, 5]
 
 /** Chats that go on and a result for each; those with an odd number are of an earlier day. */
 async function prepareMany(app: App, hasFloor: boolean) {
@@ -227,13 +227,13 @@ async function prepareMany(app: App, hasFloor: boolean) {
     `INSERT INTO results (bot_id, id, variables, has_started, is_completed, created_at, updated_at)
     SELECT '${BOT}', 'result ' || n, '[]', n > 2, n > 3, CASE WHEN n % 2 = 1 THEN '2026-03-01Z'::timestamptz
       ELSE '2026-03-10T11:00Z' END, '2026-03-01Z' FROM unnest($1::integer[]) AS n`,
-    [MANY],
+    [CHAT_NUMBERS],
   )
   await app.pool.query(
     `INSERT INTO chat_sessions (id, bot_id, publication_id, result_id, state, revision, steered, expires_at, created_at, updated_at)
     SELECT 'chat ' || n, '${BOT}', 'p', 'result ' || n, '{}', 3, CASE WHEN n > 3 THEN '{"a":1}'::json END,
       '2026-03-12T13:00Z', '2026-03-10T11:00Z', '2026-03-10T11:00Z' FROM unnest($1::integer[]) AS n`,
-    [MANY],
+    [CHAT_NUMBERS],
   )
 }
 
@@ -283,7 +283,7 @@ test('steps of one moment write what they would one after the other', async () =
   const [first, second] = apps as [App, App]
   first.statements.length = 0
   const property = fc.asyncProperty(
-    fc.array(usual, { minLength: 2, maxLength: MANY.length }),
+    fc.array(usual, { minLength: 2, maxLength: CHAT_NUMBERS.length }),
     fc.boolean(),
     async (all, hasFloor) => {
       const steps = all.map(toUsual)
@@ -338,7 +338,7 @@ async function answersOf({ pool }: App) {
   return rows.map(({ result_id, seq, content }) => `${result_id}: ${seq} ${content}`)
 }
 
-test('of steps of one moment each counts once, whatever they have in common', async () => {
+test('turns written together count once each, whatever they have in common', async () => {
   const [app] = apps as [App]
   await prepareMany(app, false)
   const steps = [
@@ -361,7 +361,7 @@ test('of steps of one moment each counts once, whatever they have in common', as
   ])
 })
 
-test('what keeps one step of a moment from being written keeps no other', async () => {
+test('a turn that cannot be written does not prevent the others of its batch', async () => {
   const [app] = apps as [App]
   await prepareMany(app, false)
   const start = (id: string, n: number): Step => {
@@ -382,7 +382,7 @@ test('what keeps one step of a moment from being written keeps no other', async 
   expect(rows.map(({ id }) => id)).toEqual(['new 0', 'new 2'])
 })
 
-// Where a statement waits on a cluster, the coordinator does not see.
+// On a cluster the coordinator does not see the node on which a statement waits.
 const testAlone = process.env.CITUS === '1' ? test.skip : test
 
 testAlone.each(['session', 'result'])(
@@ -435,7 +435,7 @@ testAlone('a step that waits for somebody else holds up no other for long', asyn
     await connection.query('BEGIN')
     await connection.query('SELECT FROM results WHERE id = $1 FOR UPDATE', ['result 0'])
     const waiting = save(answering(0))
-    // Of the same moment and another bot, then of the same bot and a later moment.
+    // First a turn of another bot at the same moment, then later turns of the same bot.
     expect(await save(ofOtherBot)).toBe(true)
     const late = [1, 2].map((n) => save(answering(n)))
     expect(await Promise.all(late)).toEqual([true, true])
@@ -446,7 +446,7 @@ testAlone('a step that waits for somebody else holds up no other for long', asyn
   }
 })
 
-/** What steps find of sessions, and who starts a chat finds of bots, whatever state these are in. */
+/** Returns the rows that turns find of sessions, and starts of chats find of bots, in any state of these. */
 async function lookUp(app: App) {
   await prepare(app, { hasFloor: false, steered: '{"a":1}' })
   const query = (text: string, values?: unknown[]) => app.pool.query(text, values)

@@ -110,7 +110,7 @@ test('an expression has the type that it is cast to, and may be null only where 
 
 const { tokenHash: _, ...tokenColumns } = getTableColumns(apiTokens)
 
-describe('what is remembered', () => {
+describe('a remembered record', () => {
   const read = async (columns: Parameters<typeof remembered>[0], record = remembered(columns)) => {
     const { table } = Object.values(columns)[0] as (typeof bots)['id']
     const rows = await selectRows(app.db, { record }, (list) => sql`SELECT ${list} FROM ${table}`)

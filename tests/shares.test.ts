@@ -218,7 +218,7 @@ describe('bodies', () => {
     expect(seen.text).toMatch(new RegExp(`^HTTP/1.1 ${status} `))
   })
 
-  test('of one user that are held one byte short take no more memory than a quarter of the budget', async () => {
+  test('bodies of one user that end one byte short use at most a quarter of the memory budget', async () => {
     const length = 4_000_000
     const body = Buffer.alloc(length - 1, ' ').toString()
     const by = await startApp({

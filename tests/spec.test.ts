@@ -20,9 +20,8 @@ import {
 } from './support/published.ts'
 
 /*
- * What people and generators of clients rely on in openapi.yaml, beyond its being valid: the description's
- * operations are all there, names are usable in every language, everything is described, bounded and shown
- * by an example that fits.
+ * Promises of openapi.yaml to readers and generators, beyond its validity: it has all operations of the description,
+ * names work in every language, and everything is described, bounded and shown by a valid example.
  */
 
 const five = 'BAD_REQUEST UNAUTHORIZED FORBIDDEN NOT_FOUND INTERNAL_SERVER_ERROR'
@@ -34,7 +33,7 @@ test('every component is a JSON Schema, in every form', () => {
   expect(mistakesInSchemas({ components: { schemas: { Odd: { type: 'texts' } } } } as never)).not.toEqual([])
 })
 
-test('what the introduction shows to whoever has the file alone is so', () => {
+test('the introduction shows valid examples to readers who have the file alone', () => {
   const description = String(published.info.description)
   const shown = /`(\{"bot": .*?\}\})`/.exec(description)?.[1] ?? ''
   expect(mistakesOf(JSON.parse(shown), { $ref: '#/components/schemas/UpdateBotBody' })).toEqual([])
@@ -342,7 +341,7 @@ describe('names', () => {
     expect(plain.filter((name, at) => plain.indexOf(name) !== at)).toEqual([])
   })
 
-  test('of components are usable in any language', () => {
+  test('names of components are usable in any language', () => {
     const taken = [
       'Error',
       'Response',
@@ -548,7 +547,7 @@ describe('schemas', () => {
     expect(placesOf(wrong)).toEqual([])
   })
 
-  test('what is sent is closed, beside the flow documents and their like', () => {
+  test('schemas of requests are closed, except for flow documents and their like', () => {
     const isClosed = (schema: JsonSchema): boolean => {
       const { additionalProperties, oneOf } = resolve(schema)
       return additionalProperties === false || oneOf?.every(isClosed) === true
@@ -619,8 +618,8 @@ function isToldApart(objects: JsonSchema[]): boolean {
 }
 
 /**
- * Whether every branch is named by the only value that it has for the tag. One may go by its own name: that
- * of all values that no other branch has.
+ * Returns true if every branch is named by its only value of the tag. One branch may go by its own name: that of all
+ * values that no other branch has.
  */
 function isFullyMapped({ oneOf = [], discriminator }: JsonSchema): boolean {
   if (!discriminator) return false

@@ -169,7 +169,7 @@ standbyDescribe('with a standby (skipped on Windows)', () => {
     expect(stale).toEqual([])
     // On a busy machine it may be too slow to say how far it is, which counts as failing; the read is answered all the same.
     expect(asked).toBe(standbyReads.standby + standbyReads.lagging + standbyReads.failing)
-    // Of the two that each process has at a time, it may ask both in one statement.
+    // A process with two reads at a time may check both in one statement.
     expect(asked).toBeLessThanOrEqual(reads)
     expect(asked).toBeGreaterThanOrEqual(reads / 2)
   })
@@ -219,7 +219,7 @@ standbyDescribe('with a standby (skipped on Windows)', () => {
     }
   })
 
-  test('what it refuses is done by the primary', async () => {
+  test('the primary runs reads that the standby rejects', async () => {
     const reads = open(pair.standbyUrl, here.db)
     await reads.$client.query("INSERT INTO schema_lock (id) VALUES ('written through a standby')")
     const { rows } = await here.pool.query("DELETE FROM schema_lock WHERE id LIKE 'written%' RETURNING id")

@@ -205,7 +205,7 @@ const dateOf = (time: number | null) => (time === null ? null : new Date(time))
 
 describe('statistics are exact', () => {
   const zones = ['UTC', 'America/St_Johns', 'Pacific/Apia', 'Africa/Cairo', 'Asia/Kathmandu']
-  // Of any day, and of the last hours.
+  // Ages within any day, and within the last hours.
   const number = fc.oneof(fc.integer({ min: 1, max: RESULTS }), fc.integer({ min: 1, max: 30 * 90 }))
   const change = fc.oneof(
     { weight: 3, arbitrary: fc.record({ kind: fc.constant('complete'), numbers: fc.tuple(number) }) },
@@ -251,7 +251,7 @@ describe('statistics are exact', () => {
         { maxLength: 1 },
       ),
       ranges: fc.array(range(moment), { minLength: 15, maxLength: 30 }),
-      // How far the clocks of those who count are from the clocks of the others.
+      // Skew of the clocks of those who count against the clocks of the others.
       skews: fc.tuple(fc.integer({ min: -29, max: 29 }), fc.integer({ min: -29, max: 29 })),
     })
   // At any time of day, and some time later.
@@ -282,7 +282,7 @@ describe('statistics are exact', () => {
 
   test('while results come, change and go, and days and hours are counted by several at once', async () => {
     const [reader, ...others] = await Promise.all([connectAgain(), connectAgain(), connectAgain()])
-    /** How many looks met what is counted beside what has changed since. */
+    /** Number of reads that combined counts with the changes since. */
     const seen = { days: 0, hours: 0, couldHaveHours: false }
     const property = fc.asyncProperty(run, async (phases) => {
       // So many that it stays one with many when the writers have removed all they can.
@@ -500,7 +500,7 @@ describeHours('an hour', () => {
     expect(await fakes({ from: at('02:10:00.000'), to: at('02:50:00.000') })).toBe(0)
     expect(await fakes({ from: null, to: at('00:00:00.000') })).toBe(0)
     expect(await fakes({ from: null, to: at('01:00:00.000') })).toBe(1)
-    // Of the day before, and of one that nobody notes changes of for much longer.
+    // A day late is still used; two days late, changes have long not been noted any more.
     expect(await fakes(always, '2026-03-11T23:59:59.999Z')).toBe(11)
     expect(await fakes(always, '2026-03-12T00:00:00.000Z')).toBe(0)
     await rollUp(botId, '2026-03-11T01:00:00.000Z')
@@ -661,7 +661,7 @@ describe('a bot', () => {
     const questions = bots.flatMap((botId) => ranges.map((range) => ({ botId, range })))
     const ask = ({ botId, range }: (typeof questions)[number]) =>
       countResults(app.db, { bot: { id: botId, resultsFloorAt: null } } as BotGrant, range, new Date(NOON))
-    // What is known of the bots afterwards has them asked about together.
+    // Reading each alone first caches the bots, so that the next reads share a statement.
     for (const question of questions) await ask(question)
     app.statements.length = 0
     const together = await Promise.all(questions.map(ask))
@@ -782,7 +782,7 @@ describe('a clock that is ahead by 26 hours', () => {
     while (await rollUpBatch(app.db, new Date(moment)));
   }
 
-  test('of the process alone keeps no day or hour that goes on', async () => {
+  test('a process clock that is ahead by 26 hours keeps no day or hour that goes on', async () => {
     const now = new Date()
     const botId = await makeBot(RESULTS, now.toISOString())
     app.clock.set(now.toISOString())
@@ -794,7 +794,7 @@ describe('a clock that is ahead by 26 hours', () => {
     expect((await keptHours(botId)).filter((kept) => kept.hour.slice(0, 13) >= hour)).toEqual([])
   })
 
-  test('of process and database has what it counted too early counted again once it is right', async () => {
+  test('a day counted too early by both clocks is counted again once they are right', async () => {
     const botId = await makeBot(RESULTS)
     await readAll(botId)
     await rollUp(botId, AHEAD)

@@ -35,7 +35,7 @@ const outside = new Set([
   'WORKER',
 ])
 
-/** What is waited for, outside of the database, while a transaction is open. */
+/** Returns the calls outside of the database that are awaited while a transaction is open. */
 async function waitedFor(work: () => Promise<unknown>): Promise<string[]> {
   const seen: string[] = []
   let open = 0

@@ -4,7 +4,7 @@ import ts from 'typescript'
 import { root } from '../server/root.ts'
 
 /*
- * What the compiler refuses, so that nobody has to find it in a review. Each snippet is compiled as a file of
+ * Errors that the compiler finds, so that nobody has to find them in a review. Each snippet is compiled as a file of
  * this folder; it must give exactly the one error, and the correct ones none.
  */
 

@@ -133,14 +133,14 @@ test('a request that was done, and sent again when the bot was gone, is told so 
   ).toBe('broken')
 })
 
-test('of two at once with one precondition both are never done', () => {
+test('the checker rejects two concurrent writes with one precondition that are both done', () => {
   const both = [rename('0001', 'a', 'stamp 0', '0000'), rename('0002', 'b', 'stamp 0', '0000')]
   expect(verdictOf(both.map((op, index) => ({ start: index, end: 10, op })))).toBe('broken')
   const one: BotOp[] = [both[0] as BotOp, { kind: 'write', name: 'b', expected: '0000', answer: 'stale' }]
   expect(verdictOf(one.map((op, index) => ({ start: index, end: 10, op })))).toBe('fits')
 })
 
-test('who was let out is not let in again, except by calls that were under way', () => {
+test('the checker rejects an access after a removal, except by calls that had already begun', () => {
   const op = (kind: AccessOp['kind'], isAllowed: boolean): AccessOp => ({ kind, isAllowed, what: '' })
   const grant = { start: 0, end: 1, op: op('change', true) }
   const removal = { start: 5, end: 8, op: op('change', false) }
@@ -186,8 +186,11 @@ test('forty histories of a bot that is right fit, and none of them once a read i
   }
 })
 
-test.each(planted)('where $what is planted, the source is as it was', ({ file, pieces }) => {
-  const source = readFileSync(file, 'utf8')
-  for (const [piece] of pieces)
-    expect({ piece, times: source.split(piece).length - 1 }).toEqual({ piece, times: 1 })
-})
+test.each(planted)(
+  'each source that a fault is planted in contains its pieces once: $what',
+  ({ file, pieces }) => {
+    const source = readFileSync(file, 'utf8')
+    for (const [piece] of pieces)
+      expect({ piece, times: source.split(piece).length - 1 }).toEqual({ piece, times: 1 })
+  },
+)
