@@ -92,7 +92,7 @@ export const planted: Planted[] = [
         "await recalled(need.kind, tokenHash, id, () => lookups(db)[need.kind as 'bot']({ tokenHash, id }))",
       ],
       [
-        '/** Which tokens were noted lately',
+        'const noted = new LRUCache',
         `const grants = new LRUCache<string, any>({ max: 10_000, ttl: 2_000 })
 async function recalled(kind: string, tokenHash: string, id: string, ask: () => Promise<any>): Promise<any> {
   const known = kind + id + tokenHash
@@ -101,7 +101,7 @@ async function recalled(kind: string, tokenHash: string, id: string, ask: () => 
   return found
 }
 
-/** Which tokens were noted lately`,
+const noted = new LRUCache`,
       ],
     ],
   },
