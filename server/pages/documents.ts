@@ -5,9 +5,9 @@ import { root } from '../root.ts'
 import { kept } from './kept.ts'
 
 /*
- * The published document, its forms for tools that need less or older ones, what belongs to it, and the schemas of
- * bots for editors. What is known only here stands in for what the files show: the address of the installation,
- * whom to ask, and its terms. Files are read when somebody asks: together they are several megabytes.
+ * Serves the published document, its forms for tools that need less or older ones, documents that belong to it, and
+ * the schemas of bots for editors. Values of this installation replace those in the files: its address, its contact
+ * and its terms. Files are read on the first request: together they are several megabytes.
  */
 
 /** By the name they are served under. */
@@ -21,7 +21,7 @@ const documents = {
 
 export interface Installation {
   config: Config
-  /** Where callers reach the service; known once it listens. */
+  /** The address of the service for callers; known once it listens. */
   publicUrl: () => string
 }
 
@@ -61,7 +61,7 @@ export function serveDocuments(
   }
 }
 
-/** The document of this installation: without configuration it names nobody and no terms. */
+/** The document of this installation: without configuration it names no contact and no terms. */
 function published(yaml: string, { config, publicUrl }: Installation): string {
   const contact = Object.entries({
     name: config.CONTACT_NAME,

@@ -7,8 +7,8 @@ import { findUpload, type ServedFile } from '../files/uploads.ts'
 import { sendProblem } from '../http/answer.ts'
 
 /*
- * Files of visitors. Nobody knows what is in them, so a browser is to save them and never to run them: they are
- * downloads, of no type but that of pictures, and alone in an origin of their own should one be opened all the same.
+ * Files of visitors. Their content is unknown, so a browser must save them and never run them: they are downloads,
+ * with no media type but those of pictures, and sandboxed in case one is opened all the same.
  */
 
 const policy = "default-src 'none'; sandbox"
@@ -21,7 +21,7 @@ export function serveFiles(
     const { botId, id, name } = request.params as { botId: string; id: string; name: string }
     const file = files && (await findUpload(db, { botId, id, name }, now()))
     if (!file) return sendProblem(response, 'NOT_FOUND')
-    // Who may not read it is not told that it is there.
+    // Callers who may not read a file must not learn that it exists.
     if (file.isPrivate && !(await isMember(request, botId))) return sendProblem(response, 'NOT_FOUND')
     writeHead(response, id, file)
     if (request.fresh) return response.status(304).end()

@@ -133,7 +133,7 @@ async function callingCodes(): Promise<string> {
   return `export const callingCodes = ${JSON.stringify(codes)}\n`
 }
 
-/** Which pages may frame the chat: those of the origins that the bot allows, of all when it names none. */
+/** Restricts the pages that may frame the chat to the origins that the bot allows; no list allows all. */
 function framingOf(settings: unknown): string {
   const { security } = (settings ?? {}) as { security?: { allowedOrigins?: unknown } }
   const origins = allowedOriginsOf(security?.allowedOrigins)
@@ -160,7 +160,7 @@ function titleOf(bot: PublishedBot | undefined): string | undefined {
   return filled(metadataIn(bot).title) ?? bot?.name
 }
 
-/** What search engines and link previews show of the bot. */
+/** Metadata of the bot for search engines and link previews. */
 function metadataOf(bot: PublishedBot | undefined, title: string): string {
   const metadata = metadataIn(bot)
   const description = filled(metadata.description)

@@ -4,8 +4,8 @@ import { brotliCompress, constants, gzip } from 'node:zlib'
 import type { RequestHandler } from 'express'
 
 /*
- * Files that callers may keep: with an entity tag, and compressed. Each is compressed once, when somebody first asks for
- * it so; express answers 304 by the tag.
+ * Files that callers may cache: with an entity tag, and compressed. Each coding is computed once, on its first
+ * request; express sends 304 by the tag.
  */
 
 const codings = {
@@ -17,13 +17,13 @@ const codings = {
 
 type Coding = keyof typeof codings
 
-/** For pages whose parts must be of one release: kept, and asked for before every use. */
+/** For pages whose parts must be of one release: cached, but revalidated before every use. */
 export const askAlways = 'public, no-cache'
 
-/** For what is whole by itself. */
+/** For files that need no other file of the same release. */
 const tenMinutes = 'public, max-age=600'
 
-/** Answers with a file. `read` is called at the first requests, and must give the same ever after. */
+/** Serves a file. `read` is called on the first requests, and must always return the same. */
 export function kept(
   mediaType: string,
   read: () => string | Buffer | Promise<string>,
@@ -40,7 +40,7 @@ export function kept(
     const coding = (request.acceptsEncodings(Object.keys(codings)) || 'identity') as Coding
     const form = forms.get(coding) ?? make(coding)
     forms.set(coding, form)
-    // What could not be read, is read again.
+    // A failed read is retried the next time.
     form.catch(() => forms.delete(coding))
     const { body, etag } = await form
     response.set({ ETag: etag, 'Cache-Control': caching })

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import type { RequestHandler } from 'express'
 import { askAlways, kept } from './kept.ts'
 
-/** For a page that asks the public interface and loads nothing from elsewhere. */
+/** For a page that calls the public interface and loads nothing from elsewhere. */
 const policy = [
   "default-src 'none'",
   "script-src 'self'",
@@ -15,8 +15,8 @@ const policy = [
 ].join('; ')
 
 /**
- * Serves a page of this service at `/name`, and below `/name/files/` what it loads from its folder: names of files with
- * their media types. All of it is read when somebody asks.
+ * Serves a page of this service at `/name`, and below `/name/files/` the files of its folder that it loads: names
+ * with their media types. All are read on the first request.
  */
 export function servePage(
   serve: (path: string, handler: RequestHandler) => void,

@@ -4,9 +4,9 @@ import { redirect } from './redirect.js'
 import { runScript } from './script.js'
 
 /*
- * What the bot asks the page to do. An outcome is the reply for the service, null where it only wants to know that
- * the action is done. Code of the bot runs in a frame with an origin of its own: it can compute and send requests,
- * but it can neither see nor change the page. Trackers and widgets of third parties are not loaded.
+ * Actions that the bot requests of the page. An outcome is the reply for the service, or null if the service only
+ * waits for the end of the action. Code of the bot runs in a frame with an origin of its own: it can compute and send
+ * requests, but neither see nor change the page. Trackers and widgets of third parties are not loaded.
  */
 
 const notRun = {
@@ -19,7 +19,7 @@ const notRun = {
 /** Bytes of JSON. A whole body may have 256 KiB. */
 const longestReply = 250_000
 
-/** What a request comes to that failed, or whose answer cannot be passed on. */
+/** Outcome of a request that failed, or whose response cannot be passed on. */
 const noAnswer = JSON.stringify({ statusCode: 0, data: null })
 
 /** Does one action. `chat` offers `signal`, `log`, `say` and `texts`. */
@@ -46,7 +46,7 @@ export async function perform(action, chat) {
       return isTaken(reply, chat) ? reply : noAnswer
     }
     case 'listenForWebhook':
-      // The page asks the service from time to time, which is what sending nothing does.
+      // A reply of null makes the page poll the service.
       return null
     default:
       chat.log({ status: 'info', description: notRun[action.type] ?? `Unknown action ${action.type}` })
@@ -68,7 +68,10 @@ async function request({ url, method, headers, body }, chat) {
   }
 }
 
-/** Whether the service takes the reply; else the author finds it in the log, since the chat would end with an error. */
+/**
+ * True if the service accepts the reply. Longer ones go to the log of the author instead, since the service would
+ * reject them and the chat would end with an error.
+ */
 export function isTaken(reply, chat) {
   const size = new TextEncoder().encode(JSON.stringify(reply)).length
   if (size > longestReply) chat.log({ description: 'Too long for the service', details: `${size} bytes` })

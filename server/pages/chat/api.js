@@ -1,11 +1,14 @@
 import { anySignal } from './compat.js'
 import { sleep } from './dom.js'
 
-/* Talks to the service. It lies one step above the page, wherever that is. */
+/* Calls the service, which is one level above the page, wherever that is. */
 
 const service = new URL('../', location.href)
 
-/** The service refused: the chat cannot go on as it is. `code` says why to this page, `message` to a person. */
+/**
+ * The service rejected a request, so the chat cannot continue as it is. `code` is for this page, `message` for a
+ * person.
+ */
 export class Refusal extends Error {
   constructor(status, { code, message }) {
     super(message)
@@ -14,7 +17,7 @@ export class Refusal extends Error {
   }
 }
 
-/** Nobody answered, or somebody on the way said that the service is away, perhaps for so many seconds. */
+/** There was no response, or a proxy reported that the service is away, perhaps for some seconds. */
 export class Unreachable extends Error {
   constructor(message, seconds = 0) {
     super(message)
@@ -24,22 +27,22 @@ export class Unreachable extends Error {
 
 const away = [408, 429, 502, 503, 504]
 
-/** How long, in seconds, and how often the page waits by itself when too many have asked. */
-const patience = 10
+/** Maximum `Retry-After`, in seconds, and maximum attempts for a request that was rate limited. */
+const MAX_RETRY_AFTER_SECONDS = 10
 const attempts = 5
 
 const secondsOf = (value) => Number(value ?? Number.POSITIVE_INFINITY)
 
-/** Visitors who were rejected together do not come back together. */
+/** Visitors who were rate limited together do not come back together. */
 const spread = (seconds) => seconds * 1000 * (1 + Math.random())
 
-/** `tell` gets what there is of the answer before it is whole. */
+/** Sends a request. `tell` receives the parts of the response before it is complete. */
 async function ask(method, path, { body, signal, tell, headers: own }) {
   for (let attempt = 1; ; attempt += 1) {
     const { status, headers, answer } = await fetchAnswer(method, path, { body, signal, tell, headers: own })
     if (status < 400) return answer
     const wait = secondsOf(headers.get('Retry-After'))
-    if (status === 429 && wait <= patience && attempt < attempts) {
+    if (status === 429 && wait <= MAX_RETRY_AFTER_SECONDS && attempt < attempts) {
       await sleep(spread(wait), signal)
       continue
     }
@@ -71,7 +74,7 @@ async function fetchAnswer(method, path, { body, signal, tell, headers: own }) {
   return { status, headers, answer: await reach(() => response.json(), signal) }
 }
 
-/** Runs what fails where nobody answers. Errors of the page itself are no missing connection. */
+/** Runs `work` and reports its failure as a missing connection. Errors of the page itself are not. */
 async function reach(work, signal) {
   try {
     return await work()
@@ -81,7 +84,7 @@ async function reach(work, signal) {
   }
 }
 
-/** Reads server-sent events as they come. The last one has the answer. */
+/** Reads server-sent events as they come. The last one contains the response. */
 async function readEvents(stream, signal, tell) {
   const reader = stream.pipeThrough(new TextDecoderStream()).getReader()
   for (let rest = ''; ; ) {
@@ -114,14 +117,17 @@ async function repeat(work, signal, mayPass = (error) => error instanceof Unreac
   }
 }
 
-/** A key of visible characters that nobody guesses; `randomUUID` exists over https alone. */
+/** Returns a random key of visible characters; `randomUUID` exists over https alone. */
 export function newKey() {
   return [...crypto.getRandomValues(new Uint8Array(16))]
     .map((byte) => byte.toString(16).padStart(2, '0'))
     .join('')
 }
 
-/** Starts a chat. With one key, repeats get the answer of the first request. `begin` gives the listener of an attempt. */
+/**
+ * Starts a chat. Retries with the same key get the response of the first request. `begin` returns the listener of an
+ * attempt.
+ */
 export function startChat(publicId, { body, key, signal, begin }) {
   const path = `api/v1/bots/${encodeURIComponent(publicId)}/startChat`
   const headers = { 'Idempotency-Key': key }
@@ -136,20 +142,20 @@ export function getSession(sessionId, signal) {
   return ask('GET', `api/v1/sessions/${encodeURIComponent(sessionId)}`, { signal })
 }
 
-/** Seconds that an upload waits by itself when too many were sent. */
-const uploadPatience = 60
+/** Maximum `Retry-After`, in seconds, after which an upload that was rate limited is retried. */
+const MAX_UPLOAD_RETRY_AFTER_SECONDS = 60
 
-/** Uploads a file for a chat, again where it did not arrive. `progress` gets the share that is through. */
+/** Uploads a file for a chat, and retries while there is no response. `progress` receives the share that is sent. */
 export function uploadFile(sessionId, file, fileName, signal, progress) {
   const path = `api/v1/sessions/${encodeURIComponent(sessionId)}/uploads?${new URLSearchParams({ fileName })}`
   const url = new URL(path, service)
-  const mayPass = (error) => error instanceof Unreachable && error.seconds <= uploadPatience
+  const mayPass = (error) => error instanceof Unreachable && error.seconds <= MAX_UPLOAD_RETRY_AFTER_SECONDS
   return repeat(() => sendFile(url, file, signal, progress), signal, mayPass)
 }
 
 function sendFile(url, file, signal, progress) {
   return new Promise((resolve, reject) => {
-    // Only this kind of request tells how far it is.
+    // Only this kind of request reports its progress.
     const request = new XMLHttpRequest()
     request.open('POST', url)
     request.setRequestHeader('Content-Type', 'application/octet-stream')
@@ -163,7 +169,7 @@ function sendFile(url, file, signal, progress) {
       const { status, response } = request
       const wait = request.getResponseHeader('Retry-After')
       if (status === 200 && response?.upload) resolve(response.upload)
-      // A page in place of the answer comes from somebody on the way, such as the Wi-Fi of a hotel.
+      // A page instead of the response comes from an intermediary, such as the Wi-Fi of a hotel.
       else if (status < 400) reject(new Unreachable('The answer is not of the service'))
       else if (away.includes(status))
         reject(new Unreachable(`The service answered ${status}`, Number(wait ?? 0)))
@@ -178,9 +184,9 @@ function sendFile(url, file, signal, progress) {
 }
 
 /**
- * Sends a reply until it is answered. The revision makes a repeated reply get the answer of the first one; while
- * the first one is still being worked on, the repeated one may be a conflict, so that is tried again too.
- * `begin` gives the listener of an attempt.
+ * Sends a reply until there is a response. The revision gives a repeated reply the response of the first one. While
+ * the first one is still running, a repeated one may be a conflict, which is retried too. `begin` returns the
+ * listener of an attempt.
  */
 export function continueChat(sessionId, body, signal, begin) {
   const path = `api/v1/sessions/${encodeURIComponent(sessionId)}/continueChat`
@@ -192,7 +198,7 @@ export function continueChat(sessionId, body, signal, begin) {
 /** Characters that the service takes of a part of a log entry. */
 const longestLog = 10_000
 
-/** Tells the authors of the bot what went wrong. Nobody waits for it, and it may fail. */
+/** Sends log entries to the authors of the bot. Nothing waits for it, and it may fail. */
 export function saveLogs(sessionId, entries) {
   const clientLogs = entries.map((entry) =>
     Object.fromEntries(

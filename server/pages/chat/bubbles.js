@@ -2,7 +2,7 @@ import { element, linkProtocols, newId, picture, safePicture, safeUrl, spoken } 
 import { mayMove } from './motion.js'
 import { texts } from './texts.js'
 
-/* What the bot and the person said. */
+/* Bubbles of the bot and of the visitor. */
 
 /** Deeper trees are cut off: no editor makes them. */
 const maximumDepth = 32

@@ -25,7 +25,7 @@ export function pictureChoice(input, naming, submit) {
   return choiceOf(input, naming, submit, { face, nameOf, className: 'choices picture-choices' })
 }
 
-/** What the service knows an item by when it is named in a text. */
+/** The name by which the service recognises an item in a text. */
 function labelOf({ content, title, pictureSrc, value, id }) {
   return filled(content) ?? filled(title) ?? filled(pictureSrc) ?? filled(value) ?? id
 }

@@ -75,7 +75,7 @@ export function safePicture(value) {
 
 export const linkProtocols = ['http:', 'https:', 'mailto:', 'tel:', 'sms:']
 
-/** Waits, or rejects as soon as the signal says that nobody waits any more. */
+/** Sleeps, or rejects as soon as the signal aborts. */
 export function sleep(milliseconds, signal) {
   return new Promise((resolve, reject) => {
     signal?.throwIfAborted()
@@ -92,7 +92,7 @@ export function sleep(milliseconds, signal) {
   })
 }
 
-/** Whether a key belongs to an input method, such as Enter to choose Japanese characters. */
+/** True if a key belongs to an input method, such as Enter to choose Japanese characters. */
 export function isComposing({ isComposing, keyCode }) {
   // Safari sends the last key after the composition, with this code.
   return isComposing || keyCode === 229

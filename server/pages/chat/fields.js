@@ -88,7 +88,7 @@ export function textField(input, naming, submit, chat) {
   return form
 }
 
-/** Where the service has no place for files, they are named by where they lie. */
+/** A field for addresses of files, if the installation stores no uploads. */
 export function fileField({ options }, naming, submit) {
   const isMultiple = options.isMultipleAllowed === true
   const placeholder = isMultiple ? `https://… ${texts.onePerLine}` : 'https://…'

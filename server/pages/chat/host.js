@@ -1,7 +1,7 @@
 /*
- * The page that the chat is in. `/embed.js` frames it with `#embed`, says what the other page knows and is told what
- * happens; only the page that frames the chat is listened to. Alone, or in a frame of somebody's own, the chat has
- * its address.
+ * The page around the chat. `/embed.js` frames the chat with `#embed`, passes what the other page knows, and receives
+ * its events. Messages are accepted only from the page that frames the chat. Alone, or in any other frame, the chat
+ * has its own address.
  */
 
 const isEmbedded = parent !== window && location.hash === '#embed'
@@ -21,7 +21,7 @@ function meet() {
       removeEventListener('message', listen)
       // Pages from a disk have no origin that a message could be addressed to.
       const target = origin === 'null' ? '*' : origin
-      // `place` tells chats of one bot on one page apart, `memory` is what that page keeps for this one.
+      // `place` distinguishes chats of one bot on one page, `memory` is the text that page stores for this one.
       const { address, resultId, place, memory, isAnew } = data
       const prefilledVariables = variablesOf(Object.entries(data.prefilledVariables ?? {}))
       const tell = (type, detail) => parent.postMessage({ type, detail }, target)
@@ -31,7 +31,10 @@ function meet() {
   })
 }
 
-/** Without what no variable can be: for any of it the service would refuse the chat, and anybody can write an address. */
+/**
+ * Drops names and values that no variable can have: the service would reject the chat for any of them, and anybody
+ * can write an address.
+ */
 function variablesOf(given) {
   const hasNull = (part) => typeof part === 'string' && part.includes('\0')
   const isOne = (entry) => entry[0] !== '__proto__' && entry[0].length <= 255 && !entry.some(hasNull)

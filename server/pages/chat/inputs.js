@@ -6,8 +6,8 @@ import { texts } from './texts.js'
 import { uploadField } from './uploads.js'
 
 /*
- * What the person answers with. Every builder makes one form for an input block and calls `submit` with the message
- * for the service and the text that is shown as said; what counts as valid is for the service to say.
+ * Forms for the replies of the visitor. Every builder makes one form for an input block, and calls `submit` with the
+ * message for the service and the text to show. The service decides if a reply is valid.
  */
 
 const builders = {

@@ -1,6 +1,6 @@
 /*
- * Says that the page could not be loaded, for as long as it does not run: one file of many may not arrive. Where this
- * file is the one, the style sheet shows the text after a while, and the link leads to the page without it.
+ * Says that the page could not be loaded, until the page runs: one file of many may not arrive. If this file is the
+ * missing one, the style sheet shows the text after a while, and the link leads to the page without it.
  */
 
 // The page around it takes a frame that sends nothing for one that is not allowed there.

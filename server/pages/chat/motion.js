@@ -1,4 +1,4 @@
-/** Whether this visitor likes things to move by themselves. */
+/** True if this visitor accepts things that move by themselves. */
 export function mayMove() {
   return !matchMedia('(prefers-reduced-motion: reduce)').matches
 }

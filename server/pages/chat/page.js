@@ -67,7 +67,7 @@ restart.addEventListener('click', () => {
 addEventListener('keydown', (event) => {
   if (event.key === 'Escape' && !event.defaultPrevented && !isComposing(event)) host.tell('escape')
 })
-// A file that is dropped where none is asked for would take the place of the chat.
+// A file dropped outside of an input for files would replace the chat.
 for (const name of ['dragover', 'drop']) {
   addEventListener(name, (event) => {
     if (![...(event.dataTransfer?.types ?? [])].includes('Files')) return
@@ -156,7 +156,7 @@ function dress(chat, { theme, settings }) {
   chat.texts = settings.general?.systemMessages ?? {}
 }
 
-/** Shows what was said before, at once, and answers the last bubble of the bot. */
+/** Shows the earlier conversation at once, and returns the last bubble of the bot. */
 function showTurns(turns, { avatars }) {
   let last
   for (const { role, message, text, attachedFileUrls } of turns) {
@@ -199,7 +199,7 @@ async function start(signal) {
   return { started, chat, stage }
 }
 
-/** Asks the service until it answers; after some attempts the visitor says when to go on. */
+/** Retries until the service responds; after some attempts the visitor says when to continue. */
 async function insist(ask, signal) {
   for (;;) {
     const typing = showTyping()
@@ -215,10 +215,10 @@ async function insist(ask, signal) {
   }
 }
 
-/** Nobody answered, or the service failed at something that it may manage the next time. */
+/** True if there was no response, or if the error of the service may be temporary. */
 const isPassing = (error) => error instanceof Unreachable || (error instanceof Refusal && error.status >= 500)
 
-/** Sends a reply until it is answered, and while the chat waits for a webhook asks whether it has gone on. */
+/** Sends a reply until there is a response, and polls while the chat waits for a webhook. */
 async function send(body, stage, chat) {
   status.replaceChildren()
   for (;;) {
@@ -239,7 +239,7 @@ async function send(body, stage, chat) {
   }
 }
 
-/** Shows a step, and answers what the person or an action replies; nothing when the chat is over. */
+/** Shows a turn, and returns the reply of the visitor or of an action; nothing when the chat is over. */
 async function show(step, stage, chat) {
   applyDynamicTheme(step.dynamicTheme, chat)
   const seen = await stage.settle(step.messages)
@@ -339,7 +339,7 @@ function fail(error) {
   if (!isKnown) console.error(error)
   const notice = element('div', { class: 'failure' }, element('h2', {}, title), element('p', {}, text))
   conversation.append(notice)
-  // Where the bot is not there, starting over leads nowhere.
+  // Without the bot, starting over would lead nowhere.
   restart.hidden = reason !== undefined && conversation.children.length === 1
   scrollToEnd()
 }

@@ -15,7 +15,7 @@ export function countryChoice({ defaultCountryCode }) {
     hidden: true,
   })
   let codes = {}
-  // Only chats that ask for a phone number need the list; without it the service assumes the country of the bot.
+  // Only chats with an input for phone numbers need the list; without it the service assumes the country of the bot.
   import('./calling-codes.js').then(({ callingCodes }) => {
     codes = callingCodes
     const country = assumed.find((one) => Object.hasOwn(codes, one ?? ''))

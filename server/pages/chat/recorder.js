@@ -13,9 +13,9 @@ export function recorderOf(input, submit, chat) {
   const isOn = audioClip?.isEnabled === true && input.upload
   if (!isOn || !navigator.mediaDevices?.getUserMedia || typeof MediaRecorder === 'undefined') return undefined
   const status = element('p', { class: 'hint trouble', role: 'status' })
-  /** What is being recorded. */
+  /** The recorder while it records. */
   let recorder
-  /** What was recorded and has not arrived. */
+  /** A finished recording until it has been uploaded. */
   let recording
   let isAsking = false
   let isSending = false
@@ -46,7 +46,7 @@ export function recorderOf(input, submit, chat) {
   async function press() {
     if (recorder) return end(true)
     if (recording) return send()
-    // While the visitor is asked for the microphone, another press would open it a second time.
+    // While the browser waits for the permission of the visitor, another press would open the microphone twice.
     if (isAsking) return
     isAsking = true
     status.replaceChildren()

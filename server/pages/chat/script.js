@@ -3,14 +3,14 @@ import { host } from './host.js'
 import { redirect } from './redirect.js'
 
 /*
- * Code of the bot runs in a frame with an origin of its own, made for it and gone with it: it can compute and send
- * requests, but it can neither see nor change the page. It is told the address of the page, and may ask to go
- * elsewhere, as the bot itself can.
+ * Code of the bot runs in a frame with an origin of its own, which is removed afterwards: it can compute and send
+ * requests, but neither see nor change the page. It gets the address of the page, and may request a redirect, as the
+ * bot itself can.
  */
 
 const longestScript = 10_000
 
-/** What the code returned. Failures are told to the author of the bot. */
+/** Returns the value of the code. Failures go to the log of the author. */
 export async function runScript({ content, args }, isExpression, chat) {
   const frame = element('iframe', {
     src: 'files/sandbox.html',

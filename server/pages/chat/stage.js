@@ -6,13 +6,13 @@ import { mayMove } from './motion.js'
 import { addHost, changeAvatars, keepEnd, showTyping } from './view.js'
 
 /*
- * Where the bubbles of a step are shown, one after the other, also while the rest of it is still being made. What
- * counts is the answer at the end: what it says otherwise is shown anew.
+ * Shows the bubbles of a turn one after the other, also while the turn is still running. The final response counts:
+ * bubbles that differ from it are shown anew.
  */
 
 export function newStage(chat) {
   const { signal } = chat
-  /** What is shown, in order: `{ bubble, shown, row }`, without the last two where there is nothing to see. */
+  /** Bubbles in order: `{ bubble, shown, row }`, without the last two if there is nothing to see. */
   const entries = []
   /** A text that is being written: `{ id, shown, row }`. */
   let growing
@@ -35,7 +35,7 @@ export function newStage(chat) {
     growing = undefined
   }
 
-  /** Shows a bubble of the bot, and answers its element if there is one. */
+  /** Shows a bubble of the bot, and returns its element if there is one. */
   async function add(bubble, until = signal) {
     hush()
     const shown = hostBubble(bubble)
@@ -71,14 +71,16 @@ export function newStage(chat) {
   return {
     add,
 
-    /** For an attempt at the step: who is told of what comes. An earlier one may have shown a part of it. */
+    /**
+     * Begins an attempt at the turn, and returns its listener. An earlier attempt may have shown a part of the turn.
+     */
     begin() {
       current.abort()
       current = new AbortController()
       const own = current.signal
       const until = anySignal(signal, own)
       let place = 0
-      // Nothing is done before it is known that the chat has gone on, nor shown that comes after it.
+      // Actions, and bubbles behind them, wait until the response says that the chat has gone on.
       let isHeld = false
       dropGrowing()
       wait()
@@ -98,7 +100,7 @@ export function newStage(chat) {
             if (!own.aborted) throw error
           }
         })
-        // Whoever settles the stage hears of it.
+        // The caller of `settle` gets the error.
         queue.catch(() => {})
       }
     },
@@ -109,7 +111,7 @@ export function newStage(chat) {
       dropGrowing()
     },
 
-    /** What is shown already of the bubbles of the answer. */
+    /** Returns the elements that are already shown for the bubbles of the response. */
     async settle(messages) {
       await queue
       current.abort()
@@ -135,7 +137,7 @@ export const typingDefaults = {
   isDisabledOnFirstMessage: true,
 }
 
-/** Lets the bot type for as long as its settings say. Who wants less motion gets the bubble at once. */
+/** Shows that the bot is typing, for the time in its settings. Visitors who want less motion get the bubble at once. */
 async function typeBubble({ type }, words, chat, signal) {
   const { typing, isFirstBubble } = chat
   chat.isFirstBubble = false

@@ -1,4 +1,4 @@
-/* What the page says by itself, in its language. The service puts the texts into the page. */
+/* Texts of the page itself, in its language. The service puts them into the page. */
 
 export const texts = JSON.parse(document.getElementById('texts').textContent)
 

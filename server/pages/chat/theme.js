@@ -33,13 +33,13 @@ const record = (value) => (typeof value === 'object' && value !== null ? value :
 
 const numberOr = (value, fallback) => (typeof value === 'number' && value >= 0 ? value : fallback)
 
-/** Applies the theme, and answers the address of the pictures of bot and person, if they are to be shown. */
+/** Applies the theme, and returns the addresses of the pictures of bot and visitor that are to be shown. */
 export function applyTheme(theme) {
   const general = record(theme.general)
   const chat = record(theme.chat)
   const font = typeof general.font === 'string' ? general.font : record(general.font).family
   set('font', `${JSON.stringify(filled(font) ?? 'Open Sans')}, system-ui, sans-serif`)
-  // An address would be asked of somebody else's server by every visitor; rules name what they need.
+  // Every visitor would load an address from a server of somebody else; rules name what they need.
   const rules = filled(record(general.font).css) ?? ''
   adopt(fontSheet, rules.includes('{') ? rules : '')
   applyBackground(record(general.background))
@@ -109,7 +109,7 @@ function applyPart(name, part, defaults, roundness) {
   set(`${name}-blur`, numberOr(part.blur, 0) > 0 ? `blur(${part.blur}px)` : 'none')
 }
 
-/** What is behind the conversation, from back to front. Of pictures the colour is not known. */
+/** Colours behind the conversation, from back to front. The colour of pictures is unknown. */
 function surfaceColors(general, chat) {
   const { type, content } = record(general.background)
   const { backgroundColor, opacity } = record(chat.container)
@@ -117,7 +117,7 @@ function surfaceColors(general, chat) {
   return [back, mixed(filled(backgroundColor) ?? parts.container.backgroundColor, opacity)]
 }
 
-/** The browser is asked what the colours come to, since they may be written in many ways. */
+/** Lets the browser compute the colours, since there are many ways to write one. */
 function isDark(colors) {
   const context = document.createElement('canvas').getContext('2d')
   if (!context) return false

@@ -10,7 +10,7 @@ export const keptToken = {
   forget: () => forget('session', key),
 }
 
-/** What is wrong with a text that is to go into a header: mostly a character that nobody sees. */
+/** Returns why a text cannot be the value of a header: mostly an invisible character. */
 export function headerProblem(text) {
   const [character] = text.match(/[^\x20-\x7e]/u) ?? []
   if (character === undefined) return undefined

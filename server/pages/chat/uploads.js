@@ -5,8 +5,8 @@ import { formOf, sendButton } from './forms.js'
 import { filledIn, texts } from './texts.js'
 
 /*
- * Inputs that take files. They go up as soon as they are chosen; the reply names where they are. What
- * may go up is for the service to say, the page only does not begin with what is too large.
+ * Inputs for files. Uploads begin as soon as files are chosen; the reply contains their addresses. The service
+ * decides which files it accepts; the page only skips those that are too large.
  */
 
 /** An input for files: one is the answer as soon as it is there, several when the person says so. */
@@ -26,7 +26,7 @@ export function uploadField(input, naming, submit, chat) {
     submit({ type: 'text', text: urls.join(', '), attachedFileUrls: urls }, label)
   }
   const update = () => {
-    // What failed is tried again or removed first: nobody sees in a long list that it would be missing.
+    // A failed file has to be retried or removed first: in a long list nobody would notice that it is missing.
     if (isMultiple) send.disabled = picker.isBusy()
     else if (picker.uploaded().length === 1) answer()
   }
@@ -47,7 +47,7 @@ export function uploadField(input, naming, submit, chat) {
   )
 }
 
-/** What of a text input takes files: a way to attach some, and one to record. Undefined where there is neither. */
+/** The control for attachments of a text input. Undefined if the input takes none. */
 export function attachmentsOf(input, chat) {
   const { attachments } = input.options
   const isOn = attachments?.isEnabled === true && filled(attachments.saveVariableId) !== undefined
@@ -192,7 +192,7 @@ function filePicker({ input, naming, isMultiple, isSmall, chat, changed }) {
         problem.replaceChildren(failedText(file.name, error, chat))
         entry.append(problem)
         bar.hidden = true
-        // A file that the service rejects stays rejected.
+        // A file that the service rejected is not retried.
         if (error instanceof Refusal && error.status < 500) {
           remove(entry)
           say(problem.textContent)
@@ -244,7 +244,7 @@ async function inTurn(signal, work) {
   }
 }
 
-/** What a bot's author may have written with markup, as text. */
+/** Converts a text of the author, which may have markup, to plain text. */
 function plain(words) {
   return typeof words === 'string' ? words.replaceAll(/<[^<>]*>/g, ' ').trim() : undefined
 }

@@ -68,7 +68,7 @@ export function showTyping(avatars) {
   return row
 }
 
-/** Whether the person follows the chat, and has not scrolled up to read what was said before. */
+/** True while the visitor follows the chat; false after scrolling up to read earlier messages. */
 let isFollowed = true
 let before = 0
 
@@ -97,7 +97,7 @@ export function scrollToEnd() {
   scroller.scrollTo({ top: scroller.scrollHeight, behavior: mayMove() ? 'smooth' : 'instant' })
 }
 
-/** What is to have the focus once the person comes here from the page of another site. */
+/** The element to focus once the visitor comes here from the page of another site. */
 let awaited
 
 addEventListener('focus', () => {

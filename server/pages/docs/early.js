@@ -4,7 +4,7 @@ document.documentElement.classList.add('scripted')
 
 const preferred = matchMedia('(prefers-color-scheme: dark)')
 
-/** Where the browser denies storage, the choice lives as long as the page. */
+/** If the browser denies storage, the choice lives as long as the page. */
 let choice
 
 function readChoice() {

@@ -70,7 +70,7 @@ function generated(name: string): string {
   return readFileSync(new URL(`generated/reference/${name}`, root), 'utf8')
 }
 
-/** Made when somebody asks: it would take a tenth of the time in which the service starts. */
+/** Rendered on the first request: it would take a tenth of the time in which the service starts. */
 async function readPage(page: Page, version: string, pages: Page[]): Promise<string> {
   const { marked } = await import('marked')
   const guides = readGuides()
@@ -144,7 +144,7 @@ function atHome(markdown: string, publicUrl: string): string {
   return linked(markdown, publicUrl).replaceAll('http://localhost:3000', publicUrl)
 }
 
-/** What can be searched: guides by their parts, and the reference. */
+/** Entries of the search: sections of guides, and the reference. */
 function searched(): string {
   const guides = readGuides().flatMap(({ name, title, text }) =>
     text
@@ -154,7 +154,7 @@ function searched(): string {
   return JSON.stringify([...guides, ...JSON.parse(generated('search.json'))])
 }
 
-/** The form of https://llmstxt.org: what a program that reads texts finds where. */
+/** The file of https://llmstxt.org, an overview for programs that read texts. */
 function listForPrograms(pages: Page[], publicUrl: string): string {
   const guides = readGuides().map(({ name, title }) => `- [${title}](${publicUrl}/docs/${name}.md)`)
   const reference = pages.map(

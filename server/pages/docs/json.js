@@ -1,6 +1,6 @@
 /* JSON in colours, each object and list of which folds. */
 
-/** What is longer stays plain text: nobody folds it, and thousands of elements hold up the page. */
+/** Longer texts stay plain: nobody folds them, and thousands of elements would block the page. */
 const MAX_CHARACTERS = 60_000
 
 /** Shows the text of an element so, where it is JSON with something to fold. */

@@ -16,7 +16,7 @@ contents.addEventListener('click', ({ target }) => {
   if (target.closest('a')) fold()
 })
 
-/** Where the service is, as the reader reached it, whatever the installation calls itself. */
+/** The address of the service as the reader reached it, whatever the installation calls itself. */
 const address = new URL(document.body.dataset.root, location.href).href.replace(/\/$/, '')
 for (const code of document.querySelectorAll('.guide pre code')) {
   code.textContent = code.textContent.replaceAll('http://localhost:3000', address)
@@ -68,7 +68,7 @@ document.querySelector('main').addEventListener('click', ({ target }) => {
   if (operation?.id && !operation.open) history.replaceState(null, '', `#${operation.id}`)
 })
 
-// What is folded is many times what anybody opens, so it is made ready when it opens.
+// Folded content is many times what a reader opens, so it is prepared when it opens.
 const ready = new Set()
 document.addEventListener(
   'toggle',
@@ -93,7 +93,7 @@ function copyButton(read) {
   return button
 }
 
-/** What buttons say before they say that they copied. */
+/** Labels of buttons before they say Copied. */
 const labels = new Map()
 
 async function copy(button, text) {

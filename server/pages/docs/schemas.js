@@ -2,13 +2,13 @@
 
 let loaded
 
-/** The page of schemas, read once, when somebody unfolds the first. */
+/** Reads the page of schemas once, when a reader unfolds the first. */
 function readSchemas(address) {
   loaded ??= fetch(`${address}/docs/schemas`).then(async (response) => {
     if (!response.ok) throw new Error(`The schemas could not be read: ${response.status}`)
     return new DOMParser().parseFromString(await response.text(), 'text/html')
   })
-  // What could not be read, is read again.
+  // A failed read is retried the next time.
   loaded.catch(() => {
     loaded = undefined
   })

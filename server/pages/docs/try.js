@@ -46,7 +46,7 @@ function read(form, address) {
   return { url, method: form.dataset.method, headers, body }
 }
 
-/** Asks once more before a request that means everything because a field is empty. */
+/** Confirms a request that affects everything because a field is empty. */
 export function isMeant(form) {
   const { everythingWithout } = form.dataset
   if (everythingWithout === undefined) return true
@@ -100,7 +100,7 @@ export async function tryIt(form, address) {
   return shown
 }
 
-/** More than anybody reads would hold up the page. */
+/** A longer text would block the page, and nobody reads it. */
 const longest = 200_000
 
 function pretty(text) {

@@ -16,7 +16,7 @@
 
   const css = /* css */ ''
 
-  /** How long a frame that was loaded may send nothing before the page says that there is no chat. */
+  /** Time after which a loaded frame that has sent nothing gets a hint that there is no chat. */
   const HINT_DELAY_MS = 2_000
 
   function make(tag, attributes = {}, ...children) {
@@ -76,7 +76,7 @@
     return Object.fromEntries(entries)
   }
 
-  /** What chats remember is kept here too: browsers may deny storage to frames, and pages may have none. */
+  /** Chats store their data here too: browsers may deny storage to frames, and pages may have none. */
   const memory = {
     storages: () =>
       ['sessionStorage', 'localStorage'].flatMap((name) => {
@@ -139,7 +139,7 @@
     return 0.299 * red + 0.587 * green + 0.114 * blue < 150
   }
 
-  /** Where a bot may send the person. Code in addresses is refused. */
+  /** Follows a redirect of the bot. Addresses with code are rejected. */
   function goTo(url) {
     if (/^(https?|mailto|tel|sms):/i.test(url)) location.assign(url)
   }
@@ -187,7 +187,7 @@
         frame.contentWindow.postMessage(greeting, src.origin)
         // Only the first page of the frame begins anew, not one that is loaded again.
         isAnew = false
-        // What was focused before it had a page has to be focused anew for the page to notice.
+        // An element that had the focus before its page loaded must get it anew for the page to notice.
         if (frame.getRootNode().activeElement === frame) {
           frame.blur()
           frame.focus()
@@ -205,7 +205,7 @@
     return { frame, stop }
   }
 
-  // What is special about each of the three. `show` and `hide` answer nothing; the element keeps whether it is open.
+  // Differences of the three elements. `show` and `hide` return nothing; the element knows if it is open.
 
   function standard(element, root) {
     let chat
@@ -414,7 +414,7 @@
       if (wasOpen) this.open({ isByItself: true })
     }
 
-    /** Tells chats of one bot on a page apart: by the id of the element, else by its number among its like. */
+    /** Distinguishes chats of one bot on a page: by the id of the element, else by its number among its like. */
     get place() {
       return this.id ? `${this.localName}#${this.id}` : `${this.localName} ${this.#number}`
     }
@@ -494,7 +494,7 @@
       this.remove()
     }
 
-    /** Tells the page: as an event of the element, and by the callback of the options, such as `onAnswer`. */
+    /** Informs the page: by an event of the element, and by the callback of the options, such as `onAnswer`. */
     tell(type, detail) {
       this.dispatchEvent(new CustomEvent(type, { detail }))
       this.options[`on${type[0].toUpperCase()}${type.slice(1)}`]?.(detail)

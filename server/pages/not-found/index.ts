@@ -6,7 +6,7 @@ import { policy } from '../home/index.ts'
 /** Programs call these, and get JSON whatever they accept. */
 const interfaces = /^\/(v1|api|mcp|files)(\/|$)|\.(json|yaml)$/
 
-/** Answers unknown paths with a page where a browser asks for one. */
+/** Responds to unknown paths with a page if a browser accepts one. */
 export function notFoundPage(): RequestHandler {
   const page = readFileSync(new URL('server/pages/not-found/page.html', root), 'utf8')
   return (request, response, next) => {

@@ -1,7 +1,7 @@
 import { sleep } from '../../chat/files/dom.js'
 import { keptToken } from '../../chat/files/token.js'
 
-/* Asks the public interface of the service, which lies where the page does, with the token of this tab. */
+/* Calls the public interface of the service, at the same origin as the page, with the token of this tab. */
 
 const service = new URL('./', location.href)
 
@@ -20,7 +20,7 @@ export const token = {
   },
 }
 
-/** The service refused; `message` says why to a person. */
+/** The service rejected a request; `message` says why to a person. */
 export class Refusal extends Error {
   constructor(status, { message, issues }) {
     super(issues?.[0]?.message ?? message ?? `The service answered ${status}`)
@@ -30,12 +30,12 @@ export class Refusal extends Error {
 
 const away = [429, 502, 503, 504]
 const pauses = [500, 1_000, 2_000, 4_000, 8_000]
-/** Seconds that the page waits by itself when it has asked too often. */
-const patience = 60
+/** Maximum `Retry-After`, in seconds, after which a request that was rate limited is retried. */
+const MAX_RETRY_AFTER_SECONDS = 60
 
 /**
- * Reads what `read` makes of an answer. Asks again where nobody answered, since reading changes nothing.
- * `query`: what is undefined or empty is left out.
+ * Returns `read` of a response. Retries if there was none, since reading changes nothing. Undefined or empty values
+ * of `query` are left out.
  */
 export async function ask(path, query, signal, read = (response) => response.json()) {
   const url = new URL(path, service)
@@ -50,7 +50,7 @@ export async function ask(path, query, signal, read = (response) => response.jso
       if (response.ok) return await read(response)
       const refusal = new Refusal(response.status, await response.json().catch(() => ({})))
       const seconds = Number(response.headers.get('Retry-After') ?? 0)
-      if (!away.includes(response.status) || seconds > patience) throw refusal
+      if (!away.includes(response.status) || seconds > MAX_RETRY_AFTER_SECONDS) throw refusal
       if (wait === undefined) throw refusal
       wait = Math.max(wait, seconds * 1_000)
     } catch (error) {

@@ -1,4 +1,4 @@
-/* The columns of answers, as `server/results/columns.ts` has them for exports; a test holds one against the other. */
+/* The columns of answers, as `server/results/columns.ts` has them for exports; a test compares the two. */
 
 const isInput = ({ type }) => type.endsWith('input') || type === 'cards'
 
@@ -50,7 +50,7 @@ export function columnsOf([own = {}, ...linked], earlier = []) {
       for (const block of (group.blocks ?? []).filter(isInput)) {
         const column = filled.get(block.options?.variableId) ?? { title: group.title ?? block.id }
         questions.add(column)
-        // Answers name no bot here: of two blocks with one id the first has them.
+        // Answers name no bot here: if two blocks have the same id, they belong to the first.
         if (!ofBlocks.has(block.id)) ofBlocks.set(block.id, column)
       }
     }

@@ -1,12 +1,12 @@
 import { ask, ofBot } from './api.js'
 
-/* Exports, in parts, so that one that breaks is asked for again and nothing else is. */
+/* Exports, in parts, so that a failed part is retried and nothing else is. */
 
 const PART = 10_000
 
 /**
- * The lines of all results that a filter wants, as one file. `progress` is told how many results were looked through,
- * and of how many.
+ * Returns the lines of all results of a filter, as one file. `progress` receives the number of results read so far,
+ * and the total.
  */
 export async function readExport(botId, query, format, signal, progress) {
   const parts = []
@@ -24,7 +24,7 @@ export async function readExport(botId, query, format, signal, progress) {
     columns ??= head
     if (columns !== head)
       throw new Error('The questions of the bot changed meanwhile; please download again.')
-    // What is in a blob need not be in memory.
+    // A blob need not be in memory.
     parts.push(new Blob(cursor === '' && head ? [head, lines] : [lines]))
     cursor = part.next
     progress(cursor === null ? total : Math.min(total, total - part.remaining + PART), total)
@@ -50,7 +50,7 @@ function split(text) {
   return { head: text, lines: '' }
 }
 
-/** Hands a file to the browser, which asks its reader where to put it. */
+/** Saves a file through the browser, which may let the reader choose a place. */
 export function save(blob, name) {
   const link = document.createElement('a')
   link.href = URL.createObjectURL(blob)

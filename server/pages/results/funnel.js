@@ -1,7 +1,7 @@
 import { element } from '../../chat/files/dom.js'
 import { scrolling } from './table.js'
 
-/* How many chats came to each input and what became of them, as a drawing and as a table. */
+/* Number of chats at each input and their outcomes, as a drawing and as a table. */
 
 const parts = [
   ['answered', 'Answered'],

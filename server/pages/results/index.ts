@@ -4,8 +4,8 @@ import { root } from '../../root.ts'
 import { servePage } from '../page.ts'
 
 /*
- * A page for people who want to look at the results of their bots. It has no access of its own: it asks the public
- * interface, with a token that its reader types.
+ * A page to look at the results of bots. It has no access of its own: it calls the public interface with a token that
+ * its reader enters.
  */
 
 const folder = new URL('server/pages/results/', root)

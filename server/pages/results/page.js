@@ -14,19 +14,19 @@ import { readFlow, tableOf } from './table.js'
 const part = (id) => document.getElementById(id)
 const { timeZone } = Intl.DateTimeFormat().resolvedOptions()
 const PAGE = 50
-/** So many pages are asked for at a time until one has something. */
+/** Pages of results that are read at a time until one is not empty. */
 const PAGES = 12
 /** Linked bots whose flows are read, as for exports. */
 const MAX_LINKED_BOTS = 20
 /** Publications before the live one that are read, as for exports. */
 const MAX_EARLIER_PUBLICATIONS = 10
 
-/** What the page is doing; a later choice ends what was begun for an earlier one. */
+/** The current work; a later choice aborts that of an earlier one. */
 let running = new AbortController()
 let flow = readFlow()
 let shown = { results: [], cursor: null }
 
-/** Runs what a choice asks for, and tells what is wrong with it. */
+/** Runs the work of a choice, and shows its error. */
 function run(work) {
   running.abort()
   running = new AbortController()
@@ -54,7 +54,7 @@ function fail(error) {
   part('problem').hidden = false
 }
 
-// Who is asking, and for which bot
+// Caller and bot
 
 function enter() {
   token.forget()
@@ -148,7 +148,7 @@ addEventListener('hashchange', () => part('choice').hidden || run(follow))
 
 async function openBot(signal) {
   const botId = part('bot').value
-  // What is there is another bot's, and more of it can be asked for.
+  // The report still shows another bot, and has a button to load more of it.
   part('report').hidden = true
   history.replaceState(null, '', `#${part('workspace').value}/${botId}`)
   flow = readFlow(...(await Promise.all([flowsOf(botId, signal), earlierOf(botId, signal)])))
@@ -218,7 +218,7 @@ async function linkedFlow(botId, signal) {
   }
 }
 
-// What is shown of it
+// Filters and results
 
 part('period').addEventListener('change', () => {
   for (const label of document.querySelectorAll('.between')) label.hidden = part('period').value !== 'between'
@@ -229,7 +229,7 @@ part('filters').addEventListener('submit', (event) => {
   void run(show)
 })
 
-/** Which chats are wanted: by their time and state, which everything knows, and by their answers. */
+/** Returns the filter of chats: by time and state, which statistics know too, and by answers. */
 function readFilters() {
   const period = part('period').value
   const day = (id, days) => {
@@ -312,7 +312,7 @@ async function showMore(signal) {
   const hadFocus = document.activeElement === more
   more.disabled = true
   try {
-    // Who looks for something is answered after so many results, whatever was found among them.
+    // The service ends a page after searching a maximum of results, even if none matched.
     for (let pages = 0; pages < PAGES && shown.cursor !== null; pages++) {
       const page = await ask(ofBot(botId, 'results'), { ...query, limit: PAGE, cursor: shown.cursor }, signal)
       results.push(...page.results)

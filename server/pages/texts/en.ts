@@ -1,4 +1,4 @@
-/** What the chat page says by itself. Other languages say the same; `{...}` is filled in. */
+/** Texts of the chat page itself. Other languages have the same; `{...}` is filled in. */
 export const en = {
   chat: 'Chat',
   progress: 'Progress',
