@@ -1,13 +1,13 @@
-const DAY = 24 * 60 * 60 * 1000
+const MS_PER_DAY = 24 * 60 * 60 * 1000
 
 /** Days that were shown lately, by their beginnings. */
 const days = new Map<number, string>()
-const MOST_DAYS = 1_000
+const MAX_CACHED_DAYS = 1_000
 
 /** As `toISOString`, which takes six times as long, since moments are mostly of days that were shown before. */
 export function toIso(moment: Date): string {
   const time = moment.getTime()
-  const beginning = Math.floor(time / DAY) * DAY
+  const beginning = Math.floor(time / MS_PER_DAY) * MS_PER_DAY
   const within = time - beginning
   const hours = Math.floor(within / 3_600_000)
   const minutes = Math.floor(within / 60_000) % 60
@@ -19,7 +19,7 @@ export function toIso(moment: Date): string {
 
 function newDay(moment: Date, beginning: number): string {
   const day = moment.toISOString().slice(0, -13)
-  if (days.size >= MOST_DAYS) days.clear()
+  if (days.size >= MAX_CACHED_DAYS) days.clear()
   days.set(beginning, day)
   return day
 }

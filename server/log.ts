@@ -4,16 +4,16 @@ import { databaseError } from './db/errors.ts'
 import { toIso } from './iso-time.ts'
 
 /** Maximum bytes of log lines that wait to be read; further lines are only counted. */
-const LONGEST_QUEUE = 16 * 1024 * 1024
+const MAX_QUEUE_BYTES = 16 * 1024 * 1024
 
 /** Maximum wait at exit until the reader takes some of the last lines, in milliseconds. */
-const LAST_LINES_PATIENCE = 1_000
+const LAST_LINES_TIMEOUT_MS = 1_000
 
 /** Maximum number of such waits while the reader takes lines. */
-const LONGEST_PATIENCE = 10
+const MAX_LAST_LINES_WAITS = 10
 
 /** Delay before the library retries to write a line, in milliseconds. */
-const RETRY_PAUSE = 100
+const RETRY_DELAY_MS = 100
 
 /**
  * Standard output, written in batches that do not wait for long. If several processes share it, batches are small
@@ -42,7 +42,7 @@ export function openSink(isShared: boolean) {
     sync: false,
     periodicFlush: 100,
     contentMode: 'buffer',
-    maxLength: LONGEST_QUEUE,
+    maxLength: MAX_QUEUE_BYTES,
     retryEAGAIN: () => !isExiting,
   })
   // Lines that could not be written stay in the queue and are retried.
@@ -85,12 +85,12 @@ export function openSink(isShared: boolean) {
       })
       sink.on('write', () => (areTaken = true))
       sink.end()
-      for (let time = 0; isWriting && areTaken && time < LONGEST_PATIENCE; time++) {
+      for (let time = 0; isWriting && areTaken && time < MAX_LAST_LINES_WAITS; time++) {
         areTaken = false
-        await Promise.race([written, delay(LAST_LINES_PATIENCE)])
+        await Promise.race([written, delay(LAST_LINES_TIMEOUT_MS)])
       }
       isExiting = true
-      await Promise.race([written, delay(2 * RETRY_PAUSE)])
+      await Promise.race([written, delay(2 * RETRY_DELAY_MS)])
       // A process that exited earlier may have set the output that both share to blocking mode. Such a write ends with
       // the process only, and Node waits for the write.
       if (isWriting) process.kill(process.pid, 'SIGKILL')

@@ -29,10 +29,10 @@ import { openKeyring } from './workspaces/keyring.ts'
 const DATABASE_STOP_MS = 5_000
 
 /** Maximum wait at shutdown for requests that have not arrived completely, in milliseconds. */
-const COMING_MS = 2_000
+const ARRIVAL_TIMEOUT_MS = 2_000
 
 /** Maximum wait at shutdown for the last traces to be exported, in milliseconds. */
-const TELEMETRY_PATIENCE = 1_000
+const TELEMETRY_STOP_TIMEOUT_MS = 1_000
 
 /**
  * Runs a process that serves: database, listener, migrations. It listens before the database is ready, so that probes
@@ -165,7 +165,7 @@ export async function serve(config: Config, sandbox: Sandbox, telemetry?: Teleme
     const isStopped = await inTime(database.stop(), Math.max(DATABASE_STOP_MS, last - performance.now()))
     const isClosed = areClosed && isStopped
     // The collector may be unavailable, which is no failure of the service.
-    if (telemetry) await inTime(telemetry.stop(), TELEMETRY_PATIENCE)
+    if (telemetry) await inTime(telemetry.stop(), TELEMETRY_STOP_TIMEOUT_MS)
     log.info(isDrained && isClosed ? 'stopped' : 'stopped before everything had ended')
     await sink.exit(isDrained && isClosed ? 0 : 1)
   }
@@ -176,7 +176,7 @@ export async function serve(config: Config, sandbox: Sandbox, telemetry?: Teleme
     const begun = performance.now()
     // To Node, a connection with half a request head is busy and stays so, because its timers end with the listener. A
     // request that is still arriving has not begun, and may never arrive.
-    const isReal = ({ req }: ServerResponse) => req.complete || performance.now() - begun < COMING_MS
+    const isReal = ({ req }: ServerResponse) => req.complete || performance.now() - begun < ARRIVAL_TIMEOUT_MS
     const closing = setInterval(() => {
       if (![...underWay].some(isReal)) server.closeAllConnections()
       else server.closeIdleConnections()

@@ -8,7 +8,7 @@ import type { Database } from '../server/db/client.ts'
 import { isDistributed, treatAsDistributed } from '../server/db/distribution.ts'
 import { noteReleases } from '../server/db/releases.ts'
 import { newId } from '../server/ids.ts'
-import { countResults, MANY } from '../server/results/stats.ts'
+import { countResults, MAX_DIRECTLY_COUNTED_RESULTS } from '../server/results/stats.ts'
 import { rollUpBatch } from '../server/results/stats-rollup.ts'
 import { type TimeRange, timeRange } from '../server/results/time-range.ts'
 import { type App, connectTo, startApp } from './support/app.ts'
@@ -29,7 +29,7 @@ const MS_PER_HOUR = 60 * 60 * 1000
 const MS_PER_MINUTE = 60 * 1000
 const MS_PER_DAY = 24 * MS_PER_HOUR
 /** Enough for a bot to be counted by day; one result each 40 seconds, back to the beginning of March. */
-const RESULTS = MANY + 500
+const RESULTS = MAX_DIRECTLY_COUNTED_RESULTS + 500
 
 let app: App
 let site: Site

@@ -33,7 +33,7 @@ export interface TokenWish {
   workspaceId: string | null
 }
 
-const DAY = 24 * 60 * 60 * 1000
+const MS_PER_DAY = 24 * 60 * 60 * 1000
 
 /**
  * Creates a token of a user and stores its digest; the token itself is only returned. Undefined when the user is
@@ -51,7 +51,7 @@ export async function insertToken(
     name,
     hint,
     createdAt: now,
-    expiresAt: expiresInDays === undefined ? null : new Date(now.getTime() + expiresInDays * DAY),
+    expiresAt: expiresInDays === undefined ? null : new Date(now.getTime() + expiresInDays * MS_PER_DAY),
     scopes: scopes && [...scopes],
     workspaceId,
     lastUsedOn: null,

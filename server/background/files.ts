@@ -6,7 +6,7 @@ import type { FileStore } from '../files/store.ts'
 const MAX_BATCH_FILES = 200
 /** Files that the store removes at once, so that a slow one does not keep all others waiting. */
 const PARALLEL_FILES = 4
-const HOUR = 60 * 60 * 1000
+const MS_PER_HOUR = 60 * 60 * 1000
 
 /**
  * Removes one batch of files that are due: never used in an answer, never arrived, or of a deleted result. Order:
@@ -47,7 +47,7 @@ async function removeFile(
     WHERE ${isThis} AND remove_at <= ${now.toISOString()}::timestamptz`)
   if (rowCount === 0) return
   await files.remove(id).catch(async (error) => {
-    const later = new Date(now.getTime() + HOUR).toISOString()
+    const later = new Date(now.getTime() + MS_PER_HOUR).toISOString()
     await db.execute(sql`UPDATE ${uploads} SET remove_at = ${later}::timestamptz WHERE ${isThis}`)
     throw error
   })

@@ -16,12 +16,12 @@ import { selectRows } from '../db/selection.ts'
 import { hoursEnd } from '../results/stats-epochs.ts'
 import { type DueRows, isListed, type Key, listed, removeByKeys, removeDue } from './due.ts'
 
-const DAY = 24 * 60 * 60 * 1000
+const MS_PER_DAY = 24 * 60 * 60 * 1000
 
 /** An hour more than the seven days that are promised, since clocks differ. */
-const KEYS_KEPT = 7 * DAY + DAY / 24
-const DELIVERIES_KEPT = 30 * DAY
-const ENDED_TOKENS_KEPT_MS = 30 * DAY
+const KEYS_RETENTION_MS = 7 * MS_PER_DAY + MS_PER_DAY / 24
+const DELIVERIES_RETENTION_MS = 30 * MS_PER_DAY
+const ENDED_TOKENS_RETENTION_MS = 30 * MS_PER_DAY
 
 /** Keys with their responses, which have the same primary key. */
 const keyed = (
@@ -52,7 +52,7 @@ const forgetKeysOfBots = keyed('keys of bots', botIdempotencyKeys, botIdempotenc
 
 /** Forgets one batch of idempotency keys of each kind, oldest first; true while there may be more that are old enough. */
 export async function forgetKeys(db: Database, now: Date): Promise<boolean> {
-  const before = new Date(now.getTime() - KEYS_KEPT)
+  const before = new Date(now.getTime() - KEYS_RETENTION_MS)
   // A failure in one table does not stop the other.
   const outcomes = await Promise.allSettled([forgetKeysOfUsers(db, before), forgetKeysOfBots(db, before)])
   if (outcomes.some((outcome) => outcome.status === 'fulfilled' && outcome.value)) return true
@@ -75,14 +75,14 @@ const deliveries: DueRows = {
 
 /** Forgets one batch of deliveries that are old enough, whatever came of them; true while there may be more. */
 export function forgetDeliveries(db: Database, now: Date): Promise<boolean> {
-  return removeDue(db, deliveries, new Date(now.getTime() - DELIVERIES_KEPT))
+  return removeDue(db, deliveries, new Date(now.getTime() - DELIVERIES_RETENTION_MS))
 }
 
 const tokens: DueRows = { name: 'tokens', table: apiTokens, keys: [apiTokens.id], age: apiTokens.expiresAt }
 
 /** Forgets one batch of tokens that ended long ago; true while there may be more. */
 export function forgetTokens(db: Database, now: Date): Promise<boolean> {
-  return removeDue(db, tokens, new Date(now.getTime() - ENDED_TOKENS_KEPT_MS))
+  return removeDue(db, tokens, new Date(now.getTime() - ENDED_TOKENS_RETENTION_MS))
 }
 
 const hours: DueRows = {

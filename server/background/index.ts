@@ -15,9 +15,9 @@ import { moveFromDeletedFolders } from './folders.ts'
 import { forgetDeliveries, forgetHours, forgetKeys, forgetTokens, removeSessions } from './forgetting.ts'
 import { purgeBatch } from './purge.ts'
 
-/** Milliseconds from one look at what is due to the next. */
-const OFTEN = 5_000
-const SELDOM = 10 * 60_000
+/** Intervals between runs of a job, in milliseconds. */
+const FREQUENT_INTERVAL_MS = 5_000
+const RARE_INTERVAL_MS = 10 * 60_000
 
 interface Job {
   name: string
@@ -42,25 +42,29 @@ export function startBackground(
   const jobs: Job[] = [
     {
       name: 'purging',
-      interval: OFTEN,
+      interval: FREQUENT_INTERVAL_MS,
       batch: (db, now) => purgeBatch(db, now, config.DELETED_BOTS_RETENTION_DAYS),
     },
-    { name: 'emptying deleted folders', interval: OFTEN, batch: moveFromDeletedFolders },
-    { name: 'erasing copies of results', interval: OFTEN, batch: eraseBatch },
-    { name: 'removing sessions', interval: OFTEN, batch: removeSessions },
-    { name: 'counting results', interval: OFTEN, batch: rollUpBatch },
-    { name: 'counting blocks', interval: OFTEN, batch: rollUpBlocks },
-    { name: 'forgetting keys', interval: OFTEN, batch: forgetKeys },
-    { name: 'forgetting deliveries', interval: SELDOM, batch: forgetDeliveries },
-    { name: 'forgetting tokens', interval: SELDOM, batch: forgetTokens },
-    { name: 'forgetting hours', interval: SELDOM, batch: forgetHours },
-    { name: 'removing files', interval: OFTEN, batch: (db, now) => removeFiles(db, files, now) },
+    { name: 'emptying deleted folders', interval: FREQUENT_INTERVAL_MS, batch: moveFromDeletedFolders },
+    { name: 'erasing copies of results', interval: FREQUENT_INTERVAL_MS, batch: eraseBatch },
+    { name: 'removing sessions', interval: FREQUENT_INTERVAL_MS, batch: removeSessions },
+    { name: 'counting results', interval: FREQUENT_INTERVAL_MS, batch: rollUpBatch },
+    { name: 'counting blocks', interval: FREQUENT_INTERVAL_MS, batch: rollUpBlocks },
+    { name: 'forgetting keys', interval: FREQUENT_INTERVAL_MS, batch: forgetKeys },
+    { name: 'forgetting deliveries', interval: RARE_INTERVAL_MS, batch: forgetDeliveries },
+    { name: 'forgetting tokens', interval: RARE_INTERVAL_MS, batch: forgetTokens },
+    { name: 'forgetting hours', interval: RARE_INTERVAL_MS, batch: forgetHours },
+    {
+      name: 'removing files',
+      interval: FREQUENT_INTERVAL_MS,
+      batch: (db, now) => removeFiles(db, files, now),
+    },
     {
       name: 'expiring results',
-      interval: SELDOM,
+      interval: RARE_INTERVAL_MS,
       batch: (db, now) => expireResults(db, config.RESULTS_RETENTION_DAYS, now),
     },
-    { name: 'thinning publications', interval: SELDOM, batch: publicationThinning(config) },
+    { name: 'thinning publications', interval: RARE_INTERVAL_MS, batch: publicationThinning(config) },
   ]
   const stopping = new AbortController()
   const logError = createErrorLog(log)
@@ -75,7 +79,7 @@ export function startBackground(
         // Rests for as long as it has worked, so that requests have the database for at least half of the time.
         if (await batch(db, new Date())) pause = Math.min(interval, performance.now() - begun)
       } catch (error) {
-        pause = OFTEN
+        pause = FREQUENT_INTERVAL_MS
         logError(error, `${name} failed and will be tried again`)
       }
       await delay(pause, undefined, { signal, ref: false }).catch(() => {})

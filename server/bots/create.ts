@@ -130,11 +130,11 @@ async function insertApart(tx: Transaction, { row, draft, entry }: NewBot): Prom
   await writeEntry(tx, entry)
 }
 
-/** The most bots that one statement makes. */
-const MOST = 8
+/** Maximum number of bots that one statement inserts. */
+const MAX_BATCH_BOTS = 8
 
-/** A longer draft, in bytes, keeps none waiting that are made at the same time. */
-const LONG = 100_000
+/** A draft above this size is inserted alone, so that it does not delay the others of a batch. */
+const MAX_BATCHED_DRAFT_BYTES = 100_000
 
 /** Stores a bot without names, usually in one statement with others; false if its workspace was deleted. */
 function insertNameless(db: Database, bot: NewBot): Promise<boolean> {
@@ -143,12 +143,12 @@ function insertNameless(db: Database, bot: NewBot): Promise<boolean> {
     return bot.row.folderId === null ? insertAlone(db, bot) : transact(db, (tx) => insertAlone(tx, bot))
   }
   const length = Object.values(bot.draft).reduce((sum, part) => sum + (part?.length ?? 0), 0)
-  return length <= LONG ? gathering(db)(bot) : insertAlone(db, bot)
+  return length <= MAX_BATCHED_DRAFT_BYTES ? gathering(db)(bot) : insertAlone(db, bot)
 }
 
 const gathering = statements((db) =>
   gather<NewBot, boolean>(
-    MOST,
+    MAX_BATCH_BOTS,
     ({ row }) => row.workspaceId,
     (bots) => {
       const [bot] = bots
@@ -177,7 +177,7 @@ async function insertTogether(db: Database, bots: readonly NewBot[]): Promise<bo
 const botColumns = getTableColumns(table)
 const draftColumns = getTableColumns(botDrafts)
 
-const encoders = Array.from({ length: MOST }, (_, nth) => ({
+const encoders = Array.from({ length: MAX_BATCH_BOTS }, (_, nth) => ({
   bot: encoderOf(botColumns, `bot_${nth}_`),
   draft: encoderOf(draftColumns, `draft_${nth}_`),
   entry: encoderOf(entryColumns, `entry_${nth}_`),

@@ -14,12 +14,12 @@ import { expression, selectRows } from '../db/selection.ts'
 type Rule = Pick<Config, 'PUBLICATIONS_RETENTION_DAYS' | 'PUBLICATIONS_KEPT'>
 
 /** Number of bots per batch. */
-const PAGE = 1_000
+const MAX_BATCH_BOTS = 1_000
 
-/** Publications of a bot that go before the next bot has its turn: each can be some megabytes. */
-const TURN = 50
-/** The same after a turn that took longer than a statement may. */
-const SMALL_TURN = 1
+/** Maximum number of publications removed before the next bot has its turn: each can be some megabytes. */
+const MAX_BATCH_PUBLICATIONS = 50
+/** The same after a statement that timed out. */
+const RETRY_BATCH_PUBLICATIONS = 1
 
 /**
  * Returns a function that removes publications: each call checks the next bots, and is true while it has to be called
@@ -34,7 +34,7 @@ export function publicationThinning({ PUBLICATIONS_RETENTION_DAYS: days, PUBLICA
       db,
       { id: bots.id, before: expression(sql`now() - ${days} * interval '24 hours'`, 'text') },
       (list) =>
-        sql`SELECT ${list} FROM ${bots} WHERE ${bots.id} > ${after} ORDER BY ${bots.id} LIMIT ${PAGE}`,
+        sql`SELECT ${list} FROM ${bots} WHERE ${bots.id} > ${after} ORDER BY ${bots.id} LIMIT ${MAX_BATCH_BOTS}`,
     )
     const last = page.at(-1)
     if (!last) {
@@ -70,10 +70,10 @@ export function publicationThinning({ PUBLICATIONS_RETENTION_DAYS: days, PUBLICA
 /** Removes some publications of a bot, one of them where that takes too long; true while there are more. */
 async function thinInTime(db: Database, botId: string, before: string, kept: number): Promise<boolean> {
   try {
-    return await thin(db, botId, before, kept, TURN)
+    return await thin(db, botId, before, kept, MAX_BATCH_PUBLICATIONS)
   } catch (error) {
     if (sqlState(error) !== '57014') throw error
-    return thin(db, botId, before, kept, SMALL_TURN)
+    return thin(db, botId, before, kept, RETRY_BATCH_PUBLICATIONS)
   }
 }
 

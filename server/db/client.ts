@@ -35,7 +35,7 @@ export interface DatabaseOptions {
 }
 
 /** Maximum delay between two statements of a transaction, in milliseconds. */
-export const IDLE_IN_TRANSACTION = 10_000
+export const IDLE_IN_TRANSACTION_TIMEOUT_MS = 10_000
 
 /** The pool and the Drizzle instance over it. The pool has to be ended by the caller. */
 export function connect(options: DatabaseOptions): { db: Database; pool: pg.Pool } {
@@ -55,7 +55,7 @@ export function connect(options: DatabaseOptions): { db: Database; pool: pg.Pool
     application_name: 'bot-builder-service',
     ...(options.sessionSettings && {
       lock_timeout: options.lockTimeout,
-      idle_in_transaction_session_timeout: IDLE_IN_TRANSACTION,
+      idle_in_transaction_session_timeout: IDLE_IN_TRANSACTION_TIMEOUT_MS,
     }),
   })
   // Without these listeners the process ends when the server closes a connection: an idle one of the pool,
@@ -69,7 +69,7 @@ export function connect(options: DatabaseOptions): { db: Database; pool: pg.Pool
 }
 
 /** Maximum wait for a response of the database, in milliseconds: probes give up after three seconds. */
-const PATIENCE = 2_000
+const PROBE_TIMEOUT_MS = 2_000
 
 /** Returns a probe that is true if the database responds in time. Concurrent calls share one check. */
 export function createProbe(ask: () => Promise<unknown>): () => Promise<boolean> {
@@ -80,7 +80,7 @@ export function createProbe(ask: () => Promise<unknown>): () => Promise<boolean>
         () => true,
         () => false,
       ),
-      delay(PATIENCE, false, { ref: false }),
+      delay(PROBE_TIMEOUT_MS, false, { ref: false }),
     ]).finally(() => {
       running = undefined
     })

@@ -5,7 +5,7 @@ import { startEmbeddedPostgres } from './embedded.ts'
 import { preferStandby } from './standby.ts'
 
 /** Milliseconds; reads fall back to the primary. */
-const LONGEST_CONNECT = 500
+const MAX_CONNECT_MS = 500
 
 /** The address of the configured database, starting the embedded server where none is configured. */
 export async function locateDatabase(
@@ -34,7 +34,7 @@ export function databaseOptions(config: Config, url: string, log: Logger): Datab
 export function openStandby(config: Config, primary: Database, log: Logger) {
   if (!config.DATABASE_READ_URL) return undefined
   const options = databaseOptions(config, config.DATABASE_READ_URL, log)
-  const { pool } = connect({ ...options, connectTimeout: Math.min(options.connectTimeout, LONGEST_CONNECT) })
+  const { pool } = connect({ ...options, connectTimeout: Math.min(options.connectTimeout, MAX_CONNECT_MS) })
   const namedStatements = config.DATABASE_NAMED_STATEMENTS
   return { pool, reads: preferStandby({ primary, standby: pool, log, namedStatements }) }
 }

@@ -85,7 +85,7 @@ const database = 'bots'
 const usersLock = 1
 
 /** Maximum delay between attempts to restart the server, in milliseconds: each attempt writes lines to `server.log`. */
-const LONGEST_PAUSE = 10_000
+const MAX_RESTART_DELAY_MS = 10_000
 
 /** Settings for a small machine. Settings that protect committed data (fsync and its relatives) stay on. */
 const tuning = {
@@ -222,7 +222,7 @@ class Server {
       if (performance.now() < deadline) continue
       if (!wasThere) break
       tell(failure)
-      pause = Math.min(pause * 2, LONGEST_PAUSE)
+      pause = Math.min(pause * 2, MAX_RESTART_DELAY_MS)
     }
     throw new Error(failure || 'Interrupted')
   }

@@ -1,9 +1,9 @@
-/** So many are done together, where so many have come. */
-const FEW = 8
-/** So many do not wait for what is being done. */
-const MANY = 32
+/** Minimum number of items in a batch, if as many wait. */
+const MIN_BATCH_ITEMS = 8
+/** A queue of this length does not wait for the running batch. */
+const MAX_WAITING_ITEMS = 32
 /** Start the next batch after this many milliseconds, even if the running one waits for a lock or a distant server. */
-const PATIENCE = 5
+const MAX_BATCH_WAIT_MS = 5
 
 interface Queue<Given, Outcome> {
   waiting: { given: Given; resolve: (outcome: Promise<Outcome>) => void }[]
@@ -29,7 +29,7 @@ export function gather<Given, Outcome>(
 
   const begin = (key: string, queue: Queue<Given, Outcome>) => {
     const { waiting } = queue
-    const all = waiting.splice(0, Math.min(most, Math.max(FEW, Math.ceil(waiting.length / 2))))
+    const all = waiting.splice(0, Math.min(most, Math.max(MIN_BATCH_ITEMS, Math.ceil(waiting.length / 2))))
     const outcomes = work(all.map(({ given }) => given))
     for (const [at, { resolve }] of all.entries()) resolve(outcomes[at] as Promise<Outcome>)
     queue.underWay++
@@ -42,7 +42,7 @@ export function gather<Given, Outcome>(
       if (waiting.length > 0) look(key, queue)
       else if (queue.underWay === 0) queues.delete(key)
     }
-    const timer = setTimeout(goOn, PATIENCE)
+    const timer = setTimeout(goOn, MAX_BATCH_WAIT_MS)
     void Promise.allSettled(outcomes).then(goOn)
   }
   // In a later phase of the event loop: all that has come by then is there.
@@ -52,7 +52,8 @@ export function gather<Given, Outcome>(
     setImmediate(() => {
       queue.isDue = false
       const { waiting } = queue
-      while (waiting.length > 0 && (queue.underWay === 0 || waiting.length >= MANY)) begin(key, queue)
+      while (waiting.length > 0 && (queue.underWay === 0 || waiting.length >= MAX_WAITING_ITEMS))
+        begin(key, queue)
     })
   }
   return (given) =>

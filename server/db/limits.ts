@@ -1,6 +1,6 @@
 import { sql } from 'drizzle-orm'
 import type { Config } from '../config.ts'
-import { type Database, IDLE_IN_TRANSACTION } from './client.ts'
+import { type Database, IDLE_IN_TRANSACTION_TIMEOUT_MS } from './client.ts'
 import { expression, selectRows } from './selection.ts'
 import { sessionSettings } from './session.ts'
 
@@ -50,7 +50,7 @@ export async function limitsInPlace(db: Database, config: Limits): Promise<strin
   const limits = [
     ['statement_timeout', config.DATABASE_STATEMENT_TIMEOUT],
     ['lock_timeout', config.DATABASE_LOCK_TIMEOUT],
-    ['idle_in_transaction_session_timeout', IDLE_IN_TRANSACTION],
+    ['idle_in_transaction_session_timeout', IDLE_IN_TRANSACTION_TIMEOUT_MS],
   ] as const
   const missing = limits
     .filter(([name]) => row[name] === '0')

@@ -146,7 +146,7 @@ async function changeIndex(worker: pg.Client, statement: string) {
 const isConcurrent = (statement: string) => /\bINDEX CONCURRENTLY\b/.test(statement)
 
 /** Maximum number of times a transaction is retried after a deadlock. */
-const MOST_DEADLOCKS = 10
+const MAX_DEADLOCK_RETRIES = 10
 
 /**
  * A migration must not queue behind a long transaction while requests queue behind the migration. The limit ends with
@@ -160,7 +160,7 @@ async function inTransaction(worker: pg.Client, work: () => Promise<unknown>) {
       await worker.query('COMMIT')
       return
     } catch (error) {
-      if (sqlState(error) !== '40P01' || deadlocks === MOST_DEADLOCKS) throw error
+      if (sqlState(error) !== '40P01' || deadlocks === MAX_DEADLOCK_RETRIES) throw error
       await worker.query('ROLLBACK')
     }
   }

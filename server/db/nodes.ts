@@ -16,10 +16,10 @@ import { expression, prepareSelect } from './selection.ts'
  */
 
 /** Time for which the node of a bot is cached, and for which a failed node is avoided, in milliseconds. */
-const KNOWN = 60_000
-const AFTER_FAILURE = 2_000
+const NODE_TTL_MS = 60_000
+const FAILED_NODE_PAUSE_MS = 2_000
 /** Maximum time to connect to a node, in milliseconds: the coordinator is the fallback. */
-const LONGEST_CONNECT = 500
+const MAX_CONNECT_MS = 500
 
 type Ask = (...given: unknown[]) => Promise<pg.QueryResult>
 
@@ -50,12 +50,12 @@ export async function nodeOf(db: Database, botId: string): Promise<Database> {
 export function openNodes(db: Database, options: DatabaseOptions, log: Logger): { end(): Promise<void> } {
   const pools: pg.Pool[] = []
   const nodes = new Map<string, Database>()
-  const addresses = new LRUCache<string, string>({ max: 100_000, ttl: KNOWN })
+  const addresses = new LRUCache<string, string>({ max: 100_000, ttl: NODE_TTL_MS })
 
   function open(address: string): Database {
     const url = new URL(options.url)
     url.host = address
-    const connectTimeout = Math.min(options.connectTimeout, LONGEST_CONNECT)
+    const connectTimeout = Math.min(options.connectTimeout, MAX_CONNECT_MS)
     const { pool } = connect({ ...options, url: url.toString(), connectTimeout })
     pools.push(pool)
     const node = preferNode(db, pool, log.child({ node: address }))
@@ -99,7 +99,7 @@ function preferNode(coordinator: Database, node: pg.Pool, log: Logger): Database
   let isFailing = false
 
   function fail(error: unknown) {
-    avoidedUntil = performance.now() + AFTER_FAILURE
+    avoidedUntil = performance.now() + FAILED_NODE_PAUSE_MS
     if (!isFailing) log.warn({ err: databaseError(error) }, 'the node cannot be asked: the coordinator is')
     isFailing = true
   }

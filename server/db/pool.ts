@@ -130,7 +130,7 @@ function isSame(one: pg.FieldDef[], other: pg.FieldDef[]): boolean {
 }
 
 /** Interval between checks of the connections, in milliseconds. */
-const LOOK = 500
+const CHECK_INTERVAL_MS = 500
 
 /**
  * A frozen server cannot enforce its own limit, and a silent network brings no answer: a connection is given up
@@ -148,7 +148,7 @@ export function giveUpSilent(pool: pg.Pool, limit: number) {
     waiting: number
   }
   const clients = new Map<Watched, Seen>()
-  const most = Math.ceil(limit / LOOK)
+  const most = Math.ceil(limit / CHECK_INTERVAL_MS)
   let timer: NodeJS.Timeout | undefined
 
   const look = () => {
@@ -169,7 +169,7 @@ export function giveUpSilent(pool: pg.Pool, limit: number) {
   pool.on('connect', (connected) => {
     const client = connected as unknown as Watched
     clients.set(client, { bytesRead: 0, quiet: 0, waiting: 0 })
-    timer ??= setInterval(look, LOOK).unref()
+    timer ??= setInterval(look, CHECK_INTERVAL_MS).unref()
     connected.once('end', () => {
       clients.delete(client)
       if (clients.size > 0) return

@@ -13,12 +13,12 @@ import * as schema from './schema.ts'
  */
 
 /** Delays between checks of the standby's position, in milliseconds. */
-const STEPS = [1, 2, 4, 8, 16]
+const CHECK_DELAYS_MS = [1, 2, 4, 8, 16]
 /** Time for which only the primary is read after the standby lagged or failed, in milliseconds. */
-const AFTER_LAG = 250
-const AFTER_FAILURE = 2_000
+const LAGGING_PAUSE_MS = 250
+const FAILING_PAUSE_MS = 2_000
 /** Maximum wait for the position of the standby, in milliseconds. */
-const PATIENCE = 500
+const POSITION_TIMEOUT_MS = 500
 
 /** Number of reads of this process by source, for its metrics. */
 export const standbyReads = { standby: 0, lagging: 0, failing: 0 }
@@ -47,7 +47,7 @@ export function preferStandby({ primary, standby, log, namedStatements }: Standb
   }
 
   function fail(error: unknown) {
-    avoid('failing', AFTER_FAILURE)
+    avoid('failing', FAILING_PAUSE_MS)
     if (!isFailing) log.warn({ err: databaseError(error) }, 'the standby cannot be read: the primary is')
     isFailing = true
   }
@@ -77,7 +77,7 @@ export function preferStandby({ primary, standby, log, namedStatements }: Standb
       isSound = true
       if (!isThere) {
         standbyReads.lagging++
-        avoid('lagging', AFTER_LAG)
+        avoid('lagging', LAGGING_PAUSE_MS)
         return undefined
       }
       const result = await (client.query as Ask)(...given)
@@ -154,7 +154,7 @@ async function hasReplayed(client: pg.PoolClient, position: string): Promise<boo
       text: 'SELECT CASE WHEN pg_is_in_recovery() THEN pg_last_wal_replay_lsn() >= $1::pg_lsn END AS is_there',
       values: [position],
     })
-    const answer = await Promise.race([asked, delay(PATIENCE, undefined, { ref: false })])
+    const answer = await Promise.race([asked, delay(POSITION_TIMEOUT_MS, undefined, { ref: false })])
     if (!answer) {
       asked.catch(() => {})
       throw new Error('The standby does not say how far it is')
@@ -162,7 +162,7 @@ async function hasReplayed(client: pg.PoolClient, position: string): Promise<boo
     const { is_there: isThere } = answer.rows[0]
     if (isThere === null) throw new Error('DATABASE_READ_URL leads to a server that is no standby')
     if (isThere) return true
-    if (step === STEPS.length) return false
-    await delay(STEPS[step])
+    if (step === CHECK_DELAYS_MS.length) return false
+    await delay(CHECK_DELAYS_MS[step])
   }
 }

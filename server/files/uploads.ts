@@ -15,10 +15,10 @@ import type { FileStore } from './store.ts'
  */
 
 /** A file that does not arrive within this time never will: longer than an upload may take. */
-const ARRIVAL = 60 * 60 * 1000
+const ARRIVAL_TIMEOUT_MS = 60 * 60 * 1000
 
 /** Retention of a file that is not used in an answer. */
-const UNANSWERED = 24 * 60 * 60 * 1000
+const UNUSED_FILE_RETENTION_MS = 24 * 60 * 60 * 1000
 
 const MAXIMUM_FILES = 100
 
@@ -60,7 +60,7 @@ export async function reserve(
   now: Date,
 ): Promise<Reserved | undefined> {
   const { botId, sessionId, resultId } = owner
-  const removeAt = new Date(now.getTime() + ARRIVAL)
+  const removeAt = new Date(now.getTime() + ARRIVAL_TIMEOUT_MS)
   return transact(db, async (tx) => {
     await tx
       .select({ id: chatSessions.id })
@@ -136,7 +136,7 @@ export async function receive(
   try {
     await files.write(id, counted())
     const mediaType = mediaTypeOf(first)
-    const removeAt = new Date(now.getTime() + UNANSWERED)
+    const removeAt = new Date(now.getTime() + UNUSED_FILE_RETENTION_MS)
     // The deletion of a result or a bot sets when its files are removed, and the row may be deleted by now.
     const isWanted = and(isThis, eq(table.isComplete, false), eq(table.removeAt, reserved))
     const { rowCount } = await db

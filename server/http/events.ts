@@ -11,7 +11,7 @@ const mediaType = 'text/event-stream'
 /** So much may wait for a reader; what comes then is left out, since the last event has it all. */
 const maximumWaiting = 262_144
 /** Maximum time without an event, in milliseconds, since proxies close silent connections. */
-const QUIET = 15_000
+const KEEPALIVE_INTERVAL_MS = 15_000
 
 /** True if the caller accepts events and the operation has them. */
 export function acceptsEvents({ success }: Operation, request: express.Request): boolean {
@@ -34,7 +34,7 @@ export class Events {
   /** From now on the answer is a stream, unless it is refused before its first event. */
   open(): (event: { type: string }) => void {
     this.#isOpen = true
-    this.#beating ??= setInterval(() => this.#write(': still here\n\n'), QUIET).unref()
+    this.#beating ??= setInterval(() => this.#write(': still here\n\n'), KEEPALIVE_INTERVAL_MS).unref()
     return (event) => this.#write(eventText(event))
   }
 

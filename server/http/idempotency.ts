@@ -71,7 +71,7 @@ export function digestOf({ method, url, body }: express.Request): Buffer {
 }
 
 /** Milliseconds that a repeat waits for the first request: just until one that is about to end has ended. */
-const PATIENCE = 100
+const LOCK_TIMEOUT_MS = 100
 
 /**
  * Runs a request within the transaction that keeps its answer, or gives the answer that it got before. `botId` is
@@ -102,14 +102,17 @@ export async function runKeyed(
 /**
  * Interval of heartbeats while a request with outbound calls runs, and timeout of a lease without one, in milliseconds.
  */
-const BEAT = 3_000
-const QUIET = 15_000
+const HEARTBEAT_INTERVAL_MS = 3_000
+const LEASE_TIMEOUT_MS = 15_000
 
 /**
  * Leases of other processes, with the time of their last heartbeat here. Clocks of other processes do not count: each
  * process measures how long it has seen no newer heartbeat, and then lets a repeat take over.
  */
-const seenClaims = new LRUCache<string, { claim: string; since: number }>({ max: 10_000, ttl: 10 * QUIET })
+const seenClaims = new LRUCache<string, { claim: string; since: number }>({
+  max: 10_000,
+  ttl: 10 * LEASE_TIMEOUT_MS,
+})
 
 /**
  * Runs a request that calls out, which no transaction can wait for. It is claimed first, and writes together with its
@@ -124,7 +127,7 @@ export function onceWith(db: Database, request: Keyed | undefined, reply: AnyRep
     let beats = 0
     const beat = () =>
       keyStatements(db).bot.beat({ ...valuesOf(request, botId, claim), next: `${claim}/${++beats}` })
-    const beating = setInterval(() => void beat().catch(() => {}), BEAT).unref()
+    const beating = setInterval(() => void beat().catch(() => {}), HEARTBEAT_INTERVAL_MS).unref()
     let outcome: 'open' | 'kept' | 'lost' = 'open'
     try {
       const answer = await run((given, write) =>
@@ -168,7 +171,7 @@ async function take(
       seenClaims.set(scope, { claim: earlier.claim, since: performance.now() })
       return earlier
     }
-    if (performance.now() - seen.since < QUIET) return earlier
+    if (performance.now() - seen.since < LEASE_TIMEOUT_MS) return earlier
     const values = { ...valuesOf(request, botId, earlier.claim), next: claim }
     const taken = await keyStatements(db).bot.beat(values)
     return taken === 1 ? undefined : earlier
@@ -216,7 +219,7 @@ async function enter(
 ): Promise<Earlier | undefined> {
   const { insert, find } = keyStatements(tx)[botId === null ? 'user' : 'bot']
   const values = valuesOf(request, botId, claim)
-  await tx.$client.query(`set local lock_timeout = ${PATIENCE}`)
+  await tx.$client.query(`set local lock_timeout = ${LOCK_TIMEOUT_MS}`)
   const written = await insert({ ...values, createdAt: request.now.toISOString() }).catch((error) => {
     throw sqlState(error) === '55P03' ? new Busy() : error
   })

@@ -30,7 +30,7 @@ export function parseJson(
 }
 
 /** So many issues are enough to see what is wrong. */
-const ENOUGH = 20
+const MAX_ISSUES = 20
 
 const tooDeep: Issue[] = [
   { path: ['body'], code: 'too_deep', message: `At most ${limits.depth} levels of nesting` },
@@ -113,7 +113,7 @@ function inspect(root: unknown, text: string, keepsNumbers: boolean): Issue[] {
   const isTooMuch = (more: number): boolean => {
     if (path.length > limits.depth) excess = tooDeep
     else if (values + more > limits.values) excess = tooManyValues
-    return excess !== undefined || issues.length >= ENOUGH
+    return excess !== undefined || issues.length >= MAX_ISSUES
   }
 
   look(root, 'body')

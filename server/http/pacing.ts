@@ -8,8 +8,8 @@ import { LRUCache } from 'lru-cache'
  */
 
 /** A tenant with a request in this many milliseconds is still active: people send one request after the other. */
-const HERE_MS = 1_000
-const PAUSE_TIMES = 3
+const ACTIVE_TENANT_MS = 1_000
+const REST_FACTOR = 3
 /** A piece that takes a second waits for the database, not for the thread. */
 const MAX_PAUSE_MS = 3_000
 
@@ -46,7 +46,7 @@ export function createPacing(now: () => number = () => performance.now()): Pacin
 
   const isAlone = (tenant: string) => {
     const { at } = last.tenant === tenant ? other : last
-    return at < now() - HERE_MS
+    return at < now() - ACTIVE_TENANT_MS
   }
 
   async function take<Value>(tenant: string, work: () => Value | Promise<Value>, line = tenant) {
@@ -65,7 +65,7 @@ export function createPacing(now: () => number = () => performance.now()): Pacin
       return await work()
     } finally {
       if (isAlone(tenant)) finish()
-      else setTimeout(finish, Math.min((now() - begun) * PAUSE_TIMES, MAX_PAUSE_MS))
+      else setTimeout(finish, Math.min((now() - begun) * REST_FACTOR, MAX_PAUSE_MS))
     }
   }
 

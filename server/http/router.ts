@@ -100,7 +100,7 @@ export const MAX_RECEIVED_BYTES = 64 * 1024 * 1024
 export const MAX_SENT_BYTES = 128 * 1024 * 1024
 
 /** Maximum time for a body to arrive before its caller is authenticated again, in milliseconds. */
-const LONGEST_BODY = 1_000
+const MAX_BODY_ARRIVAL_MS = 1_000
 
 /** Services that all operations of a process share. */
 interface Shared {
@@ -164,7 +164,7 @@ function bind(
     if (received === undefined) return reply.fail('SERVICE_UNAVAILABLE')
     const input = 'value' in received ? received.value : received
     // Whoever holds a body back may have lost token or role meanwhile, and would leave another one behind.
-    const isLate = performance.now() - begun > LONGEST_BODY
+    const isLate = performance.now() - begun > MAX_BODY_ARRIVAL_MS
     const visitor = isLate ? await identify(db, need, credential, record, services.now()) : sender
     if ('refusal' in visitor) return refuse(visitor.refusal)
 

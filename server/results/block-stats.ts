@@ -5,7 +5,7 @@ import { sqlState } from '../db/errors.ts'
 import { botBlockStatsDaily, botStatsDaily, publishedBots, resultAnswers, results } from '../db/schema.ts'
 import { expression, optional, prepareSelect, selectRows } from '../db/selection.ts'
 import type { Status } from './filter.ts'
-import { gapsOf, givenRange, MANY, requestRollup, spanOf, startOf } from './stats.ts'
+import { gapsOf, givenRange, MAX_DIRECTLY_COUNTED_RESULTS, requestRollup, spanOf, startOf } from './stats.ts'
 import type { TimeRange } from './time-range.ts'
 
 /*
@@ -19,7 +19,7 @@ import type { TimeRange } from './time-range.ts'
  */
 
 /** Number of days counted in one batch; other bots use the database between batches. */
-const BATCH = 100
+const MAX_BATCH_DAYS = 100
 
 const status = (result: string) =>
   sql.raw(`CASE WHEN NOT ${result}.has_started THEN 'seen'
@@ -101,7 +101,7 @@ export async function countBlocks(
       throw error
     })
   const counted = rows.reduce((sum, row) => sum + row.counted, 0)
-  if (counted > MANY) await requestRollup(db, grant.bot.id, now)
+  if (counted > MAX_DIRECTLY_COUNTED_RESULTS) await requestRollup(db, grant.bot.id, now)
   return new Map(
     rows.map(({ blockId, answered, left, open }) => [
       blockId,
@@ -130,12 +130,12 @@ export async function rollUpBlocks(db: Database): Promise<boolean> {
     (list) => sql`
       SELECT ${list} FROM ${botStatsDaily}
       WHERE computed_epoch = epoch AND blocks_epoch IS DISTINCT FROM epoch AND coalesce(blocks_due_at <= now(), true)
-      ORDER BY blocks_due_at NULLS FIRST, day LIMIT ${BATCH}`,
+      ORDER BY blocks_due_at NULLS FIRST, day LIMIT ${MAX_BATCH_DAYS}`,
   )
   let failure: unknown
   for (const { botId, day } of days) {
     // Due again later before it is tried: one that fails, or ends its process, lets the others go first.
-    const dueAt = sql`now() + ${RETRY_S} * interval '1 second'`
+    const dueAt = sql`now() + ${RETRY_DELAY_SECONDS} * interval '1 second'`
     const own = and(eq(botStatsDaily.botId, botId), eq(botStatsDaily.day, day))
     await db.update(botStatsDaily).set({ blocksDueAt: dueAt }).where(own)
     await countDay(db, botId, day).catch((error) => {
@@ -143,11 +143,11 @@ export async function rollUpBlocks(db: Database): Promise<boolean> {
     })
   }
   if (failure !== undefined) throw failure
-  return days.length === BATCH
+  return days.length === MAX_BATCH_DAYS
 }
 
 /** Seconds until a day is tried again that could not be counted. */
-const RETRY_S = 60
+const RETRY_DELAY_SECONDS = 60
 
 interface Block {
   block_id: string

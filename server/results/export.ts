@@ -61,13 +61,13 @@ async function countFrom(
 }
 
 /** Number of results in the first read, when their lengths are unknown. */
-const FIRST_PAGE = 50
+const FIRST_PAGE_RESULTS = 50
 
 /** Maximum characters of answers and variables per read, estimated from earlier results. */
-const LONGEST_PAGE = 8_000_000
+const MAX_PAGE_CHARACTERS = 8_000_000
 
 /** Characters that are made text of an export at once: some ten milliseconds of work. */
-const LONGEST_PIECE = 1_000_000
+const MAX_PIECE_CHARACTERS = 1_000_000
 
 /** Rows in pieces that are not too long to be made text at once. */
 function* piecesOf(rows: ResultRow[]): Generator<ResultRow[]> {
@@ -76,7 +76,7 @@ function* piecesOf(rows: ResultRow[]): Generator<ResultRow[]> {
   for (const row of rows) {
     piece.push(row)
     length += lengthOf([row])
-    if (length < LONGEST_PIECE) continue
+    if (length < MAX_PIECE_CHARACTERS) continue
     yield piece
     piece = []
     length = 0
@@ -96,12 +96,15 @@ async function* pagesOf(
   const isWithin = ({ createdAt, id }: Position) =>
     last === undefined || createdAt > last.createdAt || id >= last.id
   let position: Position | undefined = from
-  let limit = FIRST_PAGE
+  let limit = FIRST_PAGE_RESULTS
   while (position) {
     const { rows, end } = await resultRows(db, grant, filter, position, limit)
     position = end && isWithin(end) ? end : undefined
     if (rows.length > 0)
-      limit = Math.max(1, Math.min(EXAMINED, Math.floor((LONGEST_PAGE * rows.length) / lengthOf(rows))))
+      limit = Math.max(
+        1,
+        Math.min(EXAMINED, Math.floor((MAX_PAGE_CHARACTERS * rows.length) / lengthOf(rows))),
+      )
     yield* piecesOf(rows.filter(isWithin))
   }
 }

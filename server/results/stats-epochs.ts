@@ -28,39 +28,39 @@ import { botStatsDaily, botStatsHourly } from '../db/schema.ts'
  * Release 1.0 raises days alone, and so do the functions of a cluster: beside it and there, no hour is kept or read.
  */
 
-export const HOUR = 60 * 60 * 1000
-export const DAY = 24 * HOUR
+export const MS_PER_HOUR = 60 * 60 * 1000
+export const MS_PER_DAY = 24 * MS_PER_HOUR
 
 /**
  * Processes may disagree on when a day is over, and a request is written later than it came. So a day or an hour is
  * counted an hour after its end, and its epoch raised from half an hour after it on: what clocks differ and
  * requests last may come to half an hour.
  */
-export const MARGIN = 30 * 60 * 1000
+export const MARGIN_MS = 30 * 60 * 1000
 
 export const dayOf = (time: number) => new Date(time).toISOString().slice(0, 10)
 
 /** Returns the beginning of the hour that contains a time. */
-export const hourOf = (time: number) => new Date(Math.floor(time / HOUR) * HOUR).toISOString()
+export const hourOf = (time: number) => new Date(Math.floor(time / MS_PER_HOUR) * MS_PER_HOUR).toISOString()
 
 /** Results before this time are of days that may have been counted. */
 export function daysLateBefore(now: Date): string {
-  return `${dayOf(now.getTime() - MARGIN)}T00:00:00.000Z`
+  return `${dayOf(now.getTime() - MARGIN_MS)}T00:00:00.000Z`
 }
 
 /** Results before this time are of hours that may have been counted. Not on a cluster. */
 export function lateBefore(now: Date): string {
-  return hourOf(now.getTime() - MARGIN)
+  return hourOf(now.getTime() - MARGIN_MS)
 }
 
 /** When the first hour begins that is counted or read: that of the day before. */
 export function hoursFrom(now: Date): string {
-  return hourOf(Date.parse(dayOf(now.getTime())) - DAY)
+  return hourOf(Date.parse(dayOf(now.getTime())) - MS_PER_DAY)
 }
 
 /** Hours before it are removed. */
 export function hoursEnd(now: Date): Date {
-  return new Date(Date.parse(hoursFrom(now)) - 2 * DAY)
+  return new Date(Date.parse(hoursFrom(now)) - 2 * MS_PER_DAY)
 }
 
 export function keepsHours(db: Database): boolean {

@@ -2,21 +2,29 @@ import { and, asc, eq, gt, gte, lte, or, type SQL, sql } from 'drizzle-orm'
 import type { Database } from '../db/client.ts'
 import { botStatsDaily, botStatsHourly, bots, results, statsRollups } from '../db/schema.ts'
 import { expression, selectRows } from '../db/selection.ts'
-import { countBetween, endOf, MANY, startOf } from './stats.ts'
-import { DAY, dayOf, daysLateBefore, HOUR, hourOf, keepsHours, MARGIN } from './stats-epochs.ts'
+import { countBetween, endOf, MAX_DIRECTLY_COUNTED_RESULTS, startOf } from './stats.ts'
+import {
+  dayOf,
+  daysLateBefore,
+  hourOf,
+  keepsHours,
+  MARGIN_MS,
+  MS_PER_DAY,
+  MS_PER_HOUR,
+} from './stats-epochs.ts'
 
 /* Counts days and hours of bots with many results in the background. See `stats-epochs.ts`. */
 
 /** Delay until a bot is checked again, and until another process takes over from one that died. */
-const INTERVAL = 10 * 60 * 1000
-const LEASE = 60 * 1000
+const CHECK_INTERVAL_MS = 10 * 60 * 1000
+const LEASE_TIMEOUT_MS = 60 * 1000
 
 /** No clock that is right sets a later due time: one was ahead, and may have counted what goes on. */
-const MAX_DUE_IN = HOUR
+const MAX_DUE_IN_MS = MS_PER_HOUR
 
 /** Number of days that one batch counts before the next bot, and maximum number of stored days per bot. */
-const BATCH = 100
-const KEPT_DAYS = 3_660
+const MAX_BATCH_DAYS = 100
+const MAX_STORED_DAYS = 3_660
 
 /**
  * Counts days and hours of the bot that has been due for longest. False when no bot is due. Safe in several processes
@@ -33,7 +41,7 @@ export async function rollUpBatch(db: Database, at: Date): Promise<boolean> {
   const [due] = await db
     .select()
     .from(statsRollups)
-    .where(or(lte(statsRollups.dueAt, now), gt(statsRollups.dueAt, new Date(now.getTime() + MAX_DUE_IN))))
+    .where(or(lte(statsRollups.dueAt, now), gt(statsRollups.dueAt, new Date(now.getTime() + MAX_DUE_IN_MS))))
     .orderBy(asc(statsRollups.dueAt))
     .limit(1)
   if (!due) return false
@@ -41,12 +49,12 @@ export async function rollUpBatch(db: Database, at: Date): Promise<boolean> {
   const dueAgain = (after: number) => ({ dueAt: new Date(now.getTime() + after) })
   const taken = await db
     .update(statsRollups)
-    .set(dueAgain(LEASE))
+    .set(dueAgain(LEASE_TIMEOUT_MS))
     .where(and(own, eq(statsRollups.dueAt, due.dueAt)))
   if (taken.rowCount === 0) return true
   if (due.dueAt > now) await dropEarly(db, due.botId, now)
 
-  const range = await daysOf(db, due.botId, due.hasManyAnswers ? 0 : MANY, now)
+  const range = await daysOf(db, due.botId, due.hasManyAnswers ? 0 : MAX_DIRECTLY_COUNTED_RESULTS, now)
   if (!range) {
     await db.delete(statsRollups).where(own)
     return true
@@ -55,10 +63,10 @@ export async function rollUpBatch(db: Database, at: Date): Promise<boolean> {
   await add(db, daily, due.botId, sql`${first}::date + n`, sql`${last}::date - ${first}::date`)
   const days = await toCount(db, daily, due.botId, first, last)
   for (const day of days) await countOne(db, daily, due.botId, day)
-  if (keepsHours(db)) await countHours(db, due.botId, Date.parse(last) + DAY, now)
+  if (keepsHours(db)) await countHours(db, due.botId, Date.parse(last) + MS_PER_DAY, now)
   await db
     .update(statsRollups)
-    .set(dueAgain(days.length < BATCH ? INTERVAL : 0))
+    .set(dueAgain(days.length < MAX_BATCH_DAYS ? CHECK_INTERVAL_MS : 0))
     .where(own)
   return true
 }
@@ -80,7 +88,7 @@ interface Days {
 
 /** The closed days of a bot that can be stored; undefined if the bot is deleted or has at most `few` results. */
 async function daysOf(db: Database, botId: string, few: number, now: Date): Promise<Days | undefined> {
-  const last = dayOf(Date.parse(daysLateBefore(new Date(now.getTime() - MARGIN))) - DAY)
+  const last = dayOf(Date.parse(daysLateBefore(new Date(now.getTime() - MARGIN_MS))) - MS_PER_DAY)
   const visible = sql`FROM ${results} r WHERE r.bot_id = ${botId} AND NOT r.is_archived
     AND r.created_at > coalesce(b.results_floor_at, '-infinity')`
   const first = sql`greatest(
@@ -89,7 +97,7 @@ async function daysOf(db: Database, botId: string, few: number, now: Date): Prom
       (SELECT min(r.created_at) ${visible} AND NOT r.has_started)
     ) AT TIME ZONE 'UTC')::date,
     (b.results_floor_at AT TIME ZONE 'UTC')::date + 1,
-    ${last}::date - ${sql.raw(String(KEPT_DAYS))}
+    ${last}::date - ${sql.raw(String(MAX_STORED_DAYS))}
   )`
   const [row] = await selectRows(
     db,
@@ -104,8 +112,8 @@ async function daysOf(db: Database, botId: string, few: number, now: Date): Prom
 
 /** Counts the hours of days that cannot be stored yet. The first one begins at `begin`, in milliseconds. */
 async function countHours(db: Database, botId: string, begin: number, now: Date) {
-  const [first, last] = [hourOf(begin), hourOf(now.getTime() - 2 * MARGIN - HOUR)]
-  const more = (Date.parse(last) - begin) / HOUR
+  const [first, last] = [hourOf(begin), hourOf(now.getTime() - 2 * MARGIN_MS - MS_PER_HOUR)]
+  const more = (Date.parse(last) - begin) / MS_PER_HOUR
   await add(db, hourly, botId, sql`${first}::timestamptz + n * interval '1 hour'`, sql`${more}::integer`)
   for (const hour of await toCount(db, hourly, botId, first, last)) await countOne(db, hourly, botId, hour)
 }
@@ -144,7 +152,7 @@ async function toCount(db: Database, { table, at }: Kept, botId: string, first: 
       sql`bot_id = ${botId} AND ${at} BETWEEN ${first} AND ${last} AND (computed_epoch = epoch) IS NOT TRUE`,
     )
     .orderBy(asc(at))
-    .limit(BATCH)
+    .limit(MAX_BATCH_DAYS)
   return rows.map((row) => row.at)
 }
 

@@ -7,13 +7,13 @@ import { sqlState } from '../db/errors.ts'
 import { prepareLookup } from '../db/lookup.ts'
 import { botStatsDaily, botStatsHourly, results, statsRollups } from '../db/schema.ts'
 import { expression, hidden, prepareSelect } from '../db/selection.ts'
-import { DAY, dayOf, HOUR, hourOf, hoursFrom, keepsHours } from './stats-epochs.ts'
+import { dayOf, hourOf, hoursFrom, keepsHours, MS_PER_DAY, MS_PER_HOUR } from './stats-epochs.ts'
 import type { TimeRange } from './time-range.ts'
 
 /* Reads statistics: stored days and hours, and results outside them. See `stats-epochs.ts`. */
 
 /** With more results than this, a bot is counted by day. */
-export const MANY = 20_000
+export const MAX_DIRECTLY_COUNTED_RESULTS = 20_000
 
 /** Counts from the index. Both values of `has_started` are named, so that it is walked in two ranges. */
 export const countBetween = (botId: SQL, begins: SQL, ends: SQL) => sql`
@@ -99,7 +99,7 @@ function keptAndCounted(db: Database, asked: Asked): SQL {
     ) AS counted`
 }
 
-const most = sql.raw(String(MANY))
+const most = sql.raw(String(MAX_DIRECTLY_COUNTED_RESULTS))
 
 const ofBoth = {
   totalViews: expression(sql`kept.views + hourly.views + counted.views`, 'float8'),
@@ -196,10 +196,12 @@ export function spanOf(db: Database, { bot }: BotGrant, range: TimeRange, now: D
   return {
     botId: bot.id,
     from: Number.isFinite(begin) ? new Date(begin).toISOString() : '-infinity',
-    firstDay: Number.isFinite(begin) ? dayOf(Math.ceil(begin / DAY) * DAY) : '-infinity',
+    firstDay: Number.isFinite(begin) ? dayOf(Math.ceil(begin / MS_PER_DAY) * MS_PER_DAY) : '-infinity',
     to: range.to?.toISOString() ?? 'infinity',
     endDay: dayOf(end),
-    firstHour: keepsHours(db) ? hourOf(Math.max(begin + HOUR - 1, Date.parse(hoursFrom(now)))) : 'infinity',
+    firstHour: keepsHours(db)
+      ? hourOf(Math.max(begin + MS_PER_HOUR - 1, Date.parse(hoursFrom(now))))
+      : 'infinity',
     endHour: hourOf(end),
   }
 }

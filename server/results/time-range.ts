@@ -13,12 +13,12 @@ export interface TimeRange {
 const known = new LRUCache<string, TimeRange>({ max: 1_000 })
 
 /** In every time zone a day begins at a multiple of this from its beginning in UTC. */
-const QUARTER_HOUR = 15 * 60 * 1000
+const MS_PER_QUARTER_HOUR = 15 * 60 * 1000
 
 /** The calendar days a filter means, seen at `now` in an IANA time zone. */
 export function timeRange(filter: TimeFilter, timeZone: string, now: Date): TimeRange {
   if (filter === 'allTime') return { from: null, to: null }
-  const key = `${filter} ${timeZone} ${Math.floor(now.getTime() / QUARTER_HOUR)}`
+  const key = `${filter} ${timeZone} ${Math.floor(now.getTime() / MS_PER_QUARTER_HOUR)}`
   let range = known.get(key)
   if (!range) {
     range = calculate(filter, timeZone, now)
@@ -54,6 +54,6 @@ function calculate(filter: Exclude<TimeFilter, 'allTime'>, timeZone: string, now
 function firstInstantOf(day: DateTime): Date {
   let start = day.startOf('day')
   const isOfDay = (time: DateTime) => time.toISODate() === day.toISODate()
-  for (let at = start.minus(QUARTER_HOUR); isOfDay(at); at = at.minus(QUARTER_HOUR)) start = at
+  for (let at = start.minus(MS_PER_QUARTER_HOUR); isOfDay(at); at = at.minus(MS_PER_QUARTER_HOUR)) start = at
   return start.toJSDate()
 }

@@ -8,8 +8,8 @@ import { databaseError, isOfRows } from '../db/errors.ts'
 import { createErrorLog } from '../repeated-errors.ts'
 import type { Keyring } from '../workspaces/keyring.ts'
 import { postable } from './deleted-results.ts'
-import { type Answer, MANY_FAILURES, noteAnswers } from './failures.ts'
-import { LEASE, leaseStatements, type OpenEndpoint, type Place, type Taken } from './leases.ts'
+import { type Answer, MAX_FAILURES_IN_A_ROW, noteAnswers } from './failures.ts'
+import { LEASE_TIMEOUT_MS, leaseStatements, type OpenEndpoint, type Place, type Taken } from './leases.ts'
 import { deliveryIsDue, shareOut } from './outbox.ts'
 import { loadSince, repeat } from './pacing.ts'
 import { goodSecrets, unreadableSecret } from './secrets.ts'
@@ -22,30 +22,30 @@ import { signatureHeaders } from './signature.ts'
  * that neither delays another.
  */
 
-const SECOND = 1000
-const HOUR = 3600 * SECOND
+const MS_PER_SECOND = 1000
+const MS_PER_HOUR = 3600 * MS_PER_SECOND
 
 /** Delays after each failed attempt; after the last one the delivery has failed. */
-const SCHEDULE = [
-  5 * SECOND,
-  300 * SECOND,
-  HOUR / 2,
-  2 * HOUR,
-  5 * HOUR,
-  10 * HOUR,
-  14 * HOUR,
-  20 * HOUR,
-  24 * HOUR,
+const RETRY_DELAYS_MS = [
+  5 * MS_PER_SECOND,
+  300 * MS_PER_SECOND,
+  MS_PER_HOUR / 2,
+  2 * MS_PER_HOUR,
+  5 * MS_PER_HOUR,
+  10 * MS_PER_HOUR,
+  14 * MS_PER_HOUR,
+  20 * MS_PER_HOUR,
+  24 * MS_PER_HOUR,
 ]
 
-const TIMEOUT = 15 * SECOND
-const STOP_WAIT = 2 * SECOND
+const REQUEST_TIMEOUT_MS = 15 * MS_PER_SECOND
+const STOP_MS = 2 * MS_PER_SECOND
 /** Maximum concurrent deliveries of this process, per endpoint and in total. */
 const AT_ONCE_EACH = 32
 const AT_ONCE = 512
 /** Maximum per owner of workspaces, regardless of the number of endpoints. */
 const AT_ONCE_OWNER = AT_ONCE / 4
-/** Of the total, reserved for owners without a running delivery, so that a few slow ones leave room for others. */
+/** Places of the total that are reserved for owners without a running delivery, so that slow ones leave room. */
 const LAST_FREE = AT_ONCE / 4
 /** An endpoint whose last answer took longer has one place, and all of these together have half of them. */
 const SLOW_ANSWER_MS = 2_000
@@ -53,24 +53,24 @@ const AT_ONCE_SLOW = AT_ONCE / 2
 /** Maximum bytes of running events before no more are taken. An event counts as large until its size is known. */
 const MAX_BYTES_UNDER_WAY = 64 * 1024 * 1024
 const LARGE_EVENT_BYTES = 256 * 1024
-/** Number of outbox rows that one pass expands, at least and at most. */
-const LEAST_SHARED = 16
-const MOST_SHARED = 64
-/** From one statement to the next of its kind where there is always something to do: what comes meanwhile goes together. */
-const PACE = 40
-/** The same where the process is busy, at most. */
-const LONGEST_PACE = 1_000
+/** Number of events that one pass fans out, at least and at most. */
+const MIN_FAN_OUT_EVENTS = 16
+const MAX_FAN_OUT_EVENTS = 64
+/** Minimum delay between two statements of a kind: rows that arrive meanwhile go into one batch. */
+const PACE_MS = 40
+/** Maximum of the same delay in a busy process. */
+const MAX_PACE_MS = 1_000
 /** Delay of the oldest event from which a busy process speeds up; at twice this delay, it sends twice as fast. */
-const PATIENCE = 10 * SECOND
+const TOLERATED_DELAY_MS = 10 * MS_PER_SECOND
 /** Interval at which leases of running deliveries are extended. */
-const RENEWAL = LEASE / 4
-/** The longest time that a receiver may ask to be left alone for. */
-const LONGEST_WAIT = 24 * HOUR
+const RENEWAL_MS = LEASE_TIMEOUT_MS / 4
+/** Maximum delay that a receiver may request. */
+const MAX_RETRY_AFTER_MS = 24 * MS_PER_HOUR
 
-/** A delivery whose row fails is left alone for so long, and so is the outcome that cannot be written. */
-const FAILED_ROW_WAIT = HOUR
-const FAILED_OUTCOME_WAIT = 60 * SECOND
-/** A look that fails is followed by one at so many times fewer endpoints, until the one with the row is alone. */
+/** Delay before a delivery whose row failed is retried, and before a failed write of an outcome is. */
+const FAILED_ROW_DELAY_MS = MS_PER_HOUR
+const FAILED_OUTCOME_DELAY_MS = 60 * MS_PER_SECOND
+/** A failed pass is repeated with this many times fewer endpoints, until the failing row is alone. */
 const CUT = 8
 
 /** Counters of this process, for its metrics. */
@@ -102,15 +102,14 @@ interface Task {
 
 /**
  * Sends due events until it is stopped. `stop` waits shortly for running deliveries; other processes send the rest.
- * `interval`: delay between searches for events of other processes, in milliseconds. `load`: share of time that the
- * process was busy since the last call. `longestPace`: maximum delay between two passes of a busy process, in
- * milliseconds.
+ * In milliseconds: `interval`, the delay between searches for events of other processes, and `longestPace`, the maximum
+ * delay between two passes of a busy process. `load` returns the share of time that it was busy since the last call.
  */
 export function startDeliveries(
   sender: Sender,
   interval = 1_000,
   load = loadSince(),
-  longestPace = LONGEST_PACE,
+  longestPace = MAX_PACE_MS,
 ): { stop: () => Promise<void> } {
   const { db, log } = sender
   /** Deliveries of this process, until their outcome is written. */
@@ -125,7 +124,7 @@ export function startDeliveries(
   }
   const { open, take, putOff, settle, due, probe } = leaseStatements(db)
   /** Ids of deliveries whose row fails, by their endpoints. */
-  const failedRows = new LRUCache<string, Set<string>>({ max: 1_000, ttl: FAILED_ROW_WAIT })
+  const failedRows = new LRUCache<string, Set<string>>({ max: 1_000, ttl: FAILED_ROW_DELAY_MS })
   /** For how many times fewer endpoints the next look takes something. */
   let cut = 1
   /** Since when there was more for an endpoint than was taken, by the clock of this process. */
@@ -140,7 +139,7 @@ export function startDeliveries(
     left = await shareOut(
       db,
       left.after,
-      Math.min(Math.max(Math.ceil(1.5 * took), LEAST_SHARED), MOST_SHARED),
+      Math.min(Math.max(Math.ceil(1.5 * took), MIN_FAN_OUT_EVENTS), MAX_FAN_OUT_EVENTS),
     )
     if (left.isMoreLeft) looking.wake()
     took = 0
@@ -171,7 +170,7 @@ export function startDeliveries(
       const own = busy.get(id) ?? 0
       const ofOwner = busyOwners.get(owner) ?? 0
       // A failing endpoint is probed with one event.
-      const most = failures >= MANY_FAILURES || isSlow(id) ? 1 : AT_ONCE_EACH
+      const most = failures >= MAX_FAILURES_IN_A_ROW || isSlow(id) ? 1 : AT_ONCE_EACH
       // If no other owner has events, one may use all places but the last.
       const ownersMost = places <= LAST_FREE ? 1 : endpointsOf.size === 1 ? AT_ONCE : AT_ONCE_OWNER
       const each = Math.max(1, Math.floor(share / (endpointsOf.get(owner) ?? 1)))
@@ -208,7 +207,7 @@ export function startDeliveries(
     const endpoints = new Map(found.map((endpoint) => [endpoint.id, endpoint]))
     const posted = await postable(db, taken)
     // Another process may have taken over: do not send.
-    if (performance.now() - asked > LEASE) return
+    if (performance.now() - asked > LEASE_TIMEOUT_MS) return
     for (const delivery of posted) {
       const endpoint = endpoints.get(delivery.endpointId)
       if (!endpoint) continue
@@ -219,7 +218,7 @@ export function startDeliveries(
           task.isAnswered = true
           const { lastDuration } = answer.outcome
           // Longer than any request: the machine was suspended, and the endpoint may be quick.
-          if (lastDuration <= 2 * TIMEOUT) lastDurations.set(delivery.endpointId, lastDuration)
+          if (lastDuration <= 2 * REQUEST_TIMEOUT_MS) lastDurations.set(delivery.endpointId, lastDuration)
           answers.push(answer)
           settling.wake()
         })
@@ -254,7 +253,7 @@ export function startDeliveries(
     answers.splice(0, batch.length)
     // It stays under way, so that it is not posted again meanwhile.
     const unsettled = batch.filter((answer) => !settled.includes(answer))
-    if (unsettled.length > 0) setTimeout(() => answers.push(...unsettled), FAILED_OUTCOME_WAIT).unref()
+    if (unsettled.length > 0) setTimeout(() => answers.push(...unsettled), FAILED_OUTCOME_DELAY_MS).unref()
     for (const { delivery } of settled) isOver(delivery)
     // For the next event of its subject, or for events that found no room.
     looking.wake()
@@ -287,7 +286,7 @@ export function startDeliveries(
   }
 
   async function renew(): Promise<void> {
-    const before = performance.now() - RENEWAL
+    const before = performance.now() - RENEWAL_MS
     const old = [...underWay.values()].filter(({ since }) => since < before)
     const places = old.map(({ delivery }) => placeOf(delivery))
     if (places.length > 0) await eachOnFailure(places, (some) => putOff({ places: JSON.stringify(some) }))
@@ -295,12 +294,12 @@ export function startDeliveries(
 
   const logError = createErrorLog(log)
   const failed = (what: string) => (error: unknown) => logError(error, what)
-  const pace = Math.min(PACE, interval)
+  const pace = Math.min(PACE_MS, interval)
   // Requests go first: with half of the time it is four times as long, but the shorter the longer events have waited.
   const paceOf = (busy: number) => {
-    const behindFor = Math.max(performance.now() - behindSince, PATIENCE)
-    const longest = Math.max(longestPace * (PATIENCE / behindFor), pace)
-    return Math.min(PACE / (1 - Math.min(busy, 1)) ** 2, longest)
+    const behindFor = Math.max(performance.now() - behindSince, TOLERATED_DELAY_MS)
+    const longest = Math.max(longestPace * (TOLERATED_DELAY_MS / behindFor), pace)
+    return Math.min(PACE_MS / (1 - Math.min(busy, 1)) ** 2, longest)
   }
   const looking = repeat(look, interval, () => paceOf(load()), failed('deliveries will be looked for again'))
   const settling = repeat(
@@ -309,14 +308,14 @@ export function startDeliveries(
     () => pace,
     failed('what came of deliveries will be written again'),
   )
-  const renewing = repeat(renew, RENEWAL, () => pace, failed('leases of deliveries will be put off again'))
+  const renewing = repeat(renew, RENEWAL_MS, () => pace, failed('leases of deliveries will be put off again'))
   deliveryIsDue.on('due', looking.wake)
 
   return {
     async stop() {
       deliveryIsDue.off('due', looking.wake)
       await looking.stop()
-      for (let waited = 0; underWay.size > 0 && waited < STOP_WAIT; waited += PACE) await delay(PACE)
+      for (let waited = 0; underWay.size > 0 && waited < STOP_MS; waited += PACE_MS) await delay(PACE_MS)
       await Promise.all([settling.stop(), renewing.stop()])
     },
   }
@@ -335,7 +334,8 @@ const placeOf = ({ botId, endpointId, subject, seq, attempts }: Taken): Place =>
 
 async function deliver(sender: Sender, { delivery, endpoint }: Task): Promise<Answer> {
   const { at, turn, createdAt } = delivery
-  if (delivery.attempts === 1) sent.lastDelay = Math.max(0, at.getTime() - createdAt.getTime()) / SECOND
+  if (delivery.attempts === 1)
+    sent.lastDelay = Math.max(0, at.getTime() - createdAt.getTime()) / MS_PER_SECOND
   const started = performance.now()
   const reply = await send(sender, { delivery, endpoint })
   const lastDuration = Math.round(performance.now() - started)
@@ -343,7 +343,7 @@ async function deliver(sender: Sender, { delivery, endpoint }: Task): Promise<An
   sent[isDelivered ? 'delivered' : 'failed']++
   // A test of an endpoint that is off, or left alone for a while, is tried once.
   const isTriedOnce = delivery.type === 'endpoint.test' && !endpoint.isOpen
-  const wait = isTriedOnce ? undefined : SCHEDULE[turn - 1]
+  const wait = isTriedOnce ? undefined : RETRY_DELAYS_MS[turn - 1]
   const pause = isDelivered ? 0 : retryAfter(reply)
   const next = Math.max(pause, (wait ?? 0) * (0.9 + 0.2 * Math.random()))
   const outcome = {
@@ -374,7 +374,7 @@ async function send(
       ...signatureHeaders(secrets, delivery.id, body, new Date()),
     },
     body,
-    milliseconds: TIMEOUT,
+    milliseconds: REQUEST_TIMEOUT_MS,
     redirects: 'none',
   })
   if (reply.ok) await readOut(reply)
@@ -394,6 +394,6 @@ async function readOut({ body }: OutboundStream) {
 function retryAfter(reply: OutboundStream | Refusal): number {
   const given = reply.ok ? reply.headers['retry-after'] : undefined
   if (given === undefined) return 0
-  const wait = /^\d{1,9}$/.test(given) ? Number(given) * SECOND : Date.parse(given) - Date.now()
-  return Math.min(Math.max(wait, 0), LONGEST_WAIT) || 0
+  const wait = /^\d{1,9}$/.test(given) ? Number(given) * MS_PER_SECOND : Date.parse(given) - Date.now()
+  return Math.min(Math.max(wait, 0), MAX_RETRY_AFTER_MS) || 0
 }

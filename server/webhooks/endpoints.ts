@@ -22,7 +22,7 @@ export type DeliveryRow = typeof deliveries.$inferSelect
 const MAXIMUM_ENDPOINTS = 20
 
 /** Time for which the previous secret remains valid after a rotation, in milliseconds. */
-const ROTATION = 24 * 60 * 60 * 1000
+const ROTATION_PERIOD_MS = 24 * 60 * 60 * 1000
 
 /** The endpoints of a workspace, newest first. */
 export function endpointsOf(db: Database, { workspace }: WorkspaceGrant): Promise<EndpointRow[]> {
@@ -185,7 +185,7 @@ export async function rotateSecret(
   open: (row: EndpointRow) => string[],
   now: Date,
 ): Promise<{ rotatesUntil: Date } | undefined> {
-  const rotatesUntil = new Date(now.getTime() + ROTATION)
+  const rotatesUntil = new Date(now.getTime() + ROTATION_PERIOD_MS)
   return transact(db, async (tx) => {
     const [before] = await tx.select().from(endpoints).where(isIn(grant, id)).for('update')
     if (!before) return undefined

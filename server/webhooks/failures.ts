@@ -6,11 +6,11 @@ import { databaseError } from '../db/errors.ts'
 import { webhookDeliveries as deliveries, webhookEndpoints as endpoints } from '../db/schema.ts'
 import type { OpenEndpoint, Outcome, Taken } from './leases.ts'
 
-/** An endpoint that failed so often in a row is left alone for a while. */
-export const MANY_FAILURES = 10
-const PAUSE = 60_000
-/** An endpoint that failed for so long is disabled. */
-const PATIENCE = 5 * 24 * 60 * 60 * 1000
+/** Number of failures in a row before an endpoint is paused. */
+export const MAX_FAILURES_IN_A_ROW = 10
+const PAUSE_MS = 60_000
+/** Time of failures only after which an endpoint is disabled. */
+const DISABLE_AFTER_MS = 5 * 24 * 60 * 60 * 1000
 
 /** Outcome of an attempt. */
 export interface Answer {
@@ -107,13 +107,13 @@ async function noteFailures(
       failures,
       failingSince: sql`coalesce(${endpoints.failingSince}, ${at.toISOString()}::timestamptz)`,
       pausedUntil: sql`greatest(${endpoints.pausedUntil}, ${pause}::timestamptz,
-        CASE WHEN ${failures} >= ${MANY_FAILURES}
-          THEN ${new Date(at.getTime() + PAUSE).toISOString()}::timestamptz END)`,
+        CASE WHEN ${failures} >= ${MAX_FAILURES_IN_A_ROW}
+          THEN ${new Date(at.getTime() + PAUSE_MS).toISOString()}::timestamptz END)`,
     })
     .where(isStill(asked))
     .returning({ failingSince: endpoints.failingSince })
   if (!row) return undefined
-  const isFailing = row.failingSince && at.getTime() - row.failingSince.getTime() >= PATIENCE
+  const isFailing = row.failingSince && at.getTime() - row.failingSince.getTime() >= DISABLE_AFTER_MS
   const reason = failed.some(({ isGone }) => isGone) ? 'gone' : isFailing ? 'failing' : undefined
   if (!reason) return undefined
   const { rowCount } = await db

@@ -11,10 +11,10 @@ import { expression, prepareSelect, type RowOf } from '../db/selection.ts'
  */
 
 /** Time for which a delivery belongs to its sender, in milliseconds. */
-export const LEASE = 5_000
+export const LEASE_TIMEOUT_MS = 5_000
 
 /** Maximum number of due deliveries examined per endpoint and pass; more may be behind those that have to wait. */
-const LOOKED_AT = 100
+const MAX_EXAMINED_DELIVERIES = 100
 
 const endpointShape = {
   id: endpoints.id,
@@ -73,8 +73,8 @@ export interface Outcome extends Place {
 }
 
 const isLeaseOver = sql`coalesce(leased_until <= now(), true)`
-const lease = sql`now() + ${sql.raw(`interval '${LEASE} milliseconds'`)}`
-const looked = sql.raw(String(LOOKED_AT))
+const lease = sql`now() + ${sql.raw(`interval '${LEASE_TIMEOUT_MS} milliseconds'`)}`
+const looked = sql.raw(String(MAX_EXAMINED_DELIVERIES))
 const same = (other: string) => sql`${deliveries.botId} = ${sql.raw(other)}.bot_id
   AND ${deliveries.endpointId} = ${sql.raw(other)}.endpoint_id
   AND ${deliveries.subject} = ${sql.raw(other)}.subject AND ${deliveries.seq} = ${sql.raw(other)}.seq`
