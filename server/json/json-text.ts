@@ -42,7 +42,7 @@ export class JsonText {
 }
 
 /**
- * Types the document as a property of a response. The contract was checked when the document came in, which the
+ * Types the document as a property of a response. It was validated against the contract when it came in, which the
  * compiler cannot know: `never` fits every property.
  */
 export function stored(json: JsonText): never {

@@ -1,7 +1,7 @@
 import { sleep } from '../../chat/files/dom.js'
 import { keptToken } from '../../chat/files/token.js'
 
-/* Calls the public interface of the service, at the same origin as the page, with the token of this tab. */
+/* Calls the public interface of the service, by addresses relative to the page, with the token of this tab. */
 
 const service = new URL('./', location.href)
 
