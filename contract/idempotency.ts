@@ -1,7 +1,7 @@
 import { z } from './zod.ts'
 
 /** Maximum characters of an idempotency key, without the quotes around it. */
-const MAXIMUM_KEY = 255
+const MAX_KEY_CHARACTERS = 255
 
 /** Patterns by the minimum characters of a key. */
 const forms = {
@@ -15,7 +15,7 @@ const forms = {
  */
 export function idempotencyKey(minimum: keyof typeof forms) {
   const form = forms[minimum]
-  const error = `Expected ${minimum} to ${MAXIMUM_KEY} visible ASCII characters, as they are or in quotes`
+  const error = `Expected ${minimum} to ${MAX_KEY_CHARACTERS} visible ASCII characters, as they are or in quotes`
   return z
     .string({ error })
     .regex(form, { error })
@@ -25,7 +25,7 @@ export function idempotencyKey(minimum: keyof typeof forms) {
       type: 'string',
       pattern: form.source,
       minLength: minimum,
-      maxLength: 2 * MAXIMUM_KEY + 2,
+      maxLength: 2 * MAX_KEY_CHARACTERS + 2,
       description:
         'One key per intended effect, and the same key for every repeat of it: the request has one effect, and each repeat within 7 days gets the same response. Choose it at random, such as the UUID `8e03978e-40d5-43e8-bc93-6894a57f9324`.',
     })

@@ -5,11 +5,11 @@ import { z } from './zod.ts'
 const tokenId = recordId('Id of the token, which is not the token itself.', exampleIds.token)
 
 /** Days before expiry in which responses and the list announce the end of a token. */
-const DAYS_OF_NOTICE = 7
+const EXPIRY_NOTICE_DAYS = 7
 
 /** True if a token has expired or expires within the notice. */
 export function expiresSoon(expiresAt: Date | null, now: Date): boolean {
-  return expiresAt !== null && expiresAt.getTime() - now.getTime() < DAYS_OF_NOTICE * 24 * 60 * 60 * 1000
+  return expiresAt !== null && expiresAt.getTime() - now.getTime() < EXPIRY_NOTICE_DAYS * 24 * 60 * 60 * 1000
 }
 
 const scope = z.enum(scopes).meta({
@@ -29,7 +29,7 @@ const properties = {
     .nullable()
     .meta({ description: 'When the token stops working; null means never.' }),
   expiresSoon: z.boolean().meta({
-    description: `Whether the token stops working within ${DAYS_OF_NOTICE} days, or has stopped: time to renew it.`,
+    description: `Whether the token stops working within ${EXPIRY_NOTICE_DAYS} days, or has stopped: time to renew it.`,
   }),
   scopes: scopeList.meta({
     description: 'What the token can do at most; what its owner may do is for their roles to say.',
