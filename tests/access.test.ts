@@ -79,7 +79,7 @@ testWithTrigger(
     await holder.query('BEGIN')
     await holder.query('SELECT 1 FROM api_tokens WHERE id = $1 FOR UPDATE', [tokenId])
     app.statements.length = 0
-    // Would wait for the row for as long as it is held.
+    // A further write would wait for the lock of the row.
     for (let again = 0; again < 3; again++) await readBots()
     expect(notes()).toHaveLength(1)
     await holder.query('ROLLBACK')

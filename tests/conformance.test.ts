@@ -16,7 +16,7 @@ beforeAll(async () => {
   app = await startApp()
   const { stranger, here } = await makeWorld(app)
   client = new ExampleClient(app.client, stranger)
-  // Nobody can be invited who has no account, and no operation makes one.
+  // Only users can be invited, and no operation makes a user.
   client.let('ada@example.com', here.guest.email)
 })
 

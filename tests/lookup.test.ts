@@ -162,7 +162,7 @@ testAlone('logs of clients at one moment do not wait for a chat that is in use',
 })
 
 describe('pages of results', () => {
-  /** As many results of a bot as are asked for, each with an answer of a length. */
+  /** Adds a number of results of a bot, each with an answer of a length. */
   async function addResults(botId: string, count: number, length: number) {
     await app.pool.query(
       `INSERT INTO results (bot_id, id, variables, has_started, created_at, updated_at)

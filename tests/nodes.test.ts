@@ -132,7 +132,7 @@ testWithPassword(
       for (const text of texts) await client.query(text)
       await client.end()
     }
-    // Whoever is let in here is let in there.
+    // The other server accepts the credentials of this one.
     await query(
       other.url,
       `DO $$ BEGIN CREATE ROLE ${own.username}; EXCEPTION WHEN duplicate_object THEN END $$`,

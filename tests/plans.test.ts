@@ -38,7 +38,7 @@ let world: World
 let client: pg.PoolClient
 let deepCursor: string
 
-// The plans of a cluster say which node is asked: tests/distribution.test.ts reads those.
+// The plans of a cluster name the node: tests/distribution.test.ts reads those.
 const isCluster = process.env.CITUS === '1'
 const describeHere = isCluster ? describe.skip : describe
 const testHere = isCluster ? test.skip : test

@@ -76,7 +76,7 @@ poolerDescribe('behind PgBouncer (skipped where it is not installed)', () => {
     }
   }
 
-  // Without limits: who waits for a row waits longer on a busy machine.
+  // Without limits, since a busy machine makes waits for rows longer.
   test('reads and writes at once are answered as ever', () =>
     pooled({}, async (app, { here }) => {
       const as = here.member

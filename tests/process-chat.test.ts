@@ -153,7 +153,7 @@ async function check(url: string, token: string, botId: string, all: Person[]) {
     )
     const { body } = await call({ url, token }, 'GET', `/v1/bots/${botId}/analytics/stats`)
     expect(body.stats).toEqual(rows[0])
-    // Only a start whose answer was lost can be a view that nobody knows of.
+    // Only a start whose response was lost can leave an unknown view.
     expect(body.stats).toMatchObject({ totalStarts: told.size, totalCompleted: told.size })
     expect(body.stats.totalViews).toBeGreaterThanOrEqual(told.size)
     const said = await client.query(

@@ -58,7 +58,7 @@ const delays: Record<string, Map<string, number>> = {}
 let isDead = true
 let duplicates = 0
 
-/** `/dead` answers nobody until it lives, `/failing` refuses one in five, `/slow` takes its time. */
+/** `/dead` does not respond until it is revived, `/failing` rejects one request in five, `/slow` is slow. */
 async function receive(path: string): Promise<number> {
   if (path === '/dead' && isDead) return 503
   if (path === '/failing' && randomInt(5) === 0) return 500

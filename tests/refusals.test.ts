@@ -119,7 +119,7 @@ describe('rights', () => {
     const { access } = contractOf(id)
     const shared = 'publicShare' in access && access.publicShare ? ' or shared' : ''
     const asked = { user: 'token', anyone: 'nothing' }[access.kind as string]
-    // Everybody is let in to do it to themselves; of others the handler refuses it.
+    // Every user may do this to themselves; the handler rejects it for other users.
     const needs = needsOf(id).replace('ADMIN or oneself', 'GUEST')
     expect(asked ?? `${(access as { role: Role }).role}${shared}`).toBe(needs)
   })
@@ -209,7 +209,7 @@ describe('rights', () => {
         for (const as of [...lacking, stranger]) {
           const refused = JSON.stringify(errorBody('FORBIDDEN', [issue]))
           expect((await call(id, { ...request, as })).text).toBe(refused)
-          // Nothing is told of the record either.
+          // The response does not contain the record either.
           if (withRole.includes(id))
             expect((await call(id, { ...missing(id, request), as })).text).toBe(refused)
           const wrong = await call(id, { ...request, as, query: { unknown: 1 } })

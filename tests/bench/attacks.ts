@@ -65,7 +65,7 @@ const count = (what: string | number) => {
   answers[what] = (answers[what] ?? 0) + 1
 }
 
-/** The same again and again on each of its connections; who is refused waits a moment. */
+/** Repeats the work on each connection, with a short pause after a rejection. */
 async function again(work: () => Promise<{ status: number }>) {
   const loops = Array.from({ length: AT_ONCE }, async () => {
     for (;;) {
@@ -89,7 +89,7 @@ async function turn(means: Means, publicId: string, message = 'Go') {
   }
 }
 
-/** A new bot, of which all endpoints of its workspace are told. */
+/** A new bot, whose events go to all endpoints of its workspace. */
 const change = (means: Means, workspaceId: string) =>
   send(means, 'POST', '/v1/bots', JSON.stringify({ workspaceId, bot: { name: 'Told' } }))
 

@@ -40,7 +40,7 @@ try {
 }
 process.exit()
 
-/** A service with its database, and what it is asked. */
+/** A service with its database, and the request to it. */
 async function openSide(name: string, isTold: boolean) {
   const url = await server.create()
   const variables = serviceVariables(url, receiver.host)

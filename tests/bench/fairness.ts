@@ -216,7 +216,7 @@ async function makeMeans(target: Target, token: string, url: string): Promise<Me
   const { workspace } = await api('POST', '/v1/workspaces', { name: 'Attacker' })
   const add = async (name: string, document: object, workspaceId = workspace.id) =>
     (await api('POST', '/v1/bots', { workspaceId, bot: { name, ...document } })).bot.id as string
-  /** A workspace of which 20 endpoints are told. */
+  /** A workspace with 20 endpoints. */
   const addTold = async (urlOf: (at: number) => string, types?: string[]) => {
     const { workspace } = await api('POST', '/v1/workspaces', { name: 'Told' })
     for (let at = 0; at < 20; at++)

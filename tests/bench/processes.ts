@@ -23,7 +23,7 @@ export interface Sent {
   values: unknown[]
 }
 
-/** Loaded into every server of Node: tells what the process has used, with its workers, when it is asked. */
+/** Loaded into every server of Node: reports on request the usage of the process and its workers. */
 const reporter = `
   import cluster from 'node:cluster'
   const ask = (worker) =>

@@ -22,7 +22,7 @@ export interface Seed {
   quiet: string
   /** Published; what chats run on. */
   publicId: string
-  /** The same in a workspace with an endpoint that is told of everything; undefined where the release has none. */
+  /** The same in a workspace with an endpoint for all events; undefined if the release has no endpoints. */
   watchedId: string | undefined
   /** One that asks a language model for every answer; undefined where the release runs none. */
   modelId: string | undefined
@@ -162,7 +162,7 @@ export function callOn({ port }: Target, token?: string): Call {
   }
 }
 
-/** Undefined where an earlier release does not know what is asked. */
+/** Undefined if an earlier release does not know the request. */
 const unlessUnknown = (error: { status?: number }) => {
   if (error.status !== 400 && error.status !== 404 && error.status !== 405) throw error
   return undefined

@@ -18,7 +18,7 @@ let model: Part
 let browser: Browser
 const complaints: string[] = []
 
-/** A model that says what it is told to, when it is told to. */
+/** A model whose output and timing the test decides. */
 function speaker() {
   let response: ServerResponse | undefined
   let begin: () => void = () => {}

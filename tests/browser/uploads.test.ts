@@ -46,7 +46,7 @@ async function holdUpload(page: Page) {
     const response = await route.fetch()
     given.open()
     await free.passed
-    // Nobody waits any more for what was aborted.
+    // The page may have aborted the request.
     await route.fulfill({ response }).catch(() => {})
   })
   return { isGiven: given.passed, letGo: free.open }

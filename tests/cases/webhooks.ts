@@ -4,7 +4,7 @@ import { type Cases, missingId } from '../support/cases.ts'
 import { anyBody } from '../support/client.ts'
 import type { Site } from '../support/world.ts'
 
-/** A public address, which nobody has to look up. Nothing is sent in these tests. */
+/** A public address, which needs no DNS query. These tests send nothing. */
 const url = 'https://93.184.216.34/hook'
 
 async function endpointOf({ client }: App, { admin, workspaceId }: Site) {

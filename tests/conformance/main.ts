@@ -36,7 +36,7 @@ const elsewhere = await app.client.ok('createFolder', {
 const { webhookEndpoint } = await app.client.ok('createWebhookEndpoint', {
   as: here.admin,
   params: { workspaceId: here.workspaceId },
-  // A public address, which nobody has to look up. Nothing is sent in this run.
+  // A public address, which needs no DNS query. This run sends nothing.
   body: { url: 'https://93.184.216.34/hook' },
 })
 const { webhookDelivery } = await app.client.ok('testWebhookEndpoint', {

@@ -148,7 +148,7 @@ describe('details of entries', () => {
     await app.client.ok('deleteResults', { as, params, query })
     expect((await entries()).length).toBe(before)
     await app.client.ok('deleteResults', { as, params })
-    // Also those that nobody answered.
+    // Results without answers count too.
     expect(JSON.parse((await newest())?.details ?? '')).toEqual({ count: 3 })
     await app.client.ok('deleteResults', { as, params })
     expect(JSON.parse((await newest())?.details ?? '')).toEqual({ count: 0 })
@@ -205,7 +205,7 @@ describe('details of entries', () => {
     const exported = await app.client.ok('exportBot', { as, params })
     const bot = { ...exported.bot, settings }
     await app.client.ok('importBot', { as, body: anyBody({ workspaceId, bot }) })
-    // Nobody shares by an import, or by restoring a publication.
+    // Neither an import nor restoring a publication shares a bot.
     expect(await told()).toEqual(['importBot', ['security']])
     await app.client.ok('updateBot', { as, params, body: anyBody({ bot: { version: '6.1', settings } }) })
     await app.client.ok('publishBot', { as, params })

@@ -16,7 +16,7 @@ let here: Site
 let neighbour: Published
 let secret: Server
 let secretPort: number
-/** Requests that reached what nobody may reach. */
+/** Requests that reached a forbidden address. */
 let visits: string[] = []
 
 beforeAll(async () => {

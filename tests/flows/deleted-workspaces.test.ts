@@ -15,7 +15,7 @@ let app: App
 /** Beside the pool, whose statements are watched. */
 let observer: pg.Client
 beforeAll(async () => {
-  // Nobody gives up waiting, however slow the machine is.
+  // Timeouts are long, because the machine may be slow.
   const patience = { connectTimeout: 30_000, lockTimeout: 30_000, statementTimeout: 30_000 }
   app = await startApp({ database: patience })
   observer = new pg.Client({ connectionString: app.databaseUrl })

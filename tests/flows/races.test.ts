@@ -9,7 +9,7 @@ let app: App
 let world: World
 let site: Site
 beforeAll(async () => {
-  // Nobody gives up waiting, however slow the machine is.
+  // Timeouts are long, because the machine may be slow.
   const patience = { connectTimeout: 30_000, lockTimeout: 30_000, statementTimeout: 30_000 }
   app = await startApp({ config: { MAX_WORKSPACES_PER_USER: 5 }, database: patience })
 })
@@ -327,7 +327,7 @@ describe('members', () => {
   const admins = () => count(`workspace_members WHERE workspace_id = $1 AND role = 'ADMIN'`, site.workspaceId)
   const inWorkspace = (userId: string) => ({ workspaceId: site.workspaceId, userId })
 
-  /** Makes two people admins and nobody else, again and again, and lets both act at once. */
+  /** Repeatedly makes two users the only admins, and lets both act at once. */
   async function race(act: (person: Person, other: Person) => Promise<Answer>): Promise<Answer[][]> {
     const rounds: Answer[][] = []
     for (let round = 0; round < 12; round++) {

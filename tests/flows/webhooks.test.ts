@@ -512,7 +512,7 @@ describe('redeliverWebhookDelivery while a post to the endpoint is under way', (
     await rename('Twice')
     await until('it is sent', async () => received.length === 1)
     await redeliver(id, (await rows('id'))[0].id)
-    // Longer than a lease that nobody puts off.
+    // Longer than a lease that is not renewed.
     await sleep(6_000)
     expect(received).toHaveLength(1)
     letGo()

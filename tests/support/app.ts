@@ -71,7 +71,7 @@ export interface StartOptions {
   config?: Partial<Config>
   /** Database for the reads of results; the app's own if absent. */
   reads?: (db: Database) => Database
-  /** The key of cursors, where the database cannot be asked for it. */
+  /** The key of cursors, for a test whose database does not have it. */
   cursorKey?: Buffer
   /** Milliseconds in which a request must arrive. */
   requestTimeout?: number

@@ -92,7 +92,7 @@ export function targetOf(
   return search.size > 0 ? `${path}?${search}` : path
 }
 
-/** `logs` is asked why, when an operation does not succeed. */
+/** `logs` explains an operation that does not succeed. */
 export function createClient(server: Server, logs: readonly Record<string, unknown>[] = []): Client {
   function failure(what: string, { status, headers, text }: Omit<Answer, 'body'>): Error {
     const { err } = logs.find((line) => line.requestId === headers['x-request-id'] && line.err) ?? {}

@@ -119,7 +119,7 @@ export async function startWriters(caller: Caller, count: number, name = 'writer
   return writers
 }
 
-/** Waits until every writer has been told a few more times that it wrote. */
+/** Waits until every writer has a few more acknowledged writes. */
 export async function untilAllWrite(writers: Writer[]) {
   const before = writers.map(({ acknowledgements }) => acknowledgements)
   await until('all write', () =>

@@ -25,7 +25,7 @@ export interface ModelServer {
   /** `host:port`, as the list of hosts that may be called has it. */
   host: string
   url: string
-  /** Everything that was asked, in order. */
+  /** All requests, in order. */
   asked: Asked[]
   /** Sets the outputs for the next questions; the last one is repeated. */
   says(...sayings: Saying[]): void

@@ -47,7 +47,7 @@ type Variables = Record<string, string>
 
 /** Runs one file of the project; of our own environment it sees only what finds programs. */
 export function startProgram(file: string, words: string[], variables: Variables, folder = root): Program {
-  // Another copy of the project is not built, unless it is told where.
+  // Another copy of the project runs from its sources, unless `file` names a built file.
   const program = file.endsWith('.js')
     ? [file]
     : folder === root
@@ -157,7 +157,7 @@ export async function until(what: string, condition: () => boolean | Promise<boo
   }
 }
 
-/** The status of an answer on a connection of its own; undefined when nobody answers. */
+/** The status of a response on a connection of its own; undefined if none comes. */
 export async function statusOf(url: string): Promise<number | undefined> {
   const response = await fetch(url, { headers: { connection: 'close' } }).catch(() => undefined)
   await response?.arrayBuffer()

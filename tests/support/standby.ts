@@ -36,7 +36,7 @@ export async function startPair(): Promise<Pair> {
   await (await startEmbeddedPostgres({ dataDirectory: first, settings })).stop()
   execFileSync('cp', ['-a', join(first, 'postgres'), second])
   const data = join(second, 'postgres/data')
-  // It has a port of its own, and is told on its command line whom to follow.
+  // It has a port of its own, and its command line names the primary.
   await rm(join(data, 'postmaster.opts'))
   const signal = join(data, 'standby.signal')
   await writeFile(signal, '')

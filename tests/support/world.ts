@@ -79,7 +79,7 @@ export interface World {
   there: Site
   /** Has no role anywhere. */
   stranger: Person
-  /** Callers whom nobody lets in. */
+  /** Callers without valid credentials. */
   expired: Caller
   revoked: Caller
   unknown: Caller

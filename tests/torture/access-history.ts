@@ -52,7 +52,7 @@ class AccessHistory {
     this.calls.push({ start, end, op })
   }
 
-  /** Changes who is let in, until that is certain. `done` are the statuses that say so. */
+  /** Repeats a change of access until it is certain. `done` are the statuses that confirm it. */
   async change(
     caller: Caller,
     isAllowed: boolean,

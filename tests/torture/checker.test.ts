@@ -127,7 +127,7 @@ test('a request that was done, and sent again when the bot was gone, is told so 
   ]
   expect(verdictOf([...published(7), ...rest])).toBe('fits')
   expect(verdictOf([...published(0), ...rest])).toBe('broken')
-  // Sent again while the bot was there, it cannot be told that it is gone.
+  // The second attempt began while the bot existed, so its response cannot be that the bot is gone.
   expect(
     verdictOf([...callsOf({ start: 0, lastStart: 1, end: 2 }, { kind: 'publish', answer: 'gone' }), ...rest]),
   ).toBe('broken')

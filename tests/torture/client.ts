@@ -19,7 +19,7 @@ export interface Sent {
   token?: string
   body?: unknown
   headers?: Record<string, string>
-  /** Milliseconds after which nobody waits any more. */
+  /** Timeout of a request, in milliseconds. */
   patience?: number
 }
 

@@ -3,7 +3,7 @@ import type { Model } from './checker.ts'
 /** One bot, as its callers see it. Every write writes texts that no other one writes. */
 export type BotOp =
   | { kind: 'read'; seen: Seen | 'gone' }
-  /** A read that was told that the state of that moment is still the one. */
+  /** A read with the response that the state of that moment is still current. */
   | { kind: 'unchanged'; at: string }
   | ({ kind: 'write'; name?: string; stamp?: string; expected?: string } & (
       | { answer: 'done'; seen: Seen }
@@ -25,7 +25,7 @@ export interface Seen {
 }
 
 interface Bot {
-  /** When it was updated, as the service says; null until somebody was told. */
+  /** Time of its update, as the service reports it; null until a response contains it. */
   at: string | null
   /** The bot was updated later than this. */
   after: string

@@ -85,7 +85,7 @@ const rolling: Fault = {
         const rounds = some(setting, 5, 1)
         for (let round = 0; round < rounds; round++) {
           for (const member of to.members) {
-            // Nobody replaces one before the other one serves.
+            // A process is replaced only once the other one serves.
             await until('both are ready', async () => {
               const probes = await Promise.all(to.members.map(({ url }) => send(url, 'GET', '/readyz')))
               return probes.every(({ status }) => status === 200)
