@@ -23,13 +23,15 @@ import { lockSchema, migrateDatabase, newestMigration } from './migrate.ts'
 import * as schema from './schema.ts'
 import { beginWithoutLimits, connectTo } from './session.ts'
 
-/** Nodes of a cluster have no moment in common, but each has one on one connection; elsewhere nobody reads it. */
+/**
+ * A cluster has no snapshot across nodes, but one per node on one connection; without Citus the setting has no effect.
+ */
 const oneMomentPerNode = 'SET LOCAL citus.max_adaptive_executor_pool_size = 1'
 
 /**
- * Writes everything that the database holds at this moment into a new file, beside writers, and reads the
- * file back. Of a cluster the rows of a bot are of one moment. An interrupted backup leaves no file of that name.
- * `progress` gets a line now and then.
+ * Writes the whole database, as of now, into a new file, beside writers, and reads the file back. On a cluster the rows
+ * of each bot are from one snapshot. An interrupted backup leaves no file of that name. `progress` gets a line from
+ * time to time.
  */
 export async function backUp(
   url: string,

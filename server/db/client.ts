@@ -138,7 +138,7 @@ export function prepareSql(
     )
     return `$${known < 0 ? params.push(param) : known + 1}`
   })
-  // As Drizzle fills placeholders, which looks at each of them anew every time.
+  // Fills placeholders as Drizzle does, which inspects each of them anew every time.
   const fills = params.map((param) => {
     if (is(param, Placeholder)) return (values: Record<string, unknown>) => placeholderOf(values, param.name)
     if (!is(param, Param) || !is(param.value, Placeholder)) return () => param

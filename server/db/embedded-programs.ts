@@ -66,8 +66,9 @@ export async function makeLinks(native: string): Promise<void> {
 }
 
 /**
- * Gives the folder from which `account` can run the programs: the installed one, or a copy in `spare` where that one
- * is out of its reach (root's home directory) or lacks links that we may not add (installed by somebody else).
+ * Returns the folder from which `account` can run the programs: the installed one, or a copy in `spare`. The copy is
+ * for an installed one out of its reach (root's home directory), or with missing links that we may not add (installed
+ * by another account).
  */
 export async function runnablePrograms(
   native: string,
@@ -78,7 +79,7 @@ export async function runnablePrograms(
   const attempt = (folder: string) =>
     run(join(folder, 'bin', 'postgres'), ['--version'], { ...account, env: environment })
   const copy = join(spare, `postgresql-${version}`)
-  // A folder that is not ours to write to may well be complete: running the program tells.
+  // A folder that is read-only for us may still be complete: running the program shows it.
   await makeLinks(native).catch(() => undefined)
   try {
     const failure = await attempt(native).then(
@@ -109,7 +110,7 @@ async function copyPrograms(native: string, copy: string): Promise<void> {
   try {
     await cp(native, draft, { recursive: true, verbatimSymlinks: true })
     await makeLinks(draft)
-    // Whatever the umask of the installation was: the server's account reads and runs them, and nobody else writes.
+    // Regardless of the umask of the installation: the account of the server reads and runs them, and only we write.
     await run('chmod', ['-R', 'a+rX,go-w', draft])
     await rename(draft, copy)
   } catch (error) {

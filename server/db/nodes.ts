@@ -104,7 +104,7 @@ function preferNode(coordinator: Database, node: pg.Pool, log: Logger): Database
     isFailing = true
   }
 
-  /** A connection to the node; undefined where there is none at the moment. */
+  /** A connection to the node; undefined if it is unavailable. */
   async function connectToNode(): Promise<pg.PoolClient | undefined> {
     if (performance.now() < avoidedUntil) return undefined
     let client: pg.PoolClient

@@ -22,8 +22,8 @@ export const enoughLocks = 512
 const numbered = (name: string, place: number) => `${name}_${String(place).padStart(2, '0')}`
 
 /**
- * The things of tables that a table made anew would not have, as PostgreSQL describes them: nobody would miss row security or a
- * publication before it is needed.
+ * Properties of tables that a new table would lack, as PostgreSQL describes them: the loss of row security or a
+ * publication would go unnoticed until it is needed.
  */
 export async function lostBySplitting(client: pg.Client, tables: string[]): Promise<string[]> {
   const { rows } = await client.query(

@@ -39,7 +39,7 @@ export class Pool extends pg.Pool {
       })
     }
     const start = performance.now()
-    // Looked at while the wait begins, and never again.
+    // Read once, at the beginning of the wait.
     options.connectionTimeoutMillis = Math.max(limit / 8, limit - this.lastWait)
     super.connect((error, client, release) => {
       if (client) {
@@ -63,7 +63,7 @@ export class Pool extends pg.Pool {
     return new Promise((resolve, reject) => {
       super.query(query, (error, result) => (error ? reject(error) : resolve(result)))
     }).catch((error) => {
-      // As pg does it: the stack leads to who asked, not to the socket.
+      // As in pg: the stack leads to the caller, not to the socket.
       Error.captureStackTrace(error)
       throw error
     })

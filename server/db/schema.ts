@@ -524,8 +524,8 @@ export const chatSessions = pgTable(
       .on(table.botId, table.resultId)
       .where(sql`result_id IS NOT NULL`)
       .concurrently(),
-    // Not of `state`, which changes with every step: each would be written into all indexes.
-    // Without the id, which is long, and of few chats needed to tell which is newer.
+    // Without `state`, which changes with every turn: each would be written into all indexes. Without the id, which is
+    // long, and rarely needed to order sessions.
     index('chat_sessions_live')
       .on(table.botId, table.createdAt.asc().nullsFirst())
       .where(sql`ended_at IS NULL AND result_id IS NOT NULL`)

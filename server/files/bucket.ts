@@ -100,7 +100,7 @@ async function connect(
     // Without keys they are looked for where those of the machine are.
     ...(accessKeyId && secretAccessKey ? { credentials: { accessKeyId, secretAccessKey } } : {}),
     forcePathStyle: true,
-    // Checksums beside those of the connection are not known to every store.
+    // Some stores do not support checksums beside those of the connection.
     requestChecksumCalculation: 'WHEN_REQUIRED',
     responseChecksumValidation: 'WHEN_REQUIRED',
     // Without the last one a request that takes too long is only logged.

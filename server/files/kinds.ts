@@ -134,7 +134,7 @@ const segmenter = new Intl.Segmenter('en', { granularity: 'grapheme' })
 export function safeName(given: string): string {
   const last = given.normalize('NFC').split(/[/\\]/).at(-1) ?? ''
   const cleaned = last
-    // Joiners are kept behind a letter or a picture, where they change how it is read or shown.
+    // Joiners stay after a letter or a picture, since they change how it is read or shown.
     .replaceAll(/(?<!\p{L}|\p{M}|\p{Extended_Pictographic}|\p{Emoji_Modifier})[\u200c\u200d]/gu, '')
     .replaceAll(/[^\P{C}\u200c\u200d]|[\p{Zl}\p{Zp}]/gu, '')
     .replaceAll(/[<>:"|?*,;%&#$`'!{}[\]^~=+@\s]+/g, '_')

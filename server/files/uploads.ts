@@ -201,8 +201,8 @@ function isSameAddress(one: string, other: string): boolean {
 }
 
 /**
- * Keeps files that were answered with for as long as the result is there. Called in the transaction of the step, which
- * holds the result: who deletes it meanwhile finds them, or they stay what nobody answered with.
+ * Retains files of an answer for as long as the result exists. Called in the transaction of the turn, which locks the
+ * result: a concurrent deletion finds them, or they stay unused files.
  */
 export async function keepUploads(tx: Database, sessionId: string, kept: readonly Upload[]): Promise<void> {
   for (const { botId, id } of kept) {

@@ -88,7 +88,7 @@ export const chat: ChatHandlers<Contexts> = {
         (write) => keep(answer, write),
       )
       if (!isSaved) throw new Unavailable('The first step of a chat was not written')
-      // The response of a key is kept for days.
+      // The response to a request with a key is stored for days.
       const isKept = header('idempotency-key') !== undefined
       const kept = isKept ? Buffer.byteLength(lastAnswer + JSON.stringify(outcome.bot)) : 0
       context.quota.add(

@@ -72,7 +72,7 @@ export const publishing: PublishingHandlers<Contexts> = {
         stateTag(row.id, [grant.bot.id, row.createdAt, row.updatedAt, row.publicationId]),
         query.migrateToLatestVersion === true,
       )
-    // Only a caller who has it already asks which copy it is first.
+    // A conditional request first checks which copy is live.
     const known = hasConditions(conditions) ? await publishedNow(db, grant) : undefined
     const unread = known && reply.unread(conditions, tagOf(known))
     if (unread) return unread

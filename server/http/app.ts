@@ -64,7 +64,7 @@ const protect = helmet({
   referrerPolicy: { policy: 'no-referrer' },
   // Only said over TLS; see STRICT_TRANSPORT.
   strictTransportSecurity: false,
-  // For documents of browsers that are gone, or without meaning for what is not a document.
+  // Headers for obsolete browsers, or without effect outside of documents.
   crossOriginOpenerPolicy: false,
   originAgentCluster: false,
   xDnsPrefetchControl: false,

@@ -6,7 +6,7 @@ export interface Holding {
   add(bytes: number): boolean
   /** As `add`, and waits for room for so many milliseconds. */
   addWithin(bytes: number, timeout: number): Promise<boolean>
-  /** Says that so many bytes have come or gone. */
+  /** Records progress: this many bytes were received or sent. */
   move(bytes: number): void
   end(): void
 }
@@ -98,7 +98,7 @@ export function createBudget(maxBytes: number) {
         end: () => end(entry),
       }
     },
-    /** Bytes that are held now. */
+    /** Bytes in use. */
     get held() {
       return all
     },
