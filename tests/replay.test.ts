@@ -72,7 +72,8 @@ const longReads: Partial<Record<OperationId, number>> = {
   checkBot: 3,
   getTranscript: 3,
   listResultLogs: 3,
-  exportResults: 9,
+  // Two of them for the publications before the live one, which name columns of deleted blocks.
+  exportResults: 10,
   getBlockStats: 4,
 }
 

@@ -1,0 +1,118 @@
+import { execFileSync } from 'node:child_process'
+import { readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { expect, test } from '@jest/globals'
+import { root } from '../server/root.ts'
+
+/* The rules of CONTRIBUTING.md on how we write, as far as a program can tell. */
+
+const base = fileURLToPath(root)
+const forbiddenStart = /^(What|Who|Whose|Whether|Which|Where|How|Of)\b/
+
+/** Source files with their texts. */
+const sources = [
+  ...['contract', 'server', 'tests'].flatMap((folder) =>
+    readdirSync(join(base, folder), { recursive: true, encoding: 'utf8' }).map((file) => join(folder, file)),
+  ),
+  join('migrations', 'distribute.sql'),
+]
+  .filter((file) => /\.(ts|[cm]?js|css|sql|md)$/.test(file) && !/node_modules|\.venv|\/target\//.test(file))
+  .map((file) => ({ file, text: readFileSync(join(base, file), 'utf8') }))
+
+/** The beginnings of all comments of a text. */
+function commentsIn(text: string): string[] {
+  const withoutRest = text.replaceAll(/^([ \t]*(?:\/\/|--).*)(?:\n[ \t]*(?:\/\/|--).*)+/gm, '$1')
+  const comments = withoutRest.matchAll(/(?:^|\s)(?:\/\*\*?|\/\/|--)[ \t]*(?:\n[ \t]*\*[ \t]*)?([A-Z].*)/gm)
+  return [...comments].map(([, words]) => String(words))
+}
+
+test('finds the beginning of a comment of each form', () => {
+  const text = [
+    '/** One */',
+    '/*',
+    ' * Two',
+    ' */',
+    'x // Three',
+    '  // Four',
+    '  // Rest',
+    '',
+    '-- Five',
+  ].join('\n')
+  expect(commentsIn(text)).toEqual(['One */', 'Two', 'Three', 'Four', 'Five'])
+})
+
+test('no comment begins with a word that makes a riddle of it', () => {
+  const riddles = sources
+    .filter(({ file }) => !file.endsWith('.md'))
+    .flatMap(({ file, text }) => commentsIn(text).map((words) => ({ file, words })))
+    .filter(({ words }) => forbiddenStart.test(words))
+  expect(riddles).toEqual([])
+})
+
+test('no test title begins with such a word', () => {
+  const titles = sources
+    .filter(({ file }) => file.endsWith('.test.ts'))
+    .flatMap(({ file, text }) =>
+      [...text.matchAll(/\b(?:test|describe|testAlone)\(\s*['"`](\w+)([^'"`\n]*)/g)].map(
+        ([, first = '', rest]) => ({ file, title: `${first[0]?.toUpperCase()}${first.slice(1)}${rest}` }),
+      ),
+    )
+  expect(titles.filter(({ title }) => forbiddenStart.test(title))).toEqual([])
+})
+
+test('no sentence of a guide begins with such a word, but questions', () => {
+  const guides = [...sources, ...['README.md', 'CONTRIBUTING.md', 'SECURITY.md'].map(read)]
+  const riddles = guides
+    .filter(({ file }) => file.endsWith('.md'))
+    .flatMap(({ file, text }) => sentencesOf(text).map((sentence) => ({ file, sentence })))
+    .filter(({ sentence }) => forbiddenStart.test(sentence) && !sentence.endsWith('?'))
+  expect(riddles).toEqual([])
+})
+
+function read(file: string) {
+  return { file, text: readFileSync(join(base, file), 'utf8') }
+}
+
+function sentencesOf(markdown: string): string[] {
+  return markdown
+    .replaceAll(/^```[\s\S]*?^```/gm, '')
+    .split(/\n\s*\n|\n(?=[-*#|]|\d+\.)/)
+    .map((paragraph) => paragraph.replaceAll(/\s+/g, ' '))
+    .flatMap((paragraph) => paragraph.split(/(?<=[.!?:]) |\|/))
+    .map((sentence) => sentence.replace(/^[\s*#-]+|^\s*\d+\. /, '').trim())
+}
+
+const unit = /_(MS|SECONDS|MINUTES|HOURS|DAYS)(_|$)|^(MS|SECONDS)_PER_/
+
+test('constants of time have their unit in their name', () => {
+  const unnamed = sources
+    .flatMap(({ file, text }) =>
+      [...text.matchAll(/\bconst ([A-Z][A-Z\d_]*) = ([-\d(][^\n;]*)/g)].map(([, name = '', value = '']) => ({
+        file,
+        name,
+        value,
+      })),
+    )
+    .filter(
+      ({ name, value }) => !unit.test(name) && (isTime.test(name) || /60 \* 1_?000|24 \* 60/.test(value)),
+    )
+  expect(unnamed).toEqual([])
+})
+
+const isTime =
+  /(^|_)(TIMEOUT|DELAY|PAUSE|PATIENCE|WAIT|QUIET|BEAT|HEARTBEAT|INTERVAL|AGE|TTL|LEASE|OFTEN|SELDOM|HOUR|DAY|MINUTE|TURN)(_|$)/
+
+test('subjects of commits have at most 72 characters since there is this rule', () => {
+  const git = (...words: string[]) => {
+    try {
+      return execFileSync('git', words, { cwd: base, encoding: 'utf8', stdio: 'pipe' }).trim().split('\n')
+    } catch {
+      return []
+    }
+  }
+  const added = git('log', '--diff-filter=A', '--format=%H', '--', 'tests/style.test.ts').at(-1)
+  // An archive has no history.
+  const subjects = added ? git('log', '--no-merges', '--format=%s', `${added}..HEAD`) : []
+  expect(subjects.filter((subject) => subject.length > 72)).toEqual([])
+})
