@@ -83,7 +83,7 @@ function sentencesOf(markdown: string): string[] {
     .map((sentence) => sentence.replace(/^[\s*#-]+|^\s*\d+\. /, '').trim())
 }
 
-const unit = /_(MS|SECONDS|MINUTES|HOURS|DAYS)(_|$)|^(MS|SECONDS)_PER_/
+const unit = /_(MS|SECONDS|MINUTES|HOURS|DAYS|TIMES)(_|$)|^(MS|SECONDS)_PER_/
 
 test('constants of time have their unit in their name', () => {
   const unnamed = sources

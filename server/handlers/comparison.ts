@@ -15,7 +15,7 @@ interface Side {
 }
 
 export const comparison: ComparisonHandlers<Contexts> = {
-  async compareBot({ query }, reply, { db, grant }) {
+  async compareBot({ query }, reply, { db, grant, pace }) {
     const states = [query.from, query.to]
     const [found, publications] = await Promise.all([
       states.includes('draft') ? withDraft(db, grant) : undefined,
@@ -49,7 +49,10 @@ export const comparison: ComparisonHandlers<Contexts> = {
         : side.latest()
       return parseDraft(version, draft)
     }
-    return reply.ok({ from: from.shown, to: to.shown, ...compareFlows(documentOf(from), documentOf(to)) })
+    const before = await pace(() => documentOf(from))
+    const after = await pace(() => documentOf(to))
+    const differences = await pace(() => compareFlows(before, after))
+    return reply.ok({ from: from.shown, to: to.shown, ...differences })
   },
 }
 
