@@ -29,7 +29,7 @@ test.each(faults.map((fault) => [fault.id, fault.what, fault] as const))(
 )
 
 test('results that are deleted while they are written and processes are killed leave no text and no late event', async () => {
-  const setting = { total: runs(40, 1_000), killEveryMs: 2_000 }
+  const setting = { total: runs(40, 1_000), killEveryMs: 5_000 }
   expect(await deleteUnderKills(setting, randomOf(1))).toContain('nothing left')
 })
 
