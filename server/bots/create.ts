@@ -134,7 +134,7 @@ async function insertApart(tx: Transaction, { row, draft, entry }: NewBot): Prom
 const MAX_BATCH_BOTS = 8
 
 /** A draft above this size is inserted alone, so that it does not delay the others of a batch. */
-const MAX_BATCHED_DRAFT_BYTES = 100_000
+const BATCHED_DRAFT_BYTES = 100_000
 
 /** Stores a bot without names, usually in one statement with others; false if its workspace was deleted. */
 function insertNameless(db: Database, bot: NewBot): Promise<boolean> {
@@ -143,7 +143,7 @@ function insertNameless(db: Database, bot: NewBot): Promise<boolean> {
     return bot.row.folderId === null ? insertAlone(db, bot) : transact(db, (tx) => insertAlone(tx, bot))
   }
   const length = Object.values(bot.draft).reduce((sum, part) => sum + (part?.length ?? 0), 0)
-  return length <= MAX_BATCHED_DRAFT_BYTES ? gathering(db)(bot) : insertAlone(db, bot)
+  return length <= BATCHED_DRAFT_BYTES ? gathering(db)(bot) : insertAlone(db, bot)
 }
 
 const gathering = statements((db) =>

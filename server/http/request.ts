@@ -118,7 +118,7 @@ function inputOf({ params, query, issues }: Address, body: Body | Mistake): Inpu
  * Above this size, bodies that arrived together are parsed one per turn of the event loop: the first is being stored
  * while the next is parsed.
  */
-const MAX_IMMEDIATE_BODY_BYTES = 8 * 1024
+const IMMEDIATE_BODY_BYTES = 8 * 1024
 
 /** Bytes of a body: of one with a document of a bot, and of every other one. */
 export const MAX_BODY_BYTES = { small: 256 * 1024, document: 4 * 1024 * 1024 }
@@ -151,7 +151,7 @@ async function readBody(
   request.body = bytes
   const check = () => checkBody(operation, bytes, isRight)
   if (bytes.length > LARGE_BYTES) return receiving.pacing.take(receiving.tenant, check)
-  if (bytes.length > MAX_IMMEDIATE_BODY_BYTES) await setImmediate()
+  if (bytes.length > IMMEDIATE_BODY_BYTES) await setImmediate()
   return check()
 }
 
