@@ -4,7 +4,7 @@ import { databaseError } from './db/errors.ts'
 import { toIso } from './iso-time.ts'
 
 /** Maximum bytes of log lines that wait to be read; further lines are only counted. */
-const QUEUE_BYTES = 16 * 1024 * 1024
+const MAX_QUEUE_BYTES = 16 * 1024 * 1024
 
 /** Maximum wait at exit until the reader takes some of the last lines, in milliseconds. */
 const LAST_LINES_TIMEOUT_MS = 1_000
@@ -42,7 +42,7 @@ export function openSink(isShared: boolean) {
     sync: false,
     periodicFlush: 100,
     contentMode: 'buffer',
-    maxLength: QUEUE_BYTES,
+    maxLength: MAX_QUEUE_BYTES,
     retryEAGAIN: () => !isExiting,
   })
   // Lines that could not be written stay in the queue and are retried.
