@@ -3,6 +3,7 @@ import { type FlowChange, MAX_CHANGES } from '../../contract/comparison.ts'
 import { type FlowDocument, isRecord, type JsonRecord, listOf } from '../conversion/document.ts'
 import { MAX_PAGE_BYTES } from '../db/page.ts'
 import { JsonText, stored } from '../json/json-text.ts'
+import { withinBounds } from './checks/flow.ts'
 
 /* Differences between two flows, part by part. */
 
@@ -29,11 +30,6 @@ interface Comparison {
   size: number
   isComplete: boolean
 }
-
-/** Deeper values are compared as a whole. */
-const MAX_PATH_LENGTH = 100
-const MAX_KEY_LENGTH = 1_000
-const MAX_MESSAGE_LENGTH = 2_000
 
 /** Compares two flows of one version. */
 export function compareFlows(
@@ -164,8 +160,7 @@ function compareValues(
     ...(before === undefined ? {} : { before }),
     ...(after === undefined ? {} : { after }),
   }
-  const isFlat = isPlace || path.length === MAX_PATH_LENGTH
-  if (isRecord(before) && isRecord(after) && !isFlat) {
+  if (isRecord(before) && isRecord(after) && !isPlace) {
     for (const name of new Set([...Object.keys(before), ...Object.keys(after)])) {
       const propertyOf = (record: JsonRecord) => (Object.hasOwn(record, name) ? record[name] : undefined)
       compareValues(comparison, earlier, part, [...path, name], propertyOf(before), propertyOf(after))
@@ -204,8 +199,7 @@ function add(
     id: part.id,
     groupId: (part.kind === 'item' ? parent?.parent?.id : part.kind === 'block' ? parent?.id : null) ?? null,
     blockId: (part.kind === 'item' ? parent?.id : null) ?? null,
-    path: path.map((name) => cut(name, MAX_KEY_LENGTH)),
-    message: cut(message, MAX_MESSAGE_LENGTH),
+    ...withinBounds(path, message),
     ...Object.fromEntries(texts.map(([name, text]) => [name, stored(new JsonText(text))])),
   })
 }
@@ -221,9 +215,4 @@ function nameOf({ kind, id, own, parent }: Part): string {
   }
   if (kind === 'item') return `Item ${id} of block ${parent?.id}`
   return `${kind === 'edge' ? 'Edge' : 'Event'} ${id}`
-}
-
-/** Whole characters: a text is never cut within one. */
-function cut(text: string, maxLength: number): string {
-  return text.length <= maxLength ? text : [...text].slice(0, maxLength).join('')
 }

@@ -177,11 +177,15 @@ function obtain<Value>(map: Map<string, Value>, key: string, create: () => Value
   return created
 }
 
-/** Keys of a document may be as long as the document, and texts of the engine that parses code too. */
 export function issue(path: Path, code: string, message: string): FlowFinding {
+  const bounded = withinBounds(path, message)
+  return { path: bounded.path, code, message: bounded.message }
+}
+
+/** Keys of a document may be as long as the document, and texts of the engine that parses code too. */
+export function withinBounds(path: Path, message: string) {
   return {
     path: path.slice(0, MAX_PATH_PARTS).map((part) => cut(String(part), MAX_PART_LENGTH)),
-    code,
     message: cut(message, MAX_MESSAGE_LENGTH),
   }
 }
