@@ -2,14 +2,13 @@ import type { Issue } from '../../contract/errors.ts'
 import { MAXIMUM_FINDINGS } from '../../contract/publications.ts'
 import type { TransferHandlers } from '../../generated/handlers.ts'
 import { checkDocument, checkDraft, checkedService } from '../bots/check.ts'
-import { insertBot } from '../bots/create.ts'
+import { initialColumns, insertBot } from '../bots/create.ts'
 import { flowParts, withDraft } from '../bots/drafts.ts'
 import { importFlow, importHeader, unknownLinks } from '../bots/import.ts'
 import { type BotRow, botTag, toBot } from '../bots/rows.ts'
 import { withSharingOf } from '../bots/sharing.ts'
 import { isFolderOf } from '../bots/update.ts'
 import type { Contexts } from '../context.ts'
-import { newId } from '../ids.ts'
 import { JsonText, stored } from '../json/json-text.ts'
 import { botEvent, telling } from '../webhooks/outbox.ts'
 import { folderIn } from '../workspaces/folders.ts'
@@ -25,21 +24,10 @@ export const transfer: TransferHandlers<Contexts> = {
     if ('issues' in flow) return reply.fail('BAD_REQUEST', flow.issues)
     const header = importHeader(body.bot, texts('bot'))
     const row = {
-      id: newId(now),
+      ...initialColumns(now),
       workspaceId: grant.workspace.id,
       folderId,
-      publicId: null,
-      customDomain: null,
       version: flow.version,
-      revision: 1,
-      isPubliclyShared: false,
-      messagingCredentialsId: null,
-      riskLevel: null,
-      resultsFloorAt: null,
-      createdAt: now,
-      updatedAt: now,
-      draftUpdatedAt: now,
-      deletedAt: null,
       ...header.columns,
     }
     const service = await checkedService(context, grant.workspace.id)
@@ -80,23 +68,7 @@ export const transfer: TransferHandlers<Contexts> = {
     if (folderId !== null && folderId !== bot.folderId && !(await isFolderOf(db, bot, folderId))) {
       return reply.fail('BAD_REQUEST', [noSuchFolder])
     }
-    const row = {
-      ...bot,
-      id: newId(now),
-      folderId,
-      name: body.name ?? copyName(bot.name),
-      publicId: null,
-      customDomain: null,
-      revision: 1,
-      isPubliclyShared: false,
-      messagingCredentialsId: null,
-      riskLevel: null,
-      resultsFloorAt: null,
-      createdAt: now,
-      updatedAt: now,
-      draftUpdatedAt: now,
-      deletedAt: null,
-    }
+    const row = { ...bot, ...initialColumns(now), folderId, name: body.name ?? copyName(bot.name) }
     const copy = { ...draft, settings: withSharingOf(draft.settings, new JsonText('{}')) }
     const refused = await telling(
       db,
