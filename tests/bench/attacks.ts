@@ -1,5 +1,5 @@
 import { Agent, type ClientRequest, request } from 'node:http'
-import { connect } from 'node:net'
+import { connect, type Socket } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 
 /*
@@ -98,36 +98,32 @@ async function uploadSlowly(means: Means) {
   const begun = await send(means, 'POST', `/api/v1/bots/${means.files}/startChat`, '{}', true)
   const { sessionId } = JSON.parse(begun.text)
   await send(means, 'POST', `/api/v1/sessions/${sessionId}/continueChat`, '{"message":"Go"}', true)
-  const open = async () => {
-    for (;;) {
-      count('opened')
-      const socket = connect({ port: means.port, host: '127.0.0.1', localAddress: ADDRESS })
-      socket.on('error', () => {}).resume()
-      const lines = [
-        `POST /api/v1/sessions/${sessionId}/uploads?fileName=a.txt HTTP/1.1`,
-        'Host: localhost',
-        'Content-Type: application/octet-stream',
-        'Content-Length: 1000',
-      ]
-      socket.write(`${lines.join('\r\n')}\r\n\r\nx`)
-      const timer = setInterval(() => socket.write('x'), 1_000)
-      await new Promise((resolve) => socket.once('close', resolve))
-      clearInterval(timer)
-      await sleep(100)
-    }
-  }
-  await Promise.all(Array.from({ length: AT_ONCE }, open))
+  const lines = [
+    `POST /api/v1/sessions/${sessionId}/uploads?fileName=a.txt HTTP/1.1`,
+    'Host: localhost',
+    'Content-Type: application/octet-stream',
+    'Content-Length: 1000',
+  ]
+  await reopen(means, (socket) => {
+    socket.resume().write(`${lines.join('\r\n')}\r\n\r\nx`)
+    const timer = setInterval(() => socket.write('x'), 1_000)
+    socket.once('close', () => clearInterval(timer))
+  })
 }
 
 /** Connections that send this and read nothing, each anew when it is closed. */
 async function unread(means: Means, bytes: string) {
+  await reopen(means, (socket) => socket.pause().write(bytes))
+}
+
+/** Connections that are used this way, each opened anew when it is closed. */
+async function reopen(means: Means, use: (socket: Socket) => void) {
   const open = async () => {
     for (;;) {
       count('opened')
       const socket = connect({ port: means.port, host: '127.0.0.1', localAddress: ADDRESS })
-      socket.pause()
       socket.on('error', () => {})
-      socket.write(bytes)
+      use(socket)
       await new Promise((resolve) => socket.once('close', resolve))
       await sleep(100)
     }

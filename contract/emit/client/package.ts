@@ -125,10 +125,7 @@ function methodsName(resource: string): string {
 
 function declarationsOf(resources: [string, Method[]][], schemas: string[]): string {
   const methods = resources.flatMap(([, group]) => group)
-  const used = methods.flatMap((method) => [
-    ...schemasOf(method),
-    ...(queryOf(method) ? [queryOf(method)?.name ?? ''] : []),
-  ])
+  const used = methods.flatMap((method) => [...schemasOf(method), queryOf(method)?.name ?? []].flat())
   const imported = [...new Set([...used, ...edit.schemas, ...converse.schemas, ...eventNames])].sort()
   const own = [
     ...resources.map(([resource]) => methodsName(resource)),
