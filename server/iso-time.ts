@@ -1,4 +1,4 @@
-const MS_PER_DAY = 24 * 60 * 60 * 1000
+import { MS_PER_DAY } from './durations.ts'
 
 /** Days that were shown lately, by their beginnings. */
 const days = new Map<number, string>()

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals'
 import { publicationThinning } from '../server/bots/retention.ts'
+import { MS_PER_DAY } from '../server/durations.ts'
 import { type App, startApp } from './support/app.ts'
 import { ask, bot, text } from './support/chat.ts'
 import { type Published, publish, reply, start, stepStatement, textsOf, tryReply } from './support/chats.ts'
@@ -11,8 +12,6 @@ import { flow, makeWorld, type Site } from './support/world.ts'
  * Retention of publications. The clock of the database decides on the age; that of the process stands at a day long
  * ago, so that all that is published here is old.
  */
-
-const MS_PER_DAY = 24 * 60 * 60 * 1000
 
 let app: App
 let here: Site

@@ -7,6 +7,7 @@ import { saveStep } from '../server/chat/saving.ts'
 import type { Database } from '../server/db/client.ts'
 import { isDistributed, treatAsDistributed } from '../server/db/distribution.ts'
 import { noteReleases } from '../server/db/releases.ts'
+import { MS_PER_DAY, MS_PER_HOUR, MS_PER_MINUTE } from '../server/durations.ts'
 import { newId } from '../server/ids.ts'
 import { countResults, MAX_DIRECTLY_COUNTED_RESULTS } from '../server/results/stats.ts'
 import { rollUpBatch } from '../server/results/stats-rollup.ts'
@@ -25,9 +26,6 @@ import { makeWorld, type Site } from './support/world.ts'
 /* Days and hours that are counted in the background, against counting every row, whatever happens beside it. */
 
 const NOON = '2026-03-10T12:00:00.000Z'
-const MS_PER_HOUR = 60 * 60 * 1000
-const MS_PER_MINUTE = 60 * 1000
-const MS_PER_DAY = 24 * MS_PER_HOUR
 /** Enough for a bot to be counted by day; one result each 40 seconds, back to the beginning of March. */
 const RESULTS = MAX_DIRECTLY_COUNTED_RESULTS + 500
 

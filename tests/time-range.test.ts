@@ -1,7 +1,6 @@
 import { expect, test } from '@jest/globals'
+import { MS_PER_HOUR } from '../server/durations.ts'
 import { timeRange } from '../server/results/time-range.ts'
-
-const MS_PER_HOUR = 60 * 60 * 1000
 
 /** Calendar days of a zone, as the platform says, and not the library that the service uses. */
 function daysIn(zone: string): (time: number) => string {

@@ -3,6 +3,7 @@ import type { Scope } from '../../contract/operation.ts'
 import { type Database, transact } from '../db/client.ts'
 import { after, newestFirst, type Position } from '../db/page.ts'
 import { apiTokens as table, users, workspaceMembers } from '../db/schema.ts'
+import { MS_PER_DAY } from '../durations.ts'
 import { newId } from '../ids.ts'
 import { type Deed, tokenEntries } from '../workspaces/audit.ts'
 import { createToken } from './authenticate.ts'
@@ -32,8 +33,6 @@ export interface TokenWish {
   /** Null for one that is bound to none. */
   workspaceId: string | null
 }
-
-const MS_PER_DAY = 24 * 60 * 60 * 1000
 
 /**
  * Creates a token of a user and stores its digest; the token itself is only returned. Undefined when the user is

@@ -1,12 +1,12 @@
 import { asc, lte, sql } from 'drizzle-orm'
 import type { Database } from '../db/client.ts'
 import { uploads } from '../db/schema.ts'
+import { MS_PER_HOUR } from '../durations.ts'
 import type { FileStore } from '../files/store.ts'
 
 const MAX_BATCH_FILES = 200
 /** Files that the store removes at once, so that a slow one does not keep all others waiting. */
 const PARALLEL_FILES = 4
-const MS_PER_HOUR = 60 * 60 * 1000
 
 /**
  * Removes one batch of files that are due: never used in an answer, never arrived, or of a deleted result. Order:

@@ -13,10 +13,9 @@ import {
   webhookDeliveries,
 } from '../db/schema.ts'
 import { selectRows } from '../db/selection.ts'
+import { MS_PER_DAY } from '../durations.ts'
 import { hoursEnd } from '../results/stats-epochs.ts'
 import { type DueRows, isListed, type Key, listed, removeByKeys, removeDue } from './due.ts'
-
-const MS_PER_DAY = 24 * 60 * 60 * 1000
 
 /** An hour more than the seven days that are promised, since clocks differ. */
 const KEYS_RETENTION_MS = 7 * MS_PER_DAY + MS_PER_DAY / 24

@@ -32,6 +32,7 @@ import {
   workspaces,
 } from '../db/schema.ts'
 import { expression, selectRows } from '../db/selection.ts'
+import { MS_PER_DAY } from '../durations.ts'
 import { requestErasure } from '../results/erase.ts'
 import { removeRows, sizeOf } from './remove-rows.ts'
 
@@ -286,8 +287,7 @@ const partsOfBots: readonly (readonly [PgTable, SQL?])[] = [
   [botDrafts],
 ]
 
-const DAY_MS = 24 * 60 * 60 * 1000
-const daysBefore = (now: Date, days: number) => new Date(now.getTime() - days * DAY_MS)
+const daysBefore = (now: Date, days: number) => new Date(now.getTime() - days * MS_PER_DAY)
 
 const hasNoPurge = sql`NOT EXISTS (SELECT FROM ${purges} WHERE ${purges.botId} = ${bots.id})`
 

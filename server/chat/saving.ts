@@ -5,6 +5,7 @@ import { isDistributed } from '../db/distribution.ts'
 import { sqlState } from '../db/errors.ts'
 import { isBesideFirstRelease } from '../db/releases.ts'
 import { isUnavailable, Unavailable } from '../db/unavailable.ts'
+import { MS_PER_HOUR } from '../durations.ts'
 import { newId, newIds } from '../ids.ts'
 import { lateBefore } from '../results/stats-epochs.ts'
 import { isWanted, wakeAfter } from '../webhooks/outbox.ts'
@@ -29,8 +30,6 @@ import { writeUsual } from './usual-steps.ts'
  * Writes one turn of a chat, by one statement, or on a cluster by one function. A turn is written completely or not
  * at all, and only if the session still has the revision, and the changes by members, that the turn has read.
  */
-
-const MS_PER_HOUR = 60 * 60 * 1000
 
 /** Time for which a chat can be continued after its last turn. */
 const OPEN_SESSION_HOURS = 48

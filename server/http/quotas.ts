@@ -2,13 +2,13 @@ import { LRUCache } from 'lru-cache'
 import type { Logger } from 'pino'
 import type { Issue } from '../../contract/errors.ts'
 import type { Config } from '../config.ts'
+import { MS_PER_DAY } from '../durations.ts'
 
 /*
  * Maximum bytes that visitors without a token may store per day, by address and by bot, since chats cost them nothing.
  * Counted in memory: addresses are never stored, and other processes of the installation count for themselves.
  */
 
-const DAY_MS = 24 * 60 * 60 * 1000
 const MEGABYTE = 1024 * 1024
 /** Addresses or bots that are counted; beyond them the one that came longest ago begins anew. */
 const MAX_COUNTED = 100_000
@@ -74,7 +74,7 @@ function refused(message: string): Issue {
 function createCounter(most: number, perf: { now: () => number }) {
   const counts = new LRUCache<string, { bytes: number; hasRefused: boolean }>({
     max: MAX_COUNTED,
-    ttl: DAY_MS,
+    ttl: MS_PER_DAY,
     perf,
   })
   return {

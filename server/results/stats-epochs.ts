@@ -3,6 +3,7 @@ import type { Database, Transaction } from '../db/client.ts'
 import { isDistributed } from '../db/distribution.ts'
 import { isBesideFirstRelease } from '../db/releases.ts'
 import { botStatsDaily, botStatsHourly } from '../db/schema.ts'
+import { MS_PER_DAY, MS_PER_HOUR } from '../durations.ts'
 
 /*
  * Statistics are counted from the index of the results. For bots with many results, days that are over (in
@@ -27,9 +28,6 @@ import { botStatsDaily, botStatsHourly } from '../db/schema.ts'
  *
  * Release 1.0 raises days alone, and so do the functions of a cluster: beside it and there, no hour is kept or read.
  */
-
-export const MS_PER_HOUR = 60 * 60 * 1000
-export const MS_PER_DAY = 24 * MS_PER_HOUR
 
 /**
  * Processes may disagree on when a day is over, and a request is written later than it came. So a day or an hour is

@@ -7,7 +7,8 @@ import { sqlState } from '../db/errors.ts'
 import { prepareLookup } from '../db/lookup.ts'
 import { botStatsDaily, botStatsHourly, results, statsRollups } from '../db/schema.ts'
 import { expression, hidden, prepareSelect } from '../db/selection.ts'
-import { dayOf, hourOf, hoursFrom, keepsHours, MS_PER_DAY, MS_PER_HOUR } from './stats-epochs.ts'
+import { MS_PER_DAY, MS_PER_HOUR } from '../durations.ts'
+import { dayOf, hourOf, hoursFrom, keepsHours } from './stats-epochs.ts'
 import type { TimeRange } from './time-range.ts'
 
 /* Reads statistics: stored days and hours, and results outside them. See `stats-epochs.ts`. */

@@ -5,6 +5,7 @@ import { BrokenOff, type OutboundStream, type Refusal, type StreamingClient } fr
 import { fail } from '../chat/tools/refusal.ts'
 import type { Database } from '../db/client.ts'
 import { databaseError, isOfRows } from '../db/errors.ts'
+import { MS_PER_HOUR, MS_PER_SECOND } from '../durations.ts'
 import { createErrorLog } from '../repeated-errors.ts'
 import type { Keyring } from '../workspaces/keyring.ts'
 import { postable } from './deleted-results.ts'
@@ -21,9 +22,6 @@ import { signatureHeaders } from './signature.ts'
  * endpoint that fails is left alone for a while, and one that is slow has no more than its share of what is under way, so
  * that neither delays another.
  */
-
-const MS_PER_SECOND = 1000
-const MS_PER_HOUR = 3600 * MS_PER_SECOND
 
 /** Delays after each failed attempt; after the last one the delivery has failed. */
 const RETRY_DELAYS_MS = [

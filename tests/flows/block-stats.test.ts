@@ -4,6 +4,7 @@ import { purgeBatch } from '../../server/background/purge.ts'
 import { saveStep } from '../../server/chat/saving.ts'
 import type { Database } from '../../server/db/client.ts'
 import { noteDistribution } from '../../server/db/distribution.ts'
+import { MS_PER_HOUR } from '../../server/durations.ts'
 import { newId } from '../../server/ids.ts'
 import { countBlocks, rollUpBlocks } from '../../server/results/block-stats.ts'
 import { rollUpBatch } from '../../server/results/stats-rollup.ts'
@@ -19,7 +20,6 @@ import { makeWorld, type Site } from '../support/world.ts'
 /* Compares the statistics of inputs with a look at every result, under any concurrent change. */
 
 const NOON = '2026-03-10T12:00:00.000Z'
-const MS_PER_HOUR = 60 * 60 * 1000
 const RESULTS = 120
 
 let app: App

@@ -7,6 +7,7 @@ import {
   removeSessions,
 } from '../../server/background/forgetting.ts'
 import type { Database } from '../../server/db/client.ts'
+import { MS_PER_DAY } from '../../server/durations.ts'
 import { type App, connectTo, startApp } from '../support/app.ts'
 import { testWithTrigger } from '../support/locks.ts'
 import { makeWorld, type Site } from '../support/world.ts'
@@ -14,7 +15,6 @@ import { makeWorld, type Site } from '../support/world.ts'
 /* Jobs that remove the first rows that are due: bounds in bytes, rows that are heavy, rows that fail. */
 
 const MEGABYTE = 1024 * 1024
-const MS_PER_DAY = 24 * 60 * 60 * 1000
 
 let app: App
 let site: Site

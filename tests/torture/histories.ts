@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
+import { MS_PER_HOUR } from '../../server/durations.ts'
 import { createDatabase } from '../support/server.ts'
 import { addStranger, aRole, aToken, aWorkspace } from './access-history.ts'
 import { liveOneBot } from './bot-history.ts'
@@ -36,8 +37,6 @@ export interface HistoryReport {
   /** Last errors in the logs of the processes. */
   log: string[]
 }
-
-const MS_PER_HOUR = 3_600_000
 
 export async function runHistories(options: HistoryOptions): Promise<HistoryReport> {
   const { seed, milliseconds, processes, width, isBroken, folder } = options
