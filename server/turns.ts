@@ -1,6 +1,6 @@
 /**
- * Turns of the thread for steps of chats that have worked for a while, and for checks: one piece of one of them for each
- * round of the event loop, workspaces in turns, so that what others do is never behind more than one piece.
+ * Turns of the thread for turns of chats that have worked for a while, checks, and large bodies and responses: one piece
+ * for each round of the event loop, tenants in turns, so that what others do is never behind more than one piece.
  */
 export function createTurns(): (tenant: string) => Promise<void> {
   const lines = new Map<string, (() => void)[]>()

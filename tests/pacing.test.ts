@@ -3,6 +3,7 @@ import { workInTurns } from '../server/bots/checks/turns.ts'
 import type { Pace } from '../server/context.ts'
 import { inTurns } from '../server/http/answer.ts'
 import { createPacing } from '../server/http/pacing.ts'
+import { takeTurn } from '../server/turns.ts'
 
 /* Turns and pauses of large pieces of work. */
 
@@ -169,4 +170,18 @@ test('a check makes a pause behind each slice beside others, and goes on where i
   expect(await Promise.all(checks)).toEqual([true, true])
   expect(done).toEqual(['a', 'a', 'a', 'a', 'b', 'b', 'b', 'b'])
   expect(pauses.length).toBeGreaterThanOrEqual(4)
+})
+
+test('a check that waited for the turns of other workspaces makes no pause for that wait', async () => {
+  const { pacing, pauses, wait } = paced()
+  pacing.see('two')
+  pacing.see('one')
+  const work = async (workspace: string) => {
+    await takeTurn(workspace)
+    wait(100)
+  }
+  const others = ['a', 'b', 'c'].map(work)
+  const pace: Pace = (slice) => pacing.take('one', slice, 'slices')
+  await Promise.all([...others, workInTurns('workspace', [1, 2, 3].values(), pace)])
+  expect(pauses).toEqual([0])
 })

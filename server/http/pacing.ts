@@ -1,5 +1,5 @@
-import { setImmediate } from 'node:timers/promises'
 import { LRUCache } from 'lru-cache'
+import { takeTurn } from '../turns.ts'
 
 /*
  * Shares of the thread. A large body, a large response or a slice of a check takes it for tenths of a second. While others
@@ -55,7 +55,8 @@ export function createPacing(now: () => number = () => performance.now()): Pacin
     const ended = new Promise<void>((resolve) => (end = resolve))
     ends.set(line, ended)
     await before
-    await setImmediate()
+    // Only the work counts for the pause, not the wait for the turns of others.
+    await takeTurn(tenant)
     const begun = now()
     const finish = () => {
       if (ends.get(line) === ended) ends.delete(line)

@@ -1,9 +1,8 @@
 import type { Pace } from '../../context.ts'
-import { takeTurn } from '../../turns.ts'
 
 /*
  * Checks of large documents take seconds, and there is one thread. They run in short slices with other work between
- * them, in turns with other workspaces. Each workspace runs one check at a time, so that few documents are in memory.
+ * them. Each workspace runs one check at a time, so that few documents are in memory.
  */
 
 /** Milliseconds for which a check keeps the thread. A step of it may take somewhat longer. */
@@ -16,7 +15,7 @@ const MAX_WAIT_MS = 10_000
 /** The last check of each workspace that has some. */
 const lastOnes = new Map<string, Promise<unknown>>()
 
-/** Takes the steps in turns with those of other workspaces. False where time was over before all of them were taken. */
+/** Takes the steps slice by slice, at the pace of the caller. False if the time was over before all of them were taken. */
 export async function workInTurns(
   workspaceId: string,
   steps: Iterator<unknown>,
@@ -24,7 +23,7 @@ export async function workInTurns(
 ): Promise<boolean> {
   const arrivedAt = performance.now()
   const before = lastOnes.get(workspaceId)
-  const work = Promise.resolve(before).then(() => takeSlices(workspaceId, steps, pace, arrivedAt))
+  const work = Promise.resolve(before).then(() => takeSlices(steps, pace, arrivedAt))
   // The next one goes on, whatever comes of this one.
   const isOver = work.then(
     () => {},
@@ -38,10 +37,9 @@ export async function workInTurns(
   }
 }
 
-async function takeSlices(workspaceId: string, steps: Iterator<unknown>, pace: Pace, arrivedAt: number) {
+async function takeSlices(steps: Iterator<unknown>, pace: Pace, arrivedAt: number) {
   let workedMs = 0
-  const takeSlice = async () => {
-    await takeTurn(workspaceId)
+  const takeSlice = () => {
     const begun = performance.now()
     for (let now = begun; now - begun < SLICE_MS; now = performance.now()) if (steps.next().done) return true
     workedMs += performance.now() - begun
