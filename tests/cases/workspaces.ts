@@ -121,6 +121,11 @@ export const workspaces: Cases<'workspaces'> = {
         body: { name: 'Acme', icon: 'javascript:alert(1)' },
         at: 'body.icon',
       }),
+      'an icon whose scheme a control character hides': ({ stranger }) => ({
+        as: stranger,
+        body: { name: 'Acme', icon: 'java\nscript:alert(1)' },
+        at: 'body.icon',
+      }),
       'a property that a workspace does not have': ({ stranger }) => ({
         as: stranger,
         body: anyBody({ name: 'Acme', colour: 'red' }),
