@@ -12,6 +12,8 @@ afterAll(closeSandbox)
 
 const tags = Object.keys(languages)
 const variables = ['A', 'B']
+/** What is read is tested here, and not how fast: a busy machine may keep a turn waiting. */
+const options = { limits: { workMilliseconds: 60_000 } }
 
 function input(type: string, options: object = {}): Part {
   return { id: 'in', type, options: { variableId: idOf('A'), ...options } }
@@ -20,7 +22,7 @@ function input(type: string, options: object = {}): Part {
 /** The value that the input stores, or undefined where it asks again. */
 async function answerTo(block: Part, reply: string, language?: string) {
   const settings = language === undefined ? {} : { general: { language } }
-  const client = await chat(bot({ a: [block, ask('B')] }, { variables, settings }))
+  const client = await chat(bot({ a: [block, ask('B')] }, { variables, settings }), { options })
   await client.say(reply)
   return client.value('A')
 }
@@ -273,6 +275,7 @@ test('Yesterday and Tomorrow are calendar days of the zone whenever clocks chang
           const block = { type: 'Set variable', options: { variableId: idOf('A'), type, timeZone: name } }
           const client = await chat(bot({ a: [block, ask('B')] }, { variables }), {
             now: () => new Date(now),
+            options,
           })
           const expected = new Date(today + days * 24 * hour).toISOString().slice(0, 10)
           const value = String(client.value('A'))
