@@ -29,7 +29,7 @@ const order = sql`ORDER BY ${sql.join(newestFirst(table.createdAt, table.id), sq
 export const packedShape = {
   results: expression(sql`page.results`, 'integer'),
   answers: expression(sql`page.answers`, 'integer'),
-  /** False where answers are long: those are not read, and the page is not complete. */
+  /** False where a result is long: its texts are not read, and the page is not complete. */
   isLight: expression(sql`page.is_light`, 'boolean'),
   variables: expression(sql`page.variables`, 'text'),
   /** All else, as a string in JSON. */
@@ -37,13 +37,14 @@ export const packedShape = {
 }
 
 /** A hundred of these make a page that is not too long. */
-const isShort = sql`${table.answersSize} < 64000`
+const isShort = sql`${table.answersSize} + octet_length(${table.variables}::text) < 64000`
 
 /** One row of the results of a bot that a query of their table gives, with the answers to each. */
 export const packedResults = (botId: SQL, query: SQL) => sql`LATERAL (
     SELECT count(*) AS results, coalesce(sum(answers.count), 0) AS answers,
       coalesce(bool_and(${isShort}), true) AS is_light,
-      coalesce(string_agg(${table.variables}::text, ${literal(SEPARATOR)} ${order}), '') AS variables,
+      coalesce(string_agg(CASE WHEN ${isShort} THEN ${table.variables}::text END, ${literal(SEPARATOR)} ${order}), '')
+        AS variables,
       coalesce(to_json(string_agg(${table.id} || ${next} || ${table.createdAt}::text || ${next}
         || CASE WHEN ${table.isCompleted} THEN 'true' ELSE 'false' END || ${next}
         || coalesce(${table.lastChatSessionId}, '') || ${next}

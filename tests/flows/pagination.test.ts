@@ -207,6 +207,19 @@ describe('pages that are bounded in bytes', () => {
     expect(new Set(pages.flat()).size).toBe(100)
   })
 
+  test('listResults ends a page at 8 MB where variables became long since the last page', async () => {
+    await addResults(minutes(60))
+    expect((await listResults({ limit: 100 })).body.results).toHaveLength(60)
+    await app.pool.query(
+      `UPDATE results SET variables = json_build_array(json_build_object(
+        'id', 'v', 'name', 'V', 'value', repeat('x', 400000))) WHERE bot_id = $1`,
+      [botId],
+    )
+    const pages = await pagesOf((query) => listResults({ ...query, limit: 100 }), 'results')
+    expect(pages.slice(0, 3).map(({ length }) => length)).toEqual([20, 20, 20])
+    expect(new Set(pages.flat()).size).toBe(60)
+  })
+
   test('a search ends its page once it has looked through 24 MB of answers, and goes on with a cursor', async () => {
     const [found] = await addResults(['2026-03-09T09:00:00.000Z'])
     const long = await addResults(minutes(20))
