@@ -187,7 +187,7 @@ export const transfer = define({
     },
     success: {
       status: 201,
-      description: 'The new bot.',
+      description: 'The new bot, not yet published.',
       body: botBody,
       location: '/v1/bots/{bot.id}',
       examples: {

@@ -8924,7 +8924,7 @@ export interface components {
             [key: string]: unknown;
         };
         /**
-         * @description A plain text.
+         * @description A plain text, short for a text message.
          * @example Ada
          */
         PlainMessage: string;
@@ -14186,7 +14186,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The new bot. */
+            /** @description The new bot, not yet published. */
             201: {
                 headers: {
                     "Authentication-Token-Expiration": components["headers"]["TokenExpiration"];

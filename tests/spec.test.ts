@@ -512,6 +512,8 @@ describe('schemas', () => {
       'StructuredMessage',
     ])
     expect(isFullyMapped(StructuredMessage)).toBe(true)
+    // Validators that follow the discriminator in place of the branches would accept a text for it without.
+    expect(StructuredMessage.type).toBe('object')
   })
 
   test('no union is of texts and lists', () => {
@@ -531,6 +533,17 @@ describe('schemas', () => {
       ({ schema, isNamed }) => isNamed && !('$ref' in schema) && typeof schema.description !== 'string',
     )
     expect(placesOf(silent)).toEqual([])
+  })
+
+  test('components and responses are described by twenty characters at least, as linters ask', () => {
+    const components = Object.values(published.components.schemas).map(({ description }) => description)
+    const responses = endpoints.flatMap(({ operation }) =>
+      Object.values(operation.responses).flatMap((response) =>
+        'description' in response ? [response.description] : [],
+      ),
+    )
+    const short = [...components, ...responses].filter((text) => typeof text === 'string' && text.length < 20)
+    expect(short).toEqual([])
   })
 
   test('every property that can be anything has an example that fits', () => {

@@ -58,7 +58,11 @@ const structuredMessage = z
   .meta({ id: 'StructuredMessage', description: 'A message with its kind.' })
 
 const notAMessage = 'Expected a text or an object with type text, audio or command'
-const plainText = text(200_000).meta({ id: 'PlainMessage', description: 'A plain text.', example: 'Ada' })
+const plainText = text(200_000).meta({
+  id: 'PlainMessage',
+  description: 'A plain text, short for a text message.',
+  example: 'Ada',
+})
 const structured = { text: textMessage, audio: audioMessage, command: commandMessage }
 
 /**

@@ -44,12 +44,15 @@ function isOfType({ type }: JsonObject, name: string): boolean {
  * have `type: object`.
  */
 function finishUnion(schema: JsonObject, schemas: Schemas) {
-  const branches = (schema.anyOf ?? schema.oneOf) as JsonObject[]
+  const branches = branchesOf(schema)
   const references = branches.flatMap(({ $ref }) =>
     typeof $ref === 'string' && resolve($ref, schemas).type !== 'string' ? [$ref] : [],
   )
   delete schema.anyOf
   schema.oneOf = branches
+  if (references.length < branches.length) {
+    for (const reference of references) typeUnion(reference, schemas)
+  }
   if (references.length <= 1) return
   const objects = references.map((reference) => ({ reference, schema: resolve(reference, schemas) }))
   const tag = ['version', 'type', 'role', 'action', 'task'].find((property) =>
@@ -62,6 +65,20 @@ function finishUnion(schema: JsonObject, schemas: Schemas) {
     mapping[tagValue(object.schema, tag) ?? nameOf(object.reference)] = object.reference
   }
   schema.discriminator = { propertyName: tag, mapping }
+}
+
+/** Validators that follow a discriminator in place of the branches accept a text or null for a union without a type. */
+function typeUnion(reference: string, schemas: Schemas) {
+  const union = resolve(reference, schemas)
+  const branches = branchesOf(union)
+  const isOfObjects = branches.every(
+    ({ $ref }) => typeof $ref === 'string' && resolve($ref, schemas).type === 'object',
+  )
+  if (branches.length > 0 && isOfObjects) union.type = 'object'
+}
+
+function branchesOf(schema: JsonObject): JsonObject[] {
+  return (schema.anyOf ?? schema.oneOf ?? []) as JsonObject[]
 }
 
 function resolve(reference: string, schemas: Schemas): JsonObject {

@@ -7570,7 +7570,7 @@ export interface components {
             [key: string]: unknown;
         };
         /**
-         * @description A plain text.
+         * @description A plain text, short for a text message.
          * @example Ada
          */
         PlainMessage: string;
@@ -12831,7 +12831,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The new bot. */
+            /** @description The new bot, not yet published. */
             201: {
                 headers: {
                     "Authentication-Token-Expiration": components["headers"]["TokenExpiration"];

@@ -438,6 +438,52 @@ withBrowser('a chat in the page of another site', () => {
     expect(await opened.evaluate(`root.querySelector('bot-popup').isOpen`)).toBe(true)
   })
 
+  test('an element that was changed while it was off the page, or asks another service, shows what it names now', async () => {
+    const [one, two] = [
+      await publish(app, world.here, bot({ Start: [text('First bot'), ask()] })),
+      await publish(app, world.here, bot({ Start: [text('Second bot'), ask()] })),
+    ]
+    const opened = await open({ html: `<bot-standard bot="${one.publicId}"></bot-standard>` })
+    await said(await chatIn(opened, 'bot-standard'), 'First bot')
+    await opened.evaluate(`globalThis.chat = document.querySelector('bot-standard')
+      chat.remove()
+      chat.setAttribute('bot', '${two.publicId}')
+      document.querySelector('main').append(chat)`)
+    await said(await chatIn(opened, 'bot-standard'), 'Second bot')
+    await opened.evaluate(`chat.setAttribute('api-host', '${app.url}/elsewhere')`)
+    await opened.locator(`iframe[src^="${app.url}/elsewhere/chat/"]`).waitFor()
+    expect(await opened.locator('bot-standard iframe').count()).toBe(1)
+    complaints.splice(0)
+  })
+
+  test('code that stands in the page itself works with an address of the service', async () => {
+    const made = await publishFlow()
+    const script = await (await fetch(`${app.url}/embed.js`)).text()
+    page = {
+      html: `<!doctype html><html lang="en"><head><title>A shop</title></head><body><p>Buy boats.</p>
+        <script>${script}</script><script src="/site.js"></script></body></html>`,
+      script: `Bot.initPopup({ bot: '${made.publicId}', apiHost: '${app.url}' })`,
+    }
+    const context = await newContext(browser, { baseURL: siteUrl, bypassCSP: true, ...desktop })
+    const opened = await context.newPage()
+    opened.on('pageerror', (error) => complaints.push(`error: ${error.message}`))
+    await opened.goto('/')
+    await opened.evaluate('Bot.open()')
+    await said(await chatIn(opened, 'bot-popup'), 'Hello')
+  })
+
+  test('a popup that leaves the page while it is open lets the page scroll', async () => {
+    const made = await publishFlow()
+    const opened = await open({
+      script: `for (const id of ['one', 'two']) Bot.initPopup({ bot: '${made.publicId}', id })`,
+    })
+    await opened.evaluate(`Bot.open({ id: 'one' }); Bot.open({ id: 'two' }); Bot.unmount({ id: 'one' })`)
+    expect(await opened.evaluate('document.documentElement.style.overflow')).toBe('hidden')
+    await opened.evaluate(`document.getElementById('two').remove()`)
+    expect(await opened.evaluate('document.documentElement.style.overflow')).toBe('')
+    expect(await opened.locator('bot-popup').count()).toBe(0)
+  })
+
   test('two popups leave the page to scroll, and what was closed is not opened again by its delay', async () => {
     const made = await publishFlow()
     const opened = await open({

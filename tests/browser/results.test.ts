@@ -432,6 +432,36 @@ withBrowser('the page of results', () => {
     expect(await page.getByRole('button', { name: 'Download CSV' }).isEnabled()).toBe(true)
   })
 
+  test('signing out ends a download: nothing more is asked for, and no file comes', async () => {
+    const page = await open(desktop)
+    await enter(page, site.member, 'Boats and hats')
+    await page.getByLabel('Period').selectOption('allTime')
+    await page.getByRole('button', { name: 'Show' }).click()
+    await page.getByText('Showing the newest 50 ').waitFor()
+    let asked = 0
+    let files = 0
+    page.on('download', () => (files += 1))
+    const first = gate()
+    await page.route(/resultsExport/, async (route) => {
+      asked += 1
+      await first.passed
+      await route.continue().catch(() => {})
+    })
+    await page.getByRole('button', { name: 'Download CSV' }).click()
+    while (asked === 0) await page.waitForTimeout(20)
+    await page.getByRole('button', { name: 'Sign out' }).click()
+    first.open()
+    await page.locator('#downloading[hidden]').waitFor({ state: 'attached' })
+    expect([asked, files, await page.locator('#problem').isVisible()]).toEqual([1, 0, false])
+    // Who signs in next downloads afresh.
+    await page.unroute(/resultsExport/)
+    await enter(page, site.member, 'Boats and hats')
+    await Promise.all([
+      page.waitForEvent('download'),
+      page.getByRole('button', { name: 'Download CSV' }).click(),
+    ])
+  })
+
   test('the token is kept in the tab and nowhere else, and the address names the bot', async () => {
     const page = await open(desktop)
     await enter(page)

@@ -7931,7 +7931,7 @@ LogicalOperator: TypeAlias = Literal["OR", "AND"]
 """How several comparisons are joined: one must hold (OR) or all must hold (AND). Default AND."""
 
 PlainMessage: TypeAlias = str
-"""A plain text."""
+"""A plain text, short for a text message."""
 
 StructuredMessage: TypeAlias = TextMessage | AudioMessage | CommandMessage
 """A message with its kind."""
