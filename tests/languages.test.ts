@@ -291,4 +291,4 @@ test('Yesterday and Tomorrow are calendar days of the zone whenever clocks chang
       }
     }
   }
-})
+}, 3_600_000)

@@ -70,7 +70,7 @@ const MAX_PAGE_CHARACTERS = 8_000_000
 const MAX_PIECE_CHARACTERS = 1_000_000
 
 /** Rows in pieces that are not too long to be made text at once. */
-function* piecesOf(rows: ResultRow[]): Generator<ResultRow[]> {
+export function* piecesOf(rows: ResultRow[]): Generator<ResultRow[]> {
   let piece: ResultRow[] = []
   let length = 0
   for (const row of rows) {
