@@ -3,7 +3,7 @@
  * few at a time, so that one caller does not delay the others.
  */
 
-const AT_ONCE = 2
+const MAX_SEARCHES_AT_ONCE = 2
 
 interface Line {
   running: number
@@ -12,11 +12,11 @@ interface Line {
 
 const lines = new Map<string, Line>()
 
-/** Reads such a page once fewer than `AT_ONCE` of the workspace are being read. */
+/** Reads such a page once fewer than `MAX_SEARCHES_AT_ONCE` of the workspace are being read. */
 export async function inTurn<T>(workspaceId: string, read: () => Promise<T>): Promise<T> {
   const line = lines.get(workspaceId) ?? { running: 0, waiting: [] }
   lines.set(workspaceId, line)
-  if (line.running < AT_ONCE) line.running++
+  if (line.running < MAX_SEARCHES_AT_ONCE) line.running++
   else await new Promise<void>((resolve) => line.waiting.push(resolve))
   try {
     return await read()

@@ -1,5 +1,13 @@
+import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { sql } from 'drizzle-orm'
+import type { BotGrant } from '../../server/access/index.ts'
+import { removeRows } from '../../server/background/remove-rows.ts'
+import { transact } from '../../server/db/client.ts'
+import { withinPage } from '../../server/db/page.ts'
+import { bots, resultLogs } from '../../server/db/schema.ts'
 import { safeName } from '../../server/files/kinds.ts'
+import { readFlows } from '../../server/results/columns.ts'
 import { type App, startApp } from '../support/app.ts'
 import { boundNamed } from '../support/bounds.ts'
 import type { Caller } from '../support/client.ts'
@@ -106,4 +114,109 @@ test('a name of a file has as many bytes as the table says, and is cut beyond', 
   expect(Buffer.byteLength(name)).toBe(most)
   const cut = safeName(`a${name}`)
   expect([Buffer.byteLength(cut) <= most, cut.endsWith('.pdf')]).toEqual([true, true])
+})
+
+test('a page ends once its entries have as many bytes as the table says', async () => {
+  const most = boundNamed('MAX_PAGE_BYTES')
+  const idsOf = async (...sizes: number[]) => {
+    const values = sql.join(
+      sizes.map((size, at) => sql`(${at}::integer, ${size}::integer)`),
+      sql`, `,
+    )
+    const rows = sql`SELECT * FROM (VALUES ${values}) AS v(id, size)`
+    const bytes = sql`${bots}.size`
+    const { rows: found } = await app.db.execute(
+      sql`SELECT id, is_beyond FROM ${withinPage(rows, bots, bytes, [sql`${bots}.id`])} ORDER BY id`,
+    )
+    return found.map(({ id, is_beyond }) => [id, is_beyond])
+  }
+  const page = [
+    [0, false],
+    [1, false],
+  ]
+  expect(await idsOf(most - 2, 1, 5, 7)).toEqual([...page, [2, false], [3, true]])
+  expect(await idsOf(most - 1, 1, 5, 7)).toEqual([...page, [2, true]])
+  expect(await idsOf(most, 1)).toEqual([
+    [0, false],
+    [1, true],
+  ])
+})
+
+test('a search looks through as many bytes as the table says, and no result more', async () => {
+  const { draft, member } = world.here
+  const most = boundNamed('MAX_EXAMINED_BYTES')
+  const add = (id: string, ageHours: number, answers: number[]) =>
+    app.pool.query(
+      `WITH made AS (
+        INSERT INTO results (bot_id, id, variables, has_started, is_completed, created_at, updated_at)
+        SELECT $1, $2, '[]', true, true, at, at FROM (SELECT now() - $3::integer * interval '1 hour' AS at) AS made)
+      INSERT INTO result_answers (bot_id, result_id, seq, block_id, content, created_at)
+      SELECT $1, $2, seq, 'b', repeat('x', size), now() FROM unnest($4::integer[]) WITH ORDINALITY AS a(size, seq)`,
+      [draft.id, id, ageHours, answers],
+    )
+  await add('newest', 1, Array(32).fill(most / 32))
+  await add('older', 2, [1])
+  await app.pool.query("UPDATE result_answers SET content = 'y' WHERE result_id = 'older'")
+  const found = async () => {
+    const asked = { as: member, params: { botId: draft.id }, query: { answerContains: 'y' } }
+    return (await app.client.ok('listResults', asked)).results.map(({ id }) => id)
+  }
+  expect(await found()).toEqual([])
+  await app.pool.query(
+    "UPDATE result_answers SET content = substr(content, 2) WHERE result_id = 'newest' AND seq = 1",
+  )
+  expect(await found()).toEqual(['older'])
+})
+
+test('a response of as many bytes as the table says is kept beside its key, and a larger one apart', async () => {
+  const as = world.stranger
+  const create = async (icon: string) => {
+    const headers = { 'Idempotency-Key': randomUUID() }
+    const { text } = await app.client.call('createWorkspace', { as, body: { name: 'Large', icon }, headers })
+    const { rows } = await app.pool.query(
+      'SELECT body IS NULL AS is_apart FROM idempotency_keys WHERE key = $1',
+      [headers['Idempotency-Key']],
+    )
+    return { bytes: Buffer.byteLength(text), isApart: rows[0]?.is_apart }
+  }
+  const most = boundNamed('MAX_ROW_BODY_BYTES')
+  const picture = 'data:image/png,'
+  const { bytes } = await create(picture)
+  const largest = `${picture}${'x'.repeat(most - bytes)}`
+  expect(await create(largest)).toEqual({ bytes: most, isApart: false })
+  expect(await create(`${largest}x`)).toEqual({ bytes: most + 1, isApart: true })
+})
+
+test('a batch of the purge ends once its rows have as many bytes as the table says', async () => {
+  const botId = 'purged'
+  const most = boundNamed('MAX_BATCH_BYTES')
+  const removed = async (bytes: number) => {
+    await app.pool.query(
+      `INSERT INTO result_logs (bot_id, result_id, id, status, description, created_at)
+      SELECT $1, 'result', n::text, 'info', '', now() FROM generate_series(1, 4) n`,
+      [botId],
+    )
+    await transact(app.db, (tx) =>
+      removeRows(tx, resultLogs, { botId, rows: 100 }, sql`true`, sql.raw(String(bytes))),
+    )
+    return 4 - ((await app.pool.query('DELETE FROM result_logs WHERE bot_id = $1', [botId])).rowCount ?? 0)
+  }
+  expect([await removed(most / 2), await removed(most / 2 - 1)]).toEqual([2, 3])
+})
+
+test('columns of an export come from as many earlier publications as the table says, and none before', async () => {
+  const { admin: as, published } = world.here
+  const params = { botId: published.id }
+  const most = boundNamed('MAX_EARLIER_PUBLICATIONS')
+  const earlier = async () => {
+    const { rows } = await app.pool.query('SELECT workspace_id FROM bots WHERE id = $1', [published.id])
+    const grant = { bot: { id: published.id, workspaceId: rows[0].workspace_id } } as BotGrant
+    return (await readFlows(app.db, grant)).earlier.length
+  }
+  const before = await earlier()
+  for (let nth = before; nth <= most; nth++) {
+    expect(await earlier()).toBe(nth)
+    await app.client.ok('publishBot', { as, params })
+  }
+  expect(await earlier()).toBe(most)
 })

@@ -14,7 +14,7 @@ export const bounds = readFileSync(new URL('server/BOUNDS.md', root), 'utf8')
 
 /** The value that the table has for a constant. */
 export function boundNamed(name: string): number {
-  const row = bounds.find((one) => one.name === name)
-  if (!row) throw new Error(`The table of bounds has no ${name}`)
-  return row.value
+  const [value, ...others] = new Set(bounds.filter((one) => one.name === name).map((one) => one.value))
+  if (value === undefined || others.length > 0) throw new Error(`The table of bounds has no single ${name}`)
+  return value
 }
