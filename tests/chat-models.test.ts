@@ -5,6 +5,7 @@ import { modelVendors } from '../contract/credentials.ts'
 import { modelClient } from '../server/chat/tools/models.ts'
 import type { Flow, ModelRequest, StepEvent } from '../server/chat/types.ts'
 import { convert, type FlowDocument } from '../server/conversion/index.ts'
+import { boundNamed } from './support/bounds.ts'
 import {
   ask,
   bot,
@@ -451,6 +452,16 @@ describe('errors of models are logged, and the chat goes on', () => {
     expect(little.logged('may take 20 tokens')).toMatchObject({ status: 'error' })
     expect(models.asked).toHaveLength(4)
   })
+})
+
+test('an answer of a model has as many bytes as the table says, and a larger one is none', async () => {
+  const most = boundNamed('MAX_ANSWER_BYTES')
+  const answerOf = async (bytes: number) => {
+    const choices = [{ message: { content: 'Hello' }, finish_reason: 'stop' }]
+    models.says({ status: 200, body: JSON.stringify({ choices }).padEnd(bytes) })
+    return (await run(block('openai'))).value('Answer')
+  }
+  expect([await answerOf(most), await answerOf(most + 1)]).toEqual(['Hello', undefined])
 })
 
 /** Models that want to do harm, asked whole and as a stream. */

@@ -6,6 +6,7 @@ import { text } from 'node:stream/consumers'
 import { setTimeout as delay } from 'node:timers/promises'
 import { describe, expect, test } from '@jest/globals'
 import { createLog } from '../server/log.ts'
+import { boundNamed } from './support/bounds.ts'
 import { logOf } from './support/process.ts'
 
 const known = `
@@ -71,6 +72,10 @@ test('lines that nobody reads for long are cached up to a limit, and the others 
   expect(counted).toMatchObject({ level: 40, msg: 'lines of the log were dropped: nobody took them' })
   expect(counted?.dropped).toBeGreaterThan(50_000)
   expect(lines.length - 1 + Number(counted?.dropped)).toBe(200_000)
+  // Beside what waits is only what the pipe took.
+  const most = boundNamed('MAX_QUEUE_BYTES')
+  expect(Buffer.byteLength(read)).toBeGreaterThan(most - 100_000)
+  expect(Buffer.byteLength(read)).toBeLessThan(most + 1_000_000)
 })
 
 describe('a process ends with its code', () => {

@@ -95,7 +95,7 @@ interface KnownDraft {
 }
 
 /** In characters, of which each takes one byte or two, and up to three in a part that was sent. */
-const CACHE_SIZE = 32 * 1024 * 1024
+const MAX_CACHED_DRAFT_CHARACTERS = 32 * 1024 * 1024
 
 /** Returns the draft of this row from the cache, if it is there. */
 export function recallDraft(db: Database, bot: BotRow): Draft | undefined {
@@ -111,7 +111,10 @@ export function rememberDraft(db: Database, { id, draftUpdatedAt }: BotRow, draf
 function cacheOf(root: Database): LRUCache<string, KnownDraft> {
   let cache = caches.get(root)
   if (!cache) {
-    cache = new LRUCache({ maxSize: CACHE_SIZE, sizeCalculation: ({ draft }) => sizeOf(draft) })
+    cache = new LRUCache({
+      maxSize: MAX_CACHED_DRAFT_CHARACTERS,
+      sizeCalculation: ({ draft }) => sizeOf(draft),
+    })
     caches.set(root, cache)
   }
   return cache

@@ -26,8 +26,8 @@ const maximumAddressCharacters = 20_000
 const maximumAttachments = 10
 const attachmentMilliseconds = 10_000
 /** Maximum bytes of all attachments of a mail; mail servers hardly accept larger mails. */
-const maximumAttachmentBytes = 20 * 1_048_576
-const tooLarge = `All attachments together may have ${maximumAttachmentBytes} bytes`
+const MAX_ATTACHMENTS_BYTES = 20 * 1_048_576
+const tooLarge = `All attachments together may have ${MAX_ATTACHMENTS_BYTES} bytes`
 
 export async function runEmail(run: Run, block: Block): Promise<Next> {
   const context = block.id
@@ -134,7 +134,7 @@ async function attachments(run: Run, block: Block): Promise<Mail['attachments']>
   const { uploads } = run.effects
   const own = uploads && (await waitFor(run, uploads.find(addresses)))
   const fetched: Mail['attachments'] = []
-  let left = maximumAttachmentBytes
+  let left = MAX_ATTACHMENTS_BYTES
   for (const address of addresses) {
     const url = webUrl(address)
     if (url === null) continue

@@ -9,7 +9,7 @@ import type { Answer } from './answer.ts'
 
 const mediaType = 'text/event-stream'
 /** So much may wait for a reader; what comes then is left out, since the last event has it all. */
-const maximumWaiting = 262_144
+const MAX_WAITING_BYTES = 262_144
 /** Maximum time without an event, in milliseconds, since proxies close silent connections. */
 const KEEPALIVE_INTERVAL_MS = 15_000
 
@@ -58,7 +58,7 @@ export class Events {
   }
 
   #write(text: string): void {
-    if (this.#response.destroyed || this.#response.writableLength > maximumWaiting) return
+    if (this.#response.destroyed || this.#response.writableLength > MAX_WAITING_BYTES) return
     this.#writeHead({})
     this.#response.write(text)
   }

@@ -3,6 +3,7 @@ import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { sql } from 'drizzle-orm'
 import type { BotGrant } from '../../server/access/index.ts'
 import { removeRows } from '../../server/background/remove-rows.ts'
+import { recallDraft, rememberDraft } from '../../server/bots/drafts.ts'
 import { transact } from '../../server/db/client.ts'
 import { withinPage } from '../../server/db/page.ts'
 import { bots, resultLogs } from '../../server/db/schema.ts'
@@ -219,4 +220,35 @@ test('columns of an export come from as many earlier publications as the table s
     await app.client.ok('publishBot', { as, params })
   }
   expect(await earlier()).toBe(most)
+})
+
+test('drafts are cached until they have as many characters as the table says', () => {
+  const most = boundNamed('MAX_CACHED_DRAFT_CHARACTERS')
+  const remember = (id: string, characters: number) => {
+    const row = { id, draftUpdatedAt: new Date(0) } as never
+    // A draft counts as one character more than its parts.
+    rememberDraft(app.db, row, { groups: { length: characters - 1 } } as never)
+    return row
+  }
+  const [first, second] = [remember('first', most / 2), remember('second', most / 2)]
+  expect([first, second].map((row) => recallDraft(app.db, row) !== undefined)).toEqual([true, true])
+  remember('third', 2)
+  expect([first, second].map((row) => recallDraft(app.db, row) !== undefined)).toEqual([false, true])
+})
+
+test('a workspace has as many endpoints as the table says, and one more is refused', async () => {
+  const { admin: as, workspaceId } = world.there
+  await app.pool.query(
+    `INSERT INTO webhook_endpoints (id, workspace_id, url, created_at, updated_at)
+    SELECT 'bound-' || n, $1, 'https://example.com', now(), now() FROM generate_series(2, $2::integer) n`,
+    [workspaceId, boundNamed('MAXIMUM_ENDPOINTS')],
+  )
+  const create = () =>
+    app.client.call('createWebhookEndpoint', {
+      as,
+      params: { workspaceId },
+      body: { url: 'https://8.8.8.8/' },
+    })
+  const statuses = [(await create()).status, (await create()).status]
+  expect(statuses).toEqual([201, 403])
 })

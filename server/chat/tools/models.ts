@@ -13,7 +13,7 @@ import { fetchBy, Refused } from './model-fetch.ts'
 import { type OutboundOptions, streamingClient } from './outbound.ts'
 
 /** Maximum bytes of a response with everything around its text: an event per word of a stream takes a few hundred. */
-const maximumBytes = 8 * 1_048_576
+const MAX_ANSWER_BYTES = 8 * 1_048_576
 /** Anthropic wants a number. */
 const defaultMaximumTokens = 4_096
 
@@ -21,7 +21,7 @@ const defaultMaximumTokens = 4_096
 export type AskModel = (request: ModelRequest) => Promise<ModelReply>
 
 export function modelClient(options: OutboundOptions): AskModel {
-  const open = streamingClient({ ...options, maximumBytes })
+  const open = streamingClient({ ...options, maximumBytes: MAX_ANSWER_BYTES })
   return async (request) => {
     const deadline = new AbortController()
     const timer = setTimeout(() => deadline.abort(), request.milliseconds)

@@ -65,7 +65,7 @@ interface Target {
   isAllowed: boolean
 }
 
-const oneMebibyte = 1_048_576
+const MAX_RESPONSE_BYTES = 1_048_576
 const maximumRedirects = 5
 /** Time after which an idle connection is closed. */
 const IDLE_MILLISECONDS = 4_000
@@ -114,7 +114,7 @@ export function outboundClient(options: OutboundOptions): OutboundClient {
 export function streamingClient(options: OutboundOptions): StreamingClient {
   const find = addressFinder(options)
   const allowed = new Set(options.allowedHosts.map((host) => host.toLowerCase()))
-  const maximumBytes = options.maximumBytes ?? oneMebibyte
+  const maximumBytes = options.maximumBytes ?? MAX_RESPONSE_BYTES
   const agents = options.keepAlive ? keepingAgents() : undefined
 
   return async (first) => {
