@@ -12,7 +12,7 @@ afterAll(closeSandbox)
 
 const tags = Object.keys(languages)
 const variables = ['A', 'B']
-/** What is read is tested here, and not how fast: a busy machine may keep a turn waiting. */
+/** These tests say nothing about speed: a busy machine may keep a turn waiting. */
 const options = { limits: { workMilliseconds: 60_000 } }
 
 function input(type: string, options: object = {}): Part {

@@ -453,7 +453,7 @@ withBrowser('the page of results', () => {
     first.open()
     await page.locator('#downloading[hidden]').waitFor({ state: 'attached' })
     expect([asked, files, await page.locator('#problem').isVisible()]).toEqual([1, 0, false])
-    // Who signs in next downloads afresh.
+    // The next member who signs in downloads afresh.
     await page.unroute(/resultsExport/)
     await enter(page, site.member, 'Boats and hats')
     await Promise.all([
