@@ -76,6 +76,31 @@ withBrowser('inputs of the chat page', () => {
     await got(page, '+442079460000')
   })
 
+  test('the country and the hint of a phone number are shown whole, on a phone too', async () => {
+    const input = { type: 'phone number input', options: { variableId, defaultCountryCode: 'gb' } }
+    for (const options of [phone, desktop]) {
+      const { page } = await ask([input], { options })
+      await page.locator('.country:not([hidden])').waitFor()
+      const room = (await page.evaluate(`(() => {
+        const context = document.createElement('canvas').getContext('2d')
+        const spare = (element, text) => {
+          const { font, paddingLeft, paddingRight } = getComputedStyle(element)
+          context.font = font
+          const inner = element.clientWidth - Number.parseFloat(paddingLeft) - Number.parseFloat(paddingRight)
+          return inner - context.measureText(text).width
+        }
+        const [country, field] = [document.querySelector('.country'), document.querySelector('.field')]
+        return [spare(country, country.selectedOptions[0].textContent), spare(field, field.placeholder)]
+      })()`)) as number[]
+      // The arrow of a select takes some 20 pixels.
+      expect([options.viewport.width, Math.min((room[0] ?? 0) - 20, room[1] ?? 0) >= 0, room]).toEqual([
+        options.viewport.width,
+        true,
+        room,
+      ])
+    }
+  })
+
   test('the text keyboard comes up only for numbers that may be below zero', async () => {
     for (const [min, inputmode] of [
       [-5, 'text'],
@@ -185,6 +210,34 @@ withBrowser('inputs of the chat page', () => {
     await page.getByRole('button', { name: 'Picture' }).click()
     await page.locator('.guest-text').waitFor()
     expect((await said(page))[0]).toBe('Picture')
+  })
+
+  test('the end of an answer stays in view when its pictures arrive and its buttons for more cards appear', async () => {
+    const long = Array.from({ length: 8 }, (_, index) => text(`Line ${index}`))
+    const pictureSrc = drawing('#333a66', 'One')
+    const last = {
+      pictures: [
+        { type: 'picture choice input', items: ['a', 'b'].map((id) => ({ id, title: id, pictureSrc })) },
+        '.answer img',
+      ],
+      cards: [
+        {
+          type: 'cards',
+          items: ['a', 'b', 'c'].map((id) => ({ id, title: id, imageUrl: pictureSrc })),
+        },
+        '.arrows',
+      ],
+    } as const
+    for (const [name, [input, end]] of Object.entries(last)) {
+      const { page } = await ask([...long, input], { options: phone })
+      await page.locator('.answer img').first().waitFor()
+      await page.waitForTimeout(1_000)
+      const distance = await page.evaluate(
+        `(({ scrollHeight, clientHeight, scrollTop }) => scrollHeight - clientHeight - scrollTop)(document.getElementById('scroller'))`,
+      )
+      expect([name, distance]).toEqual([name, 0])
+      expect(await page.locator(end).last().isVisible()).toBe(true)
+    }
   })
 
   test('more cards than fit are reached by buttons', async () => {

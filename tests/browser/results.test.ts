@@ -163,6 +163,8 @@ withBrowser('the page of results', () => {
       ])
       await page.locator('.chart svg text.numbers').first().waitFor()
       expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(options.viewport.width)
+      const answer = await rows(page).first().locator('td').nth(1).boundingBox()
+      expect((answer?.x ?? Infinity) + (answer?.width ?? 0)).toBeLessThanOrEqual(options.viewport.width - 20)
       await page.getByText('As a table').click()
       await picture(page, `results-${name}`)
       await page.getByRole('heading', { name: 'Answers' }).scrollIntoViewIfNeeded()

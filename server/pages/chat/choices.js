@@ -2,6 +2,7 @@ import { element, filled, icon, isComposing, picture, safePicture } from './dom.
 import { formOf, sendButton } from './forms.js'
 import { mayMove } from './motion.js'
 import { texts } from './texts.js'
+import { keepEnd } from './view.js'
 
 /* Inputs that are picked from: choice, picture choice, cards. */
 
@@ -187,7 +188,11 @@ function arrowsOf(list) {
   const update = () => {
     const hiddenWidth = list.scrollWidth - list.clientWidth
     const position = Math.abs(list.scrollLeft)
-    arrows.hidden = hiddenWidth < 2
+    const isHidden = hiddenWidth < 2
+    if (arrows.hidden !== isHidden) {
+      arrows.hidden = isHidden
+      keepEnd()
+    }
     previous.disabled = position < 2
     next.disabled = position > hiddenWidth - 2
   }

@@ -87,6 +87,9 @@ export function keepEnd() {
 
 new ResizeObserver(keepEnd).observe(scroller)
 
+// Pictures of an answer arrive after the scroll to its end; their events do not bubble.
+for (const event of ['load', 'error']) answer.addEventListener(event, keepEnd, true)
+
 export function jumpToEnd() {
   isFollowed = true
   keepEnd()
