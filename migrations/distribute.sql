@@ -69,17 +69,6 @@ DO $$ DECLARE name text; BEGIN
   END LOOP;
 END $$;--> statement-breakpoint
 
--- Sessions are found by bot and id. Their id alone stays unique while a release before 1.1 may write beside this one,
--- but no such release runs on a cluster.
-DO $$ BEGIN
-  IF EXISTS (SELECT FROM pg_constraint WHERE conname = 'chat_sessions_pkey' AND array_length(conkey, 1) = 1) THEN
-    ALTER TABLE chat_sessions DROP CONSTRAINT chat_sessions_pkey;
-    ALTER TABLE chat_sessions ADD CONSTRAINT chat_sessions_pkey PRIMARY KEY (bot_id, id);
-    CREATE INDEX chat_sessions_older ON chat_sessions (id);
-  END IF;
-END $$;--> statement-breakpoint
-INSERT INTO ended_releases (release, ended_at) VALUES ('1.0', now()) ON CONFLICT DO NOTHING;--> statement-breakpoint
-
 -- Tables of bots: all rows of a bot are on one node.
 SELECT create_distributed_table('bots', 'id', colocate_with => 'none')
 WHERE NOT EXISTS (SELECT FROM pg_dist_partition WHERE logicalrelid = 'bots'::regclass AND partmethod = 'h');--> statement-breakpoint
@@ -132,15 +121,15 @@ END $$;--> statement-breakpoint
 CREATE OR REPLACE FUNCTION read_chat_session(p_bot_id text, p_id text, p_now timestamptz)
 RETURNS TABLE (
   id text, bot_id text, workspace_id text, is_watched boolean, publication_id text, result_id text, state json,
-  revision integer, claim text, steered json, last_message text, last_answer json, steps_size integer,
+  revision integer, claim text, steered json, last_message text, steps_size integer,
   updated_at timestamptz
 ) LANGUAGE plpgsql AS $$
 #variable_conflict use_column
 BEGIN
   SELECT c.id, c.bot_id, c.publication_id, c.result_id, c.state, c.revision, c.claim, c.steered, c.last_message,
-    c.last_answer, coalesce(octet_length(c.steps), 0), c.updated_at
+    coalesce(octet_length(c.steps), 0), c.updated_at
   INTO id, bot_id, publication_id, result_id, state, revision, claim, steered, last_message,
-    last_answer, steps_size, updated_at
+    steps_size, updated_at
   FROM chat_sessions c WHERE c.bot_id = p_bot_id AND c.id = p_id AND c.expires_at > p_now;
   IF NOT FOUND THEN RETURN; END IF;
   SELECT b.workspace_id INTO workspace_id FROM bots b WHERE b.id = p_bot_id AND b.deleted_at IS NULL;
@@ -259,8 +248,8 @@ END $$;--> statement-breakpoint
 
 CREATE OR REPLACE FUNCTION write_chat_step(
   p_bot_id text, p_session_id text, p_publication_id text, p_result_id text, p_revision integer, p_steered text,
-  p_is_ended boolean, p_state json, p_last_message text, p_last_answer json, p_kept_step bytea, p_apart_step bytea,
-  p_ended_at timestamptz, p_saved_at timestamptz,
+  p_is_ended boolean, p_state json, p_last_message text, p_kept_step bytea, p_apart_step bytea,
+  p_ended_at timestamptz,
   p_is_new boolean, p_variables json, p_has_started boolean, p_is_completed boolean, p_waiting_block_id text,
   p_waiting_block_bot_id text, p_transcript json, p_answers json, p_logs json, p_full_log_id text, p_turns json,
   p_now timestamptz, p_expires_at timestamptz, p_late_before timestamptz,
@@ -268,28 +257,29 @@ CREATE OR REPLACE FUNCTION write_chat_step(
   OUT had_started boolean, OUT was_completed boolean
 ) LANGUAGE plpgsql AS $$
 #variable_conflict use_column
+DECLARE
+  -- By the clock of the database. No part of the statements, which must not be volatile.
+  v_saved_at timestamptz := clock_timestamp();
 BEGIN
-  -- By the clock of the database, whatever the caller says. No part of the statements, which must not be volatile.
-  p_saved_at := clock_timestamp();
   IF p_revision > 0 THEN
     UPDATE chat_sessions c SET state = p_state, revision = c.revision + 1, result_id = p_result_id,
-      last_message = p_last_message, last_answer = p_last_answer, ended_at = p_ended_at, expires_at = p_expires_at,
-      updated_at = p_saved_at, steered = NULL, steps = coalesce(p_kept_step || coalesce(c.steps, ''), c.steps)
+      last_message = p_last_message, ended_at = p_ended_at, expires_at = p_expires_at,
+      updated_at = v_saved_at, steered = NULL, steps = coalesce(p_kept_step || coalesce(c.steps, ''), c.steps)
     WHERE c.bot_id = p_bot_id AND c.id = p_session_id AND c.revision = p_revision
       AND c.steered::text IS NOT DISTINCT FROM p_steered AND (c.state IS NULL) = p_is_ended;
   ELSIF p_result_id IS NOT NULL THEN
-    INSERT INTO chat_sessions (id, bot_id, publication_id, result_id, state, revision, last_message, last_answer,
+    INSERT INTO chat_sessions (id, bot_id, publication_id, result_id, state, revision, last_message,
       ended_at, expires_at, created_at, updated_at, steps)
-    VALUES (p_session_id, p_bot_id, p_publication_id, p_result_id, p_state, 1, p_last_message, p_last_answer,
-      p_ended_at, p_expires_at, p_now, p_saved_at, p_kept_step);
+    VALUES (p_session_id, p_bot_id, p_publication_id, p_result_id, p_state, 1, p_last_message,
+      p_ended_at, p_expires_at, p_now, v_saved_at, p_kept_step);
   ELSE
     -- A preview alone may begin again under the id that it has.
-    INSERT INTO chat_sessions AS c (id, bot_id, publication_id, result_id, state, revision, last_message, last_answer,
+    INSERT INTO chat_sessions AS c (id, bot_id, publication_id, result_id, state, revision, last_message,
       ended_at, expires_at, created_at, updated_at, steps)
-    VALUES (p_session_id, p_bot_id, p_publication_id, p_result_id, p_state, 1, p_last_message, p_last_answer,
-      p_ended_at, p_expires_at, p_now, p_saved_at, p_kept_step)
-    ON CONFLICT ON CONSTRAINT chat_sessions_pkey DO UPDATE SET state = excluded.state, revision = 1, claim = NULL,
-      last_message = excluded.last_message, last_answer = excluded.last_answer, ended_at = excluded.ended_at,
+    VALUES (p_session_id, p_bot_id, p_publication_id, p_result_id, p_state, 1, p_last_message,
+      p_ended_at, p_expires_at, p_now, v_saved_at, p_kept_step)
+    ON CONFLICT (bot_id, id) DO UPDATE SET state = excluded.state, revision = 1, claim = NULL,
+      last_message = excluded.last_message, ended_at = excluded.ended_at,
       expires_at = excluded.expires_at, updated_at = excluded.updated_at
       WHERE c.publication_id IS NULL AND excluded.publication_id IS NULL;
   END IF;
@@ -314,7 +304,7 @@ FROM pg_proc called WHERE proname IN (
 ) AND pg_function_is_visible(oid)
   AND NOT EXISTS (SELECT FROM pg_dist_object WHERE objid = called.oid AND distribution_argument_index IS NOT NULL);--> statement-breakpoint
 
--- All other tables stay on the coordinator: ended_releases, which a process reads at its start; audit_log,
+-- All other tables stay on the coordinator: audit_log,
 -- idempotency_keys and idempotency_responses, which are written with changes of the catalogue; webhook_deliveries,
 -- which are searched over all bots every second and soon purged; webhook_outbox, which stays empty; the keys of the
 -- installation; and the locks of migrations.

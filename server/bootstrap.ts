@@ -32,7 +32,7 @@ export async function prepareDatabase({
   log,
   publicUrl,
 }: Installation): Promise<string | undefined> {
-  if (config.MIGRATE) await migrateDatabase(url, undefined, log)
+  if (config.MIGRATE) await migrateDatabase(url, { log })
   else await requireMigrations(db)
   const first = await createFirstUser(db, new Date())
   if (first && !process.stdout.isTTY) welcome(first.token, publicUrl)

@@ -14,7 +14,6 @@ import { noteDistribution } from './db/distribution.ts'
 import { cursorKey } from './db/migrate.ts'
 import { openNodes } from './db/nodes.ts'
 import { untilItWorks } from './db/patience.ts'
-import { noteReleases } from './db/releases.ts'
 import { openFileStore } from './files/open.ts'
 import { createApp, type Phase } from './http/app.ts'
 import { refuseUsedPort, whyNotListening } from './http/port.ts'
@@ -127,7 +126,6 @@ export async function serve(config: Config, sandbox: Sandbox, telemetry?: Teleme
       }
       await noteDistribution(db, standby?.reads ?? db)
       if (config.DATABASE_NODES) nodes ??= openNodes(db, databaseOptions(config, database.url, log), log)
-      await noteReleases(db, standby?.reads)
       key.set(await cursorKey(db))
       await isWarm
     },

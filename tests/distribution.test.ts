@@ -35,7 +35,6 @@ botTables.push('bots')
 /** Stay on the coordinator, where no statement can read or write them together with tables of bots. */
 const coordinatorTables = [
   'audit_log',
-  'ended_releases',
   'idempotency_keys',
   'idempotency_responses',
   'installation_keys',

@@ -7,6 +7,7 @@ import { pino } from 'pino'
 import { migrateDatabase } from '../server/db/migrate.ts'
 import * as schema from '../server/db/schema.ts'
 import { root } from '../server/root.ts'
+import { migrationsWith } from './support/later-migrations.ts'
 import { endProcesses, run, until } from './support/process.ts'
 import { createDatabase, type TestDatabase } from './support/server.ts'
 
@@ -113,12 +114,13 @@ describe('migrating', () => {
     const lines: { msg: string; holders: { application: string; pid: number }[] }[] = []
     const log = pino({}, { write: (line: string) => void lines.push(JSON.parse(line)) })
     const DATABASE_URL = await emptyDatabase()
-    await migrateDatabase(DATABASE_URL, '0001_stats_daily')
+    await migrateDatabase(DATABASE_URL)
+    const folder = await migrationsWith({ '0001_note': 'ALTER TABLE "results" ADD COLUMN "note" text;' })
     const other = new pg.Client({ connectionString: DATABASE_URL, application_name: 'other release' })
     other.on('error', () => {})
     await other.connect()
     await other.query('BEGIN; SELECT FROM schema_lock FOR UPDATE')
-    const waiting = migrateDatabase(DATABASE_URL, undefined, log)
+    const waiting = migrateDatabase(DATABASE_URL, { log, folder })
     await until('it says who migrates', async () => lines.length > 0)
     expect(lines[0]).toMatchObject({
       msg: 'the start waits for the migration of another process',
@@ -160,34 +162,48 @@ describe('migrating', () => {
 })
 
 describe('an index that is built while the service runs', () => {
-  const before = '0017_webhook_leases'
+  const later = () =>
+    migrationsWith({
+      '0001_results_by_time':
+        'CREATE INDEX CONCURRENTLY IF NOT EXISTS "results_by_update" ON "results" USING btree ("updated_at");',
+    })
+  const shape = "SELECT pg_get_indexdef('results_by_update'::regclass) AS definition"
+  const built = [{ definition: expect.stringContaining('(updated_at)') }]
 
   test('is built anew where that was interrupted', async () => {
     const url = await emptyDatabase()
-    await migrateDatabase(url, before)
-    await query(url, 'CREATE INDEX results_by_time ON results (bot_id)')
-    await query(url, `UPDATE pg_index SET indisvalid = false WHERE indexrelid = 'results_by_time'::regclass`)
     await migrateDatabase(url)
-    expect(await structureOf(url)).toBe(await structureOf(migrated))
+    await query(url, 'CREATE INDEX results_by_update ON results (bot_id)')
+    await query(
+      url,
+      `UPDATE pg_index SET indisvalid = false WHERE indexrelid = 'results_by_update'::regclass`,
+    )
+    await migrateDatabase(url, { folder: await later() })
+    expect(await query(url, shape)).toEqual(built)
   })
 
   test('waits for nobody who waits for it: several processes begin at once', async () => {
     const url = await emptyDatabase()
-    await migrateDatabase(url, before)
-    await Promise.all(Array.from({ length: 4 }, () => migrateDatabase(url)))
-    expect(await query(url, applied)).toHaveLength(journal.entries.length)
-    expect(await structureOf(url)).toBe(await structureOf(migrated))
+    await migrateDatabase(url)
+    const folder = await later()
+    await Promise.all(Array.from({ length: 4 }, () => migrateDatabase(url, { folder })))
+    expect(await query(url, applied)).toHaveLength(journal.entries.length + 1)
+    expect(await query(url, shape)).toEqual(built)
   })
 })
 
 test('a migration that waits for a request which waits for it begins anew', async () => {
   const url = await emptyDatabase()
-  await migrateDatabase(url, '0013_webhooks')
+  await migrateDatabase(url)
+  const folder = await migrationsWith({
+    '0001_notes': `ALTER TABLE "bot_stats_daily" ADD COLUMN "note" text;--> statement-breakpoint
+      ALTER TABLE "results" ADD COLUMN "note" text;`,
+  })
   const other = new pg.Client({ connectionString: url })
   await other.connect()
   try {
     await other.query('BEGIN; LOCK TABLE results IN ACCESS SHARE MODE')
-    const migrating = migrateDatabase(url, '0014_block_statistics')
+    const migrating = migrateDatabase(url, { folder })
     const waiting = "SELECT FROM pg_locks WHERE NOT granted AND relation = 'results'::regclass"
     await until('the migration waits', async () => (await query(url, waiting)).length > 0)
     await other.query('SELECT FROM bot_stats_daily')
@@ -196,44 +212,15 @@ test('a migration that waits for a request which waits for it begins anew', asyn
   } finally {
     await other.end()
   }
-  expect(await query(url, applied)).toHaveLength(15)
+  expect(await query(url, applied)).toHaveLength(journal.entries.length + 1)
 })
 
-test('workspaces that are there already get their creators, as far as anybody can tell', async () => {
+test('a database of a build before 1.0.0 is refused, and stays as it was', async () => {
   const url = await emptyDatabase()
-  await migrateDatabase(url, '0004_session_claims')
-  await query(
-    url,
-    `INSERT INTO users (id, email, created_at, updated_at)
-    SELECT name, name || '@example.com', '2026-01-01Z', '2026-01-01Z' FROM unnest(ARRAY['ann', 'ben', 'cai']) AS name`,
-  )
-  await query(
-    url,
-    `INSERT INTO workspaces (id, name, created_at, updated_at, deleted_at)
-    SELECT name, name, '2026-01-02Z', '2026-01-03Z', deleted_at FROM (VALUES
-      ('grown', NULL), ('left', NULL), ('empty', NULL), ('two at once', NULL), ('two admins', NULL),
-      ('deleted', '2026-01-04Z'::timestamptz)
-    ) AS given (name, deleted_at)`,
-  )
-  await query(
-    url,
-    `INSERT INTO workspace_members (workspace_id, user_id, role, created_at) VALUES
-    -- A later member is no creator, even as an admin, and the creator may have lost the role of an admin.
-    ('grown', 'ann', 'ADMIN', '2026-01-02T00:00:00.001Z'), ('grown', 'ben', 'MEMBER', '2026-01-02Z'),
-    ('left', 'ann', 'ADMIN', '2026-01-03Z'),
-    ('two at once', 'ann', 'MEMBER', '2026-01-02Z'), ('two at once', 'cai', 'ADMIN', '2026-01-02Z'),
-    ('two admins', 'cai', 'ADMIN', '2026-01-02Z'), ('two admins', 'ben', 'ADMIN', '2026-01-02Z'),
-    ('deleted', 'ann', 'ADMIN', '2026-01-02Z')`,
-  )
   await migrateDatabase(url)
-  expect(await query(url, 'SELECT id, created_by FROM workspaces ORDER BY id')).toEqual([
-    { id: 'deleted', created_by: null },
-    { id: 'empty', created_by: null },
-    { id: 'grown', created_by: 'ben' },
-    { id: 'left', created_by: null },
-    { id: 'two admins', created_by: 'ben' },
-    { id: 'two at once', created_by: 'cai' },
-  ])
+  await query(url, 'UPDATE drizzle.__drizzle_migrations SET created_at = created_at - 1')
+  await expect(migrateDatabase(url)).rejects.toThrow('made by a build before 1.0.0')
+  expect(await query(url, applied)).toHaveLength(1)
 })
 
 let migrated: string
@@ -327,12 +314,10 @@ describe('tables that can be distributed by bot', () => {
     schema.publicIds,
     schema.customDomains,
     schema.installationKeys,
-    schema.endedReleases,
     schema.idempotencyKeys,
     schema.webhookEndpoints,
   ].map((table): string => getTableName(table))
-  // The id of a session begins with its bot's; release 1.0 needs it alone, and on a cluster the key has both.
-  const keyOf = (name: string) => (/^(bots|chat_sessions)$/.test(name) ? 'id' : 'bot_id')
+  const keyOf = (name: string) => (name === 'bots' ? 'id' : 'bot_id')
   // Grows with what is done in a workspace, and is spread by that.
   const beside = [...catalogueTables, getTableName(schema.auditLog)]
   const botTables = tables.map(getTableName).filter((name) => !beside.includes(name))

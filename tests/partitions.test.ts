@@ -10,6 +10,7 @@ import { expireResults } from '../server/results/retention.ts'
 import { rollUpBatch } from '../server/results/stats-rollup.ts'
 import { type App, startApp } from './support/app.ts'
 import { type Published, publish, reply, start } from './support/chats.ts'
+import { migrationsWith } from './support/later-migrations.ts'
 import { toLiteral } from './support/literals.ts'
 import { endProcesses, newDataFolder, run } from './support/process.ts'
 import { createDatabase, type TestDatabase } from './support/server.ts'
@@ -47,7 +48,7 @@ async function connectTo(url: string) {
 
 const split = (url: string) => partition(url, () => {})
 
-/** Rows of every kind of a few bots, as release 1.0 wrote them. */
+/** Rows of every kind of a few bots. */
 async function fill(client: pg.Client) {
   const rows = `SELECT 'bot-' || n % 7 AS bot_id, 'id-' || n AS id, n FROM generate_series(1, 500) n`
   for (const statement of [
@@ -58,7 +59,7 @@ async function fill(client: pg.Client) {
     `INSERT INTO result_transcripts (bot_id, result_id, id, entries) SELECT bot_id, id, '0', '[]' FROM rows`,
     `INSERT INTO result_logs (bot_id, result_id, id, status, description, created_at)
     SELECT bot_id, id, '0', 'error', 'x', now() FROM rows`,
-    `INSERT INTO chat_steps (bot_id, session_id, revision, turns) SELECT bot_id, id, 1, '[]' FROM rows`,
+    `INSERT INTO chat_steps (bot_id, session_id, revision, step) SELECT bot_id, id, 1, '\\x00' FROM rows`,
   ]) {
     await client.query(statement.replace(/FROM rows$/, `FROM (${rows}) AS rows`))
   }
@@ -226,32 +227,41 @@ describeHere('the tables that grow', () => {
     await client.query(`DROP OWNED BY ${role}; DROP ROLE ${role}`)
   })
 
+  const later = () =>
+    migrationsWith({
+      '0001_note': 'ALTER TABLE "results" ADD COLUMN "note" text;',
+      '0002_results_by_update':
+        'CREATE INDEX CONCURRENTLY IF NOT EXISTS "results_by_update" ON "results" USING btree ("updated_at");',
+    })
+
   test('become what they are elsewhere by the migrations that come after', async () => {
     const url = await emptyDatabase()
-    await migrateDatabase(url, '0015_uploads')
+    await migrateDatabase(url)
     const client = await connectTo(url)
     await fill(client)
     expect(await split(url)).toEqual(growingTables)
-    await migrateDatabase(url)
+    const folder = await later()
+    await migrateDatabase(url, { folder })
     expect(await partitionsOf(client)).toEqual(all)
     const other = await emptyDatabase()
-    await migrateDatabase(other)
+    await migrateDatabase(other, { folder })
     expect(await shapeOf(client)).toEqual(await shapeOf(await connectTo(other)))
     expect((await contentsOf(client)).results).toMatchObject({ count: '500' })
   })
 
   test('partitions with an index that was not built to its end get it once more', async () => {
     const url = await emptyDatabase()
-    await migrateDatabase(url, '0017_webhook_leases')
+    await migrateDatabase(url)
     await split(url)
     const client = await connectTo(url)
-    await client.query('CREATE INDEX results_by_time_05 ON results_05 (bot_id)')
+    await client.query('CREATE INDEX results_by_update_05 ON results_05 (bot_id)')
     await client.query(
-      `UPDATE pg_index SET indisvalid = false WHERE indexrelid = 'results_by_time_05'::regclass`,
+      `UPDATE pg_index SET indisvalid = false WHERE indexrelid = 'results_by_update_05'::regclass`,
     )
-    await migrateDatabase(url)
+    const folder = await later()
+    await migrateDatabase(url, { folder })
     const other = await emptyDatabase()
-    await migrateDatabase(other)
+    await migrateDatabase(other, { folder })
     expect(await shapeOf(client)).toEqual(await shapeOf(await connectTo(other)))
   })
 

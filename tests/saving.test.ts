@@ -476,10 +476,10 @@ async function lookUp(app: App) {
     )
     await query(
       `INSERT INTO chat_sessions (id, bot_id, publication_id, result_id, state, revision, claim, last_message,
-        last_answer, steps, expires_at, created_at, updated_at)
-      VALUES ('of ' || $1::text, $1, 'p', 'earlier', '{"a": 1}', 2, 'claim', 'digest', '{}', 'abc',
+        steps, expires_at, created_at, updated_at)
+      VALUES ('of ' || $1::text, $1, 'p', 'earlier', '{"a": 1}', 2, 'claim', 'digest', 'abc',
           '2026-03-12Z', '2026-03-10Z', '2026-03-10Z'),
-        ('expired ' || $1::text, $1, 'p', 'earlier', '{}', 2, NULL, NULL, NULL, NULL,
+        ('expired ' || $1::text, $1, 'p', 'earlier', '{}', 2, NULL, NULL, NULL,
           '2026-03-10T11:00Z', '2026-03-10Z', '2026-03-10Z')`,
       [bot],
     )

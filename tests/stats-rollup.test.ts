@@ -6,7 +6,6 @@ import { purgeBatch } from '../server/background/purge.ts'
 import { saveStep } from '../server/chat/saving.ts'
 import type { Database } from '../server/db/client.ts'
 import { isDistributed, treatAsDistributed } from '../server/db/distribution.ts'
-import { noteReleases } from '../server/db/releases.ts'
 import { MS_PER_DAY, MS_PER_HOUR, MS_PER_MINUTE } from '../server/durations.ts'
 import { newId } from '../server/ids.ts'
 import { countResults, MAX_DIRECTLY_COUNTED_RESULTS } from '../server/results/stats.ts'
@@ -51,7 +50,6 @@ afterAll(async () => {
 async function connectAgain(): Promise<Database> {
   const { db, pool } = connectTo(app.databaseUrl, { poolSize: 1 })
   if (isDistributed(app.db)) treatAsDistributed(db)
-  await noteReleases(db)
   pools.push(pool)
   return db
 }
@@ -598,21 +596,6 @@ describeHours('an hour', () => {
     }
     expect(await badHours(botId)).toEqual(['2026-03-10 00:00'])
     await expectExact(await connectAgain(), botId, always)
-  })
-
-  test('is neither counted nor read beside release 1.0, and noted as changed all the same', async () => {
-    const { db, pool } = connectTo(app.databaseUrl, { poolSize: 1 })
-    pools.push(pool)
-    const botId = await makeBot(RESULTS)
-    await readAll(botId)
-    await rollUp(botId, NOON, db)
-    expect([(await keptDays(botId)).length, await keptHours(botId)]).toEqual([9, []])
-    await rollUp(botId)
-    await tamper(botId)
-    expect(await viewsOf(botId, app.db, always)).toBeGreaterThan(1_000_000)
-    expect(await viewsOf(botId, db, always)).toBeLessThan(RESULTS)
-    await saveStep(db, step(botId, completed, 421), new Date(NOON))
-    expect(await badHours(botId)).toEqual(['2026-03-10 07:00'])
   })
 
   test('is forgotten once its epoch is raised no more, and nothing is left of those below the floor', async () => {

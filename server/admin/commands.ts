@@ -9,7 +9,6 @@ import { setUserEnabled } from '../access/users.ts'
 import type { Config } from '../config.ts'
 import type { Database } from '../db/client.ts'
 import { distribute, partition } from '../db/migrate.ts'
-import { finishUpgrade } from '../db/releases.ts'
 import { apiTokens, users, workspaces } from '../db/schema.ts'
 import { newId } from '../ids.ts'
 import { allEntries, tokenEntries } from '../workspaces/audit.ts'
@@ -274,14 +273,6 @@ export const commands: Record<string, Command> = {
     help: 'Brings the database to this release',
     options: [],
     run: async () => ({ migrated: true }),
-  },
-  'finish-upgrade': {
-    help: 'Ends an upgrade, once no process of the release before runs any more',
-    options: [],
-    async run(db) {
-      await finishUpgrade(db, new Date())
-      return { finished: true }
-    },
   },
   distribute: {
     help: 'Spreads the tables over the nodes of a Citus cluster',

@@ -2,7 +2,6 @@ import type { Frame, SessionState } from './types.ts'
 
 /*
  * Encodes the state of a chat for the row of its session. Every turn writes it anew, so default values are omitted.
- * Release 1.0 may read such a row and knows only complete states.
  */
 
 const usualState = () => ({ device: 'desktop' as const, isProgressBarEnabled: false })
@@ -34,7 +33,7 @@ export function keepState(state: SessionState, row: Row): KeptState {
 
 /**
  * Decodes the state that a chat continues from. Undefined once the chat is over, or if another release wrote the
- * state as plain JSON.
+ * state in another format.
  */
 export function readState({ state, botId, resultId: own }: Row & { state: string | null }) {
   const kept = state === null ? null : (JSON.parse(state) as KeptState)

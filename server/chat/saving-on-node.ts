@@ -129,12 +129,9 @@ const nodeStatements = statements((db, named) => ({
         'isEnded',
         'state',
         'lastMessage',
-        'lastAnswer',
         'keptStep',
         'apartStep',
         'endedAt',
-        // The time of the turn, which only the function of the release before takes.
-        'now',
       )}, ${ofResult})`,
   ),
   result: prepareSelect(

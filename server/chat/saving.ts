@@ -3,7 +3,6 @@ import type { EventType } from '../../contract/events.ts'
 import type { Database } from '../db/client.ts'
 import { isDistributed } from '../db/distribution.ts'
 import { sqlState } from '../db/errors.ts'
-import { isBesideFirstRelease } from '../db/releases.ts'
 import { isUnavailable, Unavailable } from '../db/unavailable.ts'
 import { MS_PER_HOUR } from '../durations.ts'
 import { newId, newIds } from '../ids.ts'
@@ -140,11 +139,9 @@ async function writeStep(db: Database, step: Step, now: Date, isRepeated: boolea
   const run = stepStatements(db)
   const isFirst = step.revision === 0
   const hasEnded = outcome.state === null
-  const isBesideFirst = isBesideFirstRelease(db)
-  const state = keptState(step, isBesideFirst)
+  const state = keptState(step)
   const packed = packStep(outcome.said, step.lastAnswer)
   const isKept =
-    !isBesideFirst &&
     step.resultId !== null &&
     hasRoom(packed, state === null ? 0 : Buffer.byteLength(state), step.read?.stepsSize ?? 0)
   const values = {
@@ -155,10 +152,7 @@ async function writeStep(db: Database, step: Step, now: Date, isRepeated: boolea
     revision: step.revision,
     ...(step.read && { steered: step.read.steered, isEnded: step.read.isEnded }),
     state,
-    lastMessage: isBesideFirst
-      ? step.lastMessage
-      : (step.lastMessage?.slice(0, STORED_DIGEST_CHARACTERS) ?? null),
-    lastAnswer: isBesideFirst ? step.lastAnswer : null,
+    lastMessage: step.lastMessage?.slice(0, STORED_DIGEST_CHARACTERS) ?? null,
     keptStep: isKept ? withLength(packed) : null,
     apartStep: isKept ? null : packed,
     now: now.toISOString(),
@@ -195,7 +189,7 @@ async function writeStep(db: Database, step: Step, now: Date, isRepeated: boolea
   const made: ResultRow[] = step.resultId !== null && step.isNewResult ? [own(step.resultId)] : []
   const answers = step.resultId === null ? [] : toAnswers(session.botId, step.resultId, outcome.answers)
   // Stores the transcript with a row that is written anyway; nearly every turn has one.
-  const bearer = isBesideFirst ? undefined : (answers[0] ?? made[0])
+  const bearer = answers[0] ?? made[0]
   if (bearer) bearer.transcript = keepTranscript(outcome.transcript, answers[0]?.content)
   const rows = {
     made: step.resultId === null ? [] : [...made, ...linked],
@@ -245,9 +239,9 @@ async function writeStep(db: Database, step: Step, now: Date, isRepeated: boolea
   return isWritten
 }
 
-function keptState({ session, resultId, outcome: { state } }: Step, isBesideFirst: boolean): string | null {
+function keptState({ session, resultId, outcome: { state } }: Step): string | null {
   if (state === null) return null
-  return padded(JSON.stringify(isBesideFirst ? state : keepState(state, { botId: session.botId, resultId })))
+  return padded(JSON.stringify(keepState(state, { botId: session.botId, resultId })))
 }
 
 /** The block that a chat waits at and the result that its answer will go to; undefined where it does not wait. */

@@ -9,7 +9,7 @@ export function newSessionId(botId: string, now: Date): string {
   return `${botId}-${newId(now)}`
 }
 
-/** Returns the bot of a session; undefined for an id of a release before 1.1, which does not contain it. */
+/** Returns the bot of a session; undefined for a text that is no id of a session. */
 export function botOfSession(sessionId: string): string | undefined {
   return /^(.+)-[0-9a-z]{26}$/.exec(sessionId)?.[1]
 }

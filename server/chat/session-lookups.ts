@@ -76,8 +76,6 @@ const sessionShape = {
   steered: optional(expression(sql`${chatSessions.steered}`, 'text')),
   isEnded: expression(sql`${chatSessions.state} IS NULL`, 'boolean'),
   lastMessage: chatSessions.lastMessage,
-  // JSON; null if only the stored turn has it.
-  lastAnswer: optional(expression(sql`${chatSessions.lastAnswer}`, 'text')),
   // Null for a preview.
   publicationId: chatSessions.publicationId,
 }
@@ -182,12 +180,5 @@ export const sessionLookups = statements((db, named) => ({
     { botId: publicIds.botId },
     (list) =>
       sql`SELECT ${list} FROM ${publicIds} WHERE ${publicIds.publicId} = ${sql.placeholder('publicId')}`,
-  ),
-  older: prepareSelect(
-    db,
-    named('chat_older_session'),
-    { botId: chatSessions.botId },
-    (list) =>
-      sql`SELECT ${list} FROM ${chatSessions} WHERE ${chatSessions.id} = ${sql.placeholder('sessionId')}`,
   ),
 }))

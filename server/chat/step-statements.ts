@@ -24,7 +24,6 @@ const endedAt = sql`${sql.placeholder('endedAt')}::timestamptz`
 const state = sql`${sql.placeholder('state')}::json`
 export const lateBefore = sql`${sql.placeholder('lateBefore')}::timestamptz`
 const lastMessage = sql.placeholder('lastMessage')
-const lastAnswer = sql`${sql.placeholder('lastAnswer')}::json`
 /** The turn, stored in the session or in a row of its own. */
 const keptStep = sql`${sql.placeholder('keptStep')}::bytea`
 const apartStep = sql`${sql.placeholder('apartStep')}::bytea`
@@ -33,29 +32,26 @@ export const botId = sql.placeholder('botId')
 export const resultId = sql.placeholder('resultId')
 
 const sessionValues = sql`
-  INSERT INTO ${chatSessions} (id, bot_id, publication_id, result_id, state, revision, last_message, last_answer,
+  INSERT INTO ${chatSessions} (id, bot_id, publication_id, result_id, state, revision, last_message,
     ended_at, expires_at, created_at, updated_at, steps)
   VALUES (${sessionId}, ${botId}, ${sql.placeholder('publicationId')}, ${resultId}, ${state}, 1, ${lastMessage},
-    ${lastAnswer}, ${endedAt}, ${expiresAt}, ${at}, ${savedAt}, ${keptStep})`
+    ${endedAt}, ${expiresAt}, ${at}, ${savedAt}, ${keptStep})`
 
 /** The first turn of a chat. */
 export const insertSession = sql`${sessionValues} RETURNING id, revision`
 
-/**
- * The first turn of a preview, which alone may begin again under its id. The columns of the key are named, since on a
- * cluster the key has other columns.
- */
+/** The first turn of a preview, which alone may begin again under its id. */
 const insertPreview = sql`
   ${sessionValues}
-  ON CONFLICT ON CONSTRAINT chat_sessions_pkey DO UPDATE SET state = excluded.state, revision = 1, claim = NULL,
-    last_message = excluded.last_message, last_answer = excluded.last_answer, ended_at = excluded.ended_at,
+  ON CONFLICT (bot_id, id) DO UPDATE SET state = excluded.state, revision = 1, claim = NULL,
+    last_message = excluded.last_message, ended_at = excluded.ended_at,
     expires_at = excluded.expires_at, updated_at = excluded.updated_at
     WHERE ${chatSessions}.publication_id IS NULL AND excluded.publication_id IS NULL
   RETURNING id, revision`
 
 export const sessionUpdate = (condition = sql``) => sql`
   UPDATE ${chatSessions} SET state = ${state}, revision = revision + 1, result_id = ${resultId},
-    last_message = ${lastMessage}, last_answer = ${lastAnswer}, ended_at = ${endedAt}, expires_at = ${expiresAt},
+    last_message = ${lastMessage}, ended_at = ${endedAt}, expires_at = ${expiresAt},
     updated_at = ${savedAt}, steered = NULL, steps = coalesce(${keptStep} || coalesce(steps, ''), steps)
   WHERE bot_id = ${botId} AND id = ${sessionId} AND revision = ${sql.placeholder('revision')}
     AND steered::text IS NOT DISTINCT FROM ${sql.placeholder('steered')}::text

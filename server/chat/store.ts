@@ -54,7 +54,7 @@ export async function findPublished(
 
 /** Returns a session that has not expired, with its flow. The flow of a preview is the current draft. */
 export async function findSession(db: Database, tools: ChatTools, sessionId: string, now: Date) {
-  const botId = await locateSession(db, sessionId)
+  const botId = botOfSession(sessionId)
   if (botId === undefined) return undefined
   const row = await sessionLookups(db).resume({ botId, sessionId, now: now.toISOString() })
   if (!row) return undefined
@@ -91,14 +91,6 @@ export async function tryChat(db: Database) {
       // Reads a table that every node has: this fails too while the extension of the cluster is not upgraded.
       return db.$client.query('SELECT 1 FROM users LIMIT 1')
     })
-}
-
-/** Returns the bot of a session. Only ids of a release before, which do not contain it, need a query. */
-export async function locateSession(db: Database, sessionId: string): Promise<string | undefined> {
-  const botId = botOfSession(sessionId)
-  if (botId !== undefined) return botId
-  const [older] = await sessionLookups(db).older({ sessionId })
-  return older?.botId
 }
 
 export type Session = NonNullable<Awaited<ReturnType<typeof findSession>>>
@@ -188,7 +180,7 @@ const maximumSteps = 1_000
 /** Maximum characters read of a chat at once, for clients and for blocks. A single turn or answer is never cut. */
 export const maximumCharacters = 4_000_000
 
-interface ReadStep extends Partial<KeptStep> {
+interface ReadStep extends Pick<KeptStep, 'answer'> {
   revision: number
   turns: Turn[]
 }
@@ -196,18 +188,13 @@ interface ReadStep extends Partial<KeptStep> {
 /** Returns the conversation up to the turn that was read, and the response of that turn. */
 export async function turnsOf(db: Database, session: Session) {
   const steps = await stepsOf(db, session)
-  const { lastAnswer } = session
-  return {
-    turns: steps.flatMap(({ turns }) => turns).slice(-10_000),
-    answer: lastAnswer === null ? steps.at(-1)?.answer : (JSON.parse(lastAnswer) as KeptStep['answer']),
-  }
+  return { turns: steps.flatMap(({ turns }) => turns).slice(-10_000), answer: steps.at(-1)?.answer }
 }
 
 /** Returns the response of the turn that was read, as JSON; null if it is no longer stored. */
 export async function lastAnswerOf(db: Database, session: Session): Promise<string | null> {
-  if (session.lastAnswer !== null) return session.lastAnswer
   const [step] = await stepsOf(db, session, session.revision)
-  return step?.answer ? JSON.stringify(step.answer) : null
+  return step ? JSON.stringify(step.answer) : null
 }
 
 /**
@@ -223,15 +210,14 @@ async function stepsOf(
     {
       // Null for those that the session has itself.
       revision: optional(expression(sql`found.revision`, 'integer')),
-      step: optional(expression(sql`found.step`, 'bytea')),
-      turns: optional(expression(sql`found.turns`, 'text')),
+      step: expression(sql`found.step`, 'bytea'),
     },
     (list) => sql`
       SELECT ${list} FROM (
-        SELECT NULL::integer AS revision, steps AS step, NULL::json AS turns FROM ${chatSessions}
+        SELECT NULL::integer AS revision, steps AS step FROM ${chatSessions}
         WHERE bot_id = ${botId} AND id = ${sessionId} AND steps IS NOT NULL
         UNION ALL
-        (SELECT revision, step, turns FROM (
+        (SELECT revision, step FROM (
           SELECT *, sum(octet_length(step)) OVER (
             ORDER BY revision DESC ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING
           ) AS newer FROM ${chatSteps}
@@ -241,12 +227,12 @@ async function stepsOf(
       ) AS found ORDER BY revision DESC NULLS LAST`,
   )
   let left = maximumCharacters
-  const steps = rows.flatMap(({ revision, step, turns }): ReadStep[] => {
+  const steps = rows.flatMap(({ revision, step }): ReadStep[] => {
     if (left <= 0) return []
-    if (revision === null) return unpackSteps(step ?? Buffer.alloc(0)).map(readStep)
-    const text = step ? inflateStep(step) : (turns ?? '[]')
+    if (revision === null) return unpackSteps(step).map(readStep)
+    const text = inflateStep(step)
     left -= text.length
-    return [step ? readStep(JSON.parse(text)) : { revision, turns: JSON.parse(text) as Turn[] }]
+    return [readStep(JSON.parse(text))]
   })
   return steps
     .filter((step) => step.revision >= from && step.revision <= revision)

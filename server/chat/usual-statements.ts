@@ -116,7 +116,6 @@ const shared = {
   sessionId: 'text',
   resultId: 'text',
   state: 'text',
-  lastAnswer: 'text',
   keptStep: 'bytea',
   now: 'timestamptz',
   endedAt: 'timestamptz',
@@ -135,9 +134,9 @@ const startTypes = { ...shared, publicationId: 'text', lastMessage: 'text' } as 
 const withNewResults = (asked: SQL) => sql`
   WITH asked AS MATERIALIZED (SELECT * FROM ${asked}),
   session AS (
-    INSERT INTO ${chatSessions} (id, bot_id, publication_id, result_id, state, revision, last_message, last_answer,
+    INSERT INTO ${chatSessions} (id, bot_id, publication_id, result_id, state, revision, last_message,
       ended_at, expires_at, created_at, updated_at, steps)
-    SELECT "sessionId", ${botId}, "publicationId", "resultId", state::json, 1, "lastMessage", "lastAnswer"::json,
+    SELECT "sessionId", ${botId}, "publicationId", "resultId", state::json, 1, "lastMessage",
       "endedAt", "expiresAt", now, ${savedAt}, "keptStep"
     FROM asked
   ), made AS (
@@ -181,7 +180,7 @@ const answerToldTypes = {
 const withAnswers = (asked: SQL, ofEvents = sql``, more = sql``) => sql`
   WITH session AS (
     UPDATE ${chatSessions} s SET state = asked.state::json, revision = s.revision + 1, result_id = asked."resultId",
-      last_message = asked."lastMessage", last_answer = asked."lastAnswer"::json, ended_at = asked."endedAt",
+      last_message = asked."lastMessage", ended_at = asked."endedAt",
       expires_at = asked."expiresAt", updated_at = ${savedAt}, steered = NULL,
       steps = coalesce(asked."keptStep" || coalesce(s.steps, ''), s.steps)
     FROM ${asked}

@@ -183,7 +183,7 @@ export async function restore(
         'The database was migrated already: restore into a new DATA_DIR or an empty database',
       )
     }
-    await migrateDatabase(url, backup.migration)
+    await migrateDatabase(url, { last: backup.migration })
     // A service that starts meanwhile makes its first user under the same lock, or finds those of the backup.
     await lockSchema(client)
     await refuseRows(client)

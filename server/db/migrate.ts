@@ -17,11 +17,13 @@ import { beginWithoutLimits, connectTo, runAlone } from './session.ts'
  * Brings the database to the newest migration, each in a transaction of its own. Safe when several processes start
  * at once: a row lock lets one of them work while the others wait. Ends with the first error of a migration; what
  * committed before it stays, and the next call goes on from there. `last` names the migration to stop after, for data
- * of an older release; a database that has more already stays as it is.
+ * of an older release; a database that has more already stays as it is. `folder` has the migrations.
  */
-export async function migrateDatabase(url: string, last?: string, log?: Logger): Promise<void> {
-  const migrations = await readMigrations(last)
-  let isNew = false
+export async function migrateDatabase(
+  url: string,
+  { last, log, folder = ownFolder }: { last?: string; log?: Logger; folder?: string } = {},
+): Promise<void> {
+  const migrations = await readMigrations(folder, last)
   const named = { application_name: 'bot-builder-service migration' }
   const holder = await connectTo(url, named)
   let waits: { stop: () => void } | undefined
@@ -37,7 +39,6 @@ export async function migrateDatabase(url: string, last?: string, log?: Logger):
       for (;;) {
         const next = await firstMissing(worker, migrations)
         if (!next) break
-        isNew ||= next === migrations[0]
         if (!next.sql.some(isConcurrent)) {
           await applyAtOnce(worker, next)
           continue
@@ -49,9 +50,6 @@ export async function migrateDatabase(url: string, last?: string, log?: Logger):
         await holder.query('COMMIT')
         await lockSchema(holder)
       }
-      // No earlier release has served a new database. A database restored from a backup may have been served by one.
-      if (isNew && last === undefined)
-        await worker.query("INSERT INTO ended_releases (release, ended_at) VALUES ('1.0', $1)", [new Date()])
     } finally {
       await worker.end()
     }
@@ -92,18 +90,28 @@ function watchWaits(url: string, worker: pg.Client, log: Logger) {
   return { stop: () => clearInterval(timer) }
 }
 
-const folder = fileURLToPath(new URL('migrations/', root))
+const ownFolder = fileURLToPath(new URL('migrations/', root))
 
-async function readMigrations(last: string | undefined): Promise<MigrationMeta[]> {
-  const { entries } = await readJournal()
+async function readMigrations(folder: string, last: string | undefined): Promise<MigrationMeta[]> {
+  const { entries } = await readJournal(folder)
   const end = last === undefined ? entries.length - 1 : entries.findIndex(({ tag }) => tag === last)
-  if (end < 0) throw new Error(`This release does not know the migration ${last}: it is older than the data`)
+  if (end < 0) {
+    throw new Error(
+      `This release does not know the migration ${last}: the data are of a newer release, or of a build before 1.0.0, which no release reads`,
+    )
+  }
   return readMigrationFiles({ migrationsFolder: folder }).slice(0, end + 1)
 }
 
 async function firstMissing(worker: pg.Client, migrations: MigrationMeta[]) {
   const { rows } = await worker.query('SELECT max(created_at) AS newest FROM drizzle.__drizzle_migrations')
-  return migrations.find(({ folderMillis }) => folderMillis > Number(rows[0].newest ?? 0))
+  const newest = Number(rows[0].newest ?? 0)
+  if (newest > 0 && newest < (migrations[0]?.folderMillis ?? 0)) {
+    throw new Error(
+      'The database was made by a build before 1.0.0, which no release migrates: use an empty database, or another DATA_DIR',
+    )
+  }
+  return migrations.find(({ folderMillis }) => folderMillis > newest)
 }
 
 /** Those of a migration as this database takes them, each once those before it were run. */
@@ -177,7 +185,7 @@ interface Journal {
   entries: { tag: string; when: number }[]
 }
 
-async function readJournal(): Promise<Journal> {
+async function readJournal(folder = ownFolder): Promise<Journal> {
   return JSON.parse(await readFile(join(folder, 'meta/_journal.json'), 'utf8'))
 }
 
@@ -186,7 +194,7 @@ async function readJournal(): Promise<Journal> {
  * tables, so it can be called again, and has to be after an upgrade.
  */
 export async function distribute(url: string): Promise<void> {
-  const text = await readFile(join(folder, 'distribute.sql'), 'utf8')
+  const text = await readFile(join(ownFolder, 'distribute.sql'), 'utf8')
   const client = await connectTo(url)
   try {
     for (const statement of text.split('--> statement-breakpoint')) await client.query(statement)

@@ -5,10 +5,7 @@ import pg from 'pg'
  * that: every statement names the bot of its rows, and PostgreSQL reads the one partition that has them.
  */
 
-/**
- * The tables that grow. Sessions are not among them: they go within days, and release 1.0 needs a key of their id alone,
- * which a table that is split by bot cannot have.
- */
+/** The tables that grow. Sessions are not among them: they go within days. */
 export const growingTables = ['results', 'result_answers', 'result_transcripts', 'result_logs', 'chat_steps']
 
 const PARTITIONS = 32

@@ -81,7 +81,7 @@ export const workspaces = pgTable(
   },
   (table) => [
     index('workspaces_creator').on(table.createdBy),
-    index('workspaces_deleted').on(table.id).where(sql`deleted_at IS NOT NULL`).concurrently(),
+    index('workspaces_deleted').on(table.id).where(sql`deleted_at IS NOT NULL`),
   ],
 )
 
@@ -133,10 +133,7 @@ export const folders = pgTable(
       table.id.desc(),
     ),
     index('folders_parent').on(table.parentFolderId),
-    index('folders_deleted')
-      .on(table.workspaceId, table.parentFolderId)
-      .where(sql`deleted_at IS NOT NULL`)
-      .concurrently(),
+    index('folders_deleted').on(table.workspaceId, table.parentFolderId).where(sql`deleted_at IS NOT NULL`),
   ],
 )
 
@@ -204,12 +201,6 @@ export const customDomains = pgTable(
 export const installationKeys = pgTable('installation_keys', {
   name: text('name').primaryKey(),
   key: bytea('key').notNull(),
-})
-
-/** Earlier releases of which no process serves this database any more, see `db/releases.ts`. */
-export const endedReleases = pgTable('ended_releases', {
-  release: text('release').primaryKey(),
-  endedAt: time('ended_at').notNull(),
 })
 
 /** A request with an idempotency key and the answer it got, written in the transaction of what it did. */
@@ -346,7 +337,7 @@ export const bots = pgTable(
       .on(table.workspaceId, table.folderId, table.createdAt.desc(), table.id.desc())
       .where(sql`deleted_at IS NULL`),
     index('bots_folder').on(table.folderId),
-    index('bots_deleted').on(table.deletedAt).where(sql`deleted_at IS NOT NULL`).concurrently(),
+    index('bots_deleted').on(table.deletedAt).where(sql`deleted_at IS NOT NULL`),
   ],
 )
 
@@ -380,7 +371,7 @@ export const botPublications = pgTable(
     warnings: json('warnings').notNull(),
     publishedBy: text('published_by').notNull(),
     createdAt: time('created_at').notNull(),
-    /** When it was last made the draft again, which keeps it for good. Release 1.0 does not note that. */
+    /** When it was last made the draft again, which keeps it for good. */
     restoredAt: time('restored_at'),
   },
   (table) => [primaryKey({ columns: [table.botId, table.id] })],
@@ -430,8 +421,7 @@ export const results = pgTable(
         table.id.asc().nullsFirst(),
         table.isCompleted,
       )
-      .where(sql`NOT is_archived`)
-      .concurrently(),
+      .where(sql`NOT is_archived`),
   ],
 )
 
@@ -487,8 +477,8 @@ export const resultTranscripts = pgTable(
 export const chatSessions = pgTable(
   'chat_sessions',
   {
-    /** Begins with the bot's, see `chat/session-ids.ts`; those of a release before are unique all the same. */
-    id: text('id').primaryKey(),
+    /** Begins with the bot's, see `chat/session-ids.ts`. */
+    id: text('id').notNull(),
     botId: text('bot_id').notNull(),
     /** The publication the chat started with and stays with; null for a preview of the draft. */
     publicationId: text('publication_id'),
@@ -504,13 +494,11 @@ export const chatSessions = pgTable(
     steered: json('steered'),
     /** Digest of the last reply, or the beginning of it, for a request that is sent again. */
     lastMessage: text('last_message'),
-    /** The answer it got, where release 1.0 may ask for it; `chatSteps` has it in any case. */
-    lastAnswer: json('last_answer'),
     /** Number of log entries saved by its client; null for none. */
     clientLogs: integer('client_logs'),
     /** Its first steps, as far as there is room; `chatSteps` has the others. See `chat/packed-steps.ts`. */
     steps: bytea('steps'),
-    /** Time when the chat ended; null if an earlier release wrote it, so check `state` too. */
+    /** Time when the chat ended. */
     endedAt: time('ended_at'),
     /** In whole hours while the chat goes on, so that most steps change nothing that an index has. */
     expiresAt: time('expires_at').notNull(),
@@ -518,18 +506,15 @@ export const chatSessions = pgTable(
     updatedAt: time('updated_at').notNull(),
   },
   (table) => [
+    primaryKey({ columns: [table.botId, table.id] }),
     index('chat_sessions_expiry').on(table.expiresAt),
     // Finds all sessions of a deleted result. Steps leave both columns as they are.
-    index('chat_sessions_result')
-      .on(table.botId, table.resultId)
-      .where(sql`result_id IS NOT NULL`)
-      .concurrently(),
+    index('chat_sessions_result').on(table.botId, table.resultId).where(sql`result_id IS NOT NULL`),
     // Without `state`, which changes with every turn: each would be written into all indexes. Without the id, which is
     // long, and rarely needed to order sessions.
     index('chat_sessions_live')
       .on(table.botId, table.createdAt.asc().nullsFirst())
-      .where(sql`ended_at IS NULL AND result_id IS NOT NULL`)
-      .concurrently(),
+      .where(sql`ended_at IS NULL AND result_id IS NOT NULL`),
   ],
 )
 
@@ -540,9 +525,8 @@ export const chatSteps = pgTable(
     botId: text('bot_id').notNull(),
     sessionId: text('session_id').notNull(),
     revision: integer('revision').notNull(),
-    /** Transcript and answers of the turn, see `chat/packed-steps.ts`; null if `turns` has them. */
-    step: bytea('step'),
-    turns: json('turns'),
+    /** Transcript and answers of the turn, see `chat/packed-steps.ts`. */
+    step: bytea('step').notNull(),
   },
   (table) => [primaryKey({ columns: [table.botId, table.sessionId, table.revision] })],
 )
@@ -659,10 +643,7 @@ export const botIdempotencyKeys = pgTable(
   },
   (table) => [
     primaryKey({ columns: [table.botId, table.userId, table.key] }),
-    index('bot_idempotency_keys_result')
-      .on(table.botId, table.resultId)
-      .where(sql`result_id IS NOT NULL`)
-      .concurrently(),
+    index('bot_idempotency_keys_result').on(table.botId, table.resultId).where(sql`result_id IS NOT NULL`),
     index('bot_idempotency_keys_age').on(table.createdAt),
   ],
 )
@@ -772,7 +753,7 @@ export const purges = pgTable(
     failedAt: time('failed_at'),
   },
   (table) => [
-    index('purges_queue').on(table.failedAt.asc().nullsFirst(), table.requestedAt).concurrently(),
-    index('purges_age').on(table.requestedAt).concurrently(),
+    index('purges_queue').on(table.failedAt.asc().nullsFirst(), table.requestedAt),
+    index('purges_age').on(table.requestedAt),
   ],
 )

@@ -5,7 +5,7 @@ import { addLikelyLogs, insertClientLogs, MAXIMUM_CLIENT_LOGS, sizeOfLogs } from
 import { lookOfChat, startChat as startFlow } from '../chat/engine.ts'
 import { readState } from '../chat/kept-states.ts'
 import { saveStep, sizeOfStep } from '../chat/saving.ts'
-import { newSessionId } from '../chat/session-ids.ts'
+import { botOfSession, newSessionId } from '../chat/session-ids.ts'
 import {
   answerAfterWebhook,
   answerBeforeWebhook,
@@ -17,15 +17,7 @@ import {
   waitsFor,
   webhookDigest,
 } from '../chat/steps.ts'
-import {
-  findPublished,
-  findSession,
-  likelySession,
-  locateSession,
-  previewFlow,
-  sessionOf,
-  turnsOf,
-} from '../chat/store.ts'
+import { findPublished, findSession, likelySession, previewFlow, sessionOf, turnsOf } from '../chat/store.ts'
 import type { StartOptions, StepRefusal } from '../chat/types.ts'
 import type { Contexts } from '../context.ts'
 import { Unavailable } from '../db/unavailable.ts'
@@ -209,7 +201,7 @@ export const chat: ChatHandlers<Contexts> = {
       const ownId = newSessionId(grant.bot.id, now)
       const givenId = body.sessionId ?? ownId
       // If the given id belongs to another chat or to none, the preview gets a new one.
-      const isOfBot = (await locateSession(db, givenId)) === grant.bot.id
+      const isOfBot = botOfSession(givenId) === grant.bot.id
       return (isOfBot && (await save(givenId))) || (await save(ownId)) || reply.fail('NOT_FOUND')
     })
   },

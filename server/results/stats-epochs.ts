@@ -1,7 +1,6 @@
 import { type SQL, sql } from 'drizzle-orm'
 import type { Database, Transaction } from '../db/client.ts'
 import { isDistributed } from '../db/distribution.ts'
-import { isBesideFirstRelease } from '../db/releases.ts'
 import { botStatsDaily, botStatsHourly } from '../db/schema.ts'
 import { MS_PER_DAY, MS_PER_HOUR } from '../durations.ts'
 
@@ -26,7 +25,7 @@ import { MS_PER_DAY, MS_PER_HOUR } from '../durations.ts'
  * removed a day after that. Clocks differ by less than a day: so no hour is read of which a change was not noted. And none
  * is added again once it was removed, with the first epoch, under which somebody may have counted it before.
  *
- * Release 1.0 raises days alone, and so do the functions of a cluster: beside it and there, no hour is kept or read.
+ * The functions of a cluster raise days alone: there no hour is kept or read.
  */
 
 /**
@@ -62,7 +61,7 @@ export function hoursEnd(now: Date): Date {
 }
 
 export function keepsHours(db: Database): boolean {
-  return !isDistributed(db) && !isBesideFirstRelease(db)
+  return !isDistributed(db)
 }
 
 /**

@@ -796,26 +796,6 @@ describe('sessions', () => {
     }
   })
 
-  test('sessions of an earlier release, whose ids do not contain the bot, go on', async () => {
-    const made = await publish(app, here, twoQuestions)
-    const { sessionId } = await start(app, made)
-    expect(sessionId).toMatch(new RegExp(`^${made.id}-[0-9a-z]{26}$`))
-    const older = sessionId.slice(-26)
-    await app.pool.query('UPDATE chat_sessions SET id = $2 WHERE bot_id = $3 AND id = $1', [
-      sessionId,
-      older,
-      made.id,
-    ])
-    await reply(app, older, 'Ada', 1)
-    const { body } = await app.client.call('getSession', { params: { sessionId: older } })
-    expect(body.revision).toBe(2)
-    // Under the name of another bot it is not there, and neither is one that nobody had.
-    for (const unknown of [`${here.draft.id}-${older}`, `${made.id}-${'0'.repeat(26)}`, 'nobodys']) {
-      const answer = await app.client.call('getSession', { params: { sessionId: unknown } })
-      expect(answer.status).toBe(404)
-    }
-  })
-
   test('are removed by several processes at once, each once', async () => {
     const made = await publish(app, here, twoQuestions)
     for (let count = 0; count < 20; count++) await start(app, made)

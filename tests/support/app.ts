@@ -11,7 +11,6 @@ import { type Config, readConfig } from '../../server/config.ts'
 import { connect, type Database, type DatabaseOptions } from '../../server/db/client.ts'
 import { noteDistribution, treatAsDistributed } from '../../server/db/distribution.ts'
 import { cursorKey } from '../../server/db/migrate.ts'
-import { noteReleases } from '../../server/db/releases.ts'
 import { openFolder } from '../../server/files/folder.ts'
 import type { FileStore } from '../../server/files/store.ts'
 import { createApp, type Phase } from '../../server/http/app.ts'
@@ -84,8 +83,6 @@ export interface StartOptions {
   /** Absent keeps files in a folder of its own. */
   files?: FileStore
   hasFiles?: false
-  /** As if release 1.0 served the database too. */
-  besideFirstRelease?: true
   /** Statements as they are sent to a cluster, whatever the database is. */
   asOnCluster?: true
 }
@@ -148,7 +145,6 @@ export async function startApp(options: StartOptions = {}): Promise<App> {
   }
   // Some tests have no database to ask.
   else if (process.env.CITUS === '1') await noteDistribution(db).catch(() => {})
-  if (!options.besideFirstRelease) await noteReleases(db).catch(() => {})
 
   const logs: Record<string, unknown>[] = []
   const log = createLog('debug', { write: (line: string) => void logs.push(JSON.parse(line)) })

@@ -42,7 +42,7 @@ export async function clear(client: Asked) {
     const { rows } = (await client.query(
       `SELECT relname AS tablename FROM pg_class
         WHERE relkind IN ('r', 'p') AND relnamespace = 'public'::regnamespace
-          AND relname NOT IN ('schema_lock', 'installation_keys', 'ended_releases')
+          AND relname NOT IN ('schema_lock', 'installation_keys')
         ORDER BY array_position(ARRAY['bots', 'folders', 'workspaces', 'users'], relname::text) NULLS FIRST`,
     )) as { rows: { tablename: string }[] }
     statements = rows.map(({ tablename }) => `DELETE FROM ${tablename}`)

@@ -2,6 +2,7 @@ import { getTableColumns, getTableName, sql } from 'drizzle-orm'
 import type { PgTable } from 'drizzle-orm/pg-core'
 import pg from 'pg'
 import { createToken } from '../../server/access/authenticate.ts'
+import { packStep } from '../../server/chat/packed-steps.ts'
 import { newSessionId } from '../../server/chat/session-ids.ts'
 import type { Database } from '../../server/db/client.ts'
 import {
@@ -37,6 +38,8 @@ export interface Person extends Caller {
   email: string
   tokenId: string
 }
+
+const noTurn = packStep([], '{"messages":[],"revision":1}')
 
 /** A bot by its ids; all bots of a site are in its top level, except `draft`, which is in `folder`. */
 interface BotIds {
@@ -344,7 +347,7 @@ class Plan {
   private addSession(values: { botId: string; publicationId: string; resultId: string; expiresAt: Date }) {
     const id = newSessionId(values.botId, this.now())
     this.rows.sessions.push({ id, state: json({}), revision: 1, ...this.stamps(), ...values })
-    this.rows.steps.push({ botId: values.botId, sessionId: id, revision: 1, turns: json([]) })
+    this.rows.steps.push({ botId: values.botId, sessionId: id, revision: 1, step: noTurn })
     return id
   }
 }

@@ -6,10 +6,8 @@ import { databaseFaults } from './faults/database.ts'
 import { failover } from './faults/failover.ts'
 import type { Fault } from './faults/fault.ts'
 import { networkFaults } from './faults/network.ts'
-import { oldTests } from './faults/old-tests.ts'
 import { processFaults } from './faults/processes.ts'
 import { races } from './faults/races.ts'
-import { upgrade } from './faults/upgrade.ts'
 import { runHistories } from './histories.ts'
 import { findPlanted } from './planted.ts'
 import { randomOf } from './random.ts'
@@ -38,8 +36,6 @@ const notRun: Record<string, string> = {
 const faults = [
   ...databaseFaults,
   ...processFaults,
-  upgrade,
-  oldTests,
   ...races,
   ...networkFaults,
   ...clusterFaults,

@@ -1,1 +1,0 @@
-CREATE INDEX "chat_sessions_bot" ON "chat_sessions" USING btree ("bot_id");

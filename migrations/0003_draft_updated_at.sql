@@ -1,1 +1,0 @@
-ALTER TABLE "bots" ADD COLUMN "draft_updated_at" timestamp (3) with time zone;

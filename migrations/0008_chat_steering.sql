@@ -1,2 +1,0 @@
-ALTER TABLE "chat_sessions" ADD COLUMN "steered" json;--> statement-breakpoint
-CREATE INDEX "chat_sessions_waiting" ON "chat_sessions" USING btree ("bot_id","created_at" DESC NULLS LAST,"id" DESC NULLS LAST) WHERE state IS NOT NULL AND result_id IS NOT NULL;

@@ -1,1 +1,0 @@
-ALTER TABLE "bot_publications" ADD COLUMN "restored_at" timestamp (3) with time zone;

@@ -1,1 +1,0 @@
-ALTER TABLE "webhook_outbox" ADD COLUMN "size" integer;

@@ -1,2 +1,0 @@
-CREATE INDEX CONCURRENTLY IF NOT EXISTS "bot_idempotency_keys_result" ON "bot_idempotency_keys" USING btree ("bot_id","result_id") WHERE result_id IS NOT NULL;--> statement-breakpoint
-CREATE INDEX CONCURRENTLY IF NOT EXISTS "chat_sessions_result" ON "chat_sessions" USING btree ("bot_id","result_id") WHERE result_id IS NOT NULL;

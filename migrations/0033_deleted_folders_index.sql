@@ -1,1 +1,0 @@
-CREATE INDEX CONCURRENTLY IF NOT EXISTS "folders_deleted" ON "folders" USING btree ("workspace_id","parent_folder_id") WHERE deleted_at IS NOT NULL;
