@@ -74,5 +74,5 @@ export { webhooks as events } from './events.ts'
 export const information = {
   title: 'Bot builder service',
   /** Version of the contract, by the rules of semantic versioning: additions are minor, breaks are major. */
-  version: '1.1.0',
+  version: '1.0.0',
 }

@@ -89,7 +89,7 @@ const errors = new Map([
     ['SERVICE_UNAVAILABLE', ServiceUnavailableError],
 ]);
 function createClient(options) {
-    const on = (0, runtime_js_1.connect)(options, errors, '1.1.0');
+    const on = (0, runtime_js_1.connect)(options, errors, '1.0.0');
     const workspaces = {
         list: on({ "method": "GET", "path": "/v1/workspaces", "query": true, "entries": "workspaces" }),
         create: on({ "method": "POST", "path": "/v1/workspaces", "body": true, "key": true }),

@@ -67,7 +67,7 @@ const errors = new Map([
     ['SERVICE_UNAVAILABLE', ServiceUnavailableError],
 ]);
 export function createClient(options) {
-    const on = connect(options, errors, '1.1.0');
+    const on = connect(options, errors, '1.0.0');
     const workspaces = {
         list: on({ "method": "GET", "path": "/v1/workspaces", "query": true, "entries": "workspaces" }),
         create: on({ "method": "POST", "path": "/v1/workspaces", "body": true, "key": true }),

@@ -1,3 +1,4 @@
+import { interfaceChanges } from '../changelog.ts'
 import { readFileSync } from 'node:fs'
 import { astToString } from 'openapi-typescript'
 import ts from 'typescript'
@@ -46,7 +47,7 @@ export function toClient(
       .replaceAll('{{version}}', version)
       .replace('{{methods}}', () => table(methods)),
     LICENSE: beside('../../../LICENSE'),
-    'CHANGELOG.md': beside('../../../CHANGELOG.md'),
+    'CHANGELOG.md': interfaceChanges(),
     'types.d.cts': [
       made + astToString(wire),
       ...Object.keys(schemas).map((name) => `export type ${name} = components["schemas"]["${name}"]`),

@@ -1,3 +1,4 @@
+import { interfaceChanges } from '../changelog.ts'
 import { readFileSync } from 'node:fs'
 import { errors } from '../../errors.ts'
 import type { Operation } from '../../operation.ts'
@@ -43,7 +44,7 @@ export function toPythonClient(
       .replaceAll('{{version}}', version)
       .replace('{{methods}}', () => table(methods, document)),
     LICENSE: beside('../../../LICENSE'),
-    'CHANGELOG.md': beside('../../../CHANGELOG.md'),
+    'CHANGELOG.md': interfaceChanges(),
     ...Object.fromEntries(
       Object.entries(modules).map(([name, text]) => [`bot_builder_client/${name}`, text]),
     ),

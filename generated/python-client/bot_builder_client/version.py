@@ -1,2 +1,2 @@
 # Made by `make generate` from contract/. Do not edit.
-version = "1.1.0"
+version = "1.0.0"
