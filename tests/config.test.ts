@@ -229,9 +229,9 @@ test('two places for files are refused, since one would never be read', () => {
   ])
 })
 
-test('the README lists every variable with the default that the service runs with', () => {
-  const readme = readFileSync(new URL('README.md', root), 'utf8')
-  const rows = [...readme.matchAll(/^\| `([A-Z][A-Z\d_]*)` \| (.*?) \|/gm)].map(([, name, cell]) => [
+test('the guide of configuration lists every variable with the default that the service runs with', () => {
+  const guide = readFileSync(new URL('server/guides/configuration.md', root), 'utf8')
+  const rows = [...guide.matchAll(/^\| `([A-Z][A-Z\d_]*)` \| (.*?) \|/gm)].map(([, name, cell]) => [
     name,
     cell,
   ])

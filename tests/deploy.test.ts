@@ -23,9 +23,11 @@ const manifests = Object.fromEntries(
 )
 const compose = parse(read('compose/compose.yaml'), { merge: true })
 const dockerfile = read('Dockerfile')
-const operating = readFileSync(new URL('server/OPERATING.md', root), 'utf8')
-const readme = readFileSync(new URL('README.md', root), 'utf8')
-const documented = new Set([...readme.matchAll(/^\| `([A-Z][A-Z\d_]*)` \|/gm)].map(([, name]) => name))
+const guide = (name: string) => readFileSync(new URL(`server/guides/${name}.md`, root), 'utf8')
+const guides = readdirSync(new URL('server/guides/', root)).map((name) => guide(name.replace('.md', '')))
+const documented = new Set(
+  [...guide('configuration').matchAll(/^\| `([A-Z][A-Z\d_]*)` \|/gm)].map(([, name]) => name),
+)
 const scripts = JSON.parse(readFileSync(new URL('package.json', root), 'utf8')).scripts
 
 describe('settings', () => {
@@ -60,10 +62,10 @@ describe('settings', () => {
     expect(readConfig(Object.fromEntries(filled))).toHaveProperty('config')
   })
 
-  test('that this page names in other places exist too', () => {
-    const named = [...operating.matchAll(/`([A-Z][A-Z\d]*(?:_[A-Z\d]+)+|WORKERS|MIGRATE)(?:=\S+)?`/g)].map(
-      ([, name]) => name,
-    )
+  test('every setting that a guide names exists', () => {
+    const named = [
+      ...guides.join('\n').matchAll(/`([A-Z][A-Z\d]*(?:_[A-Z\d]+)+|WORKERS|MIGRATE)(?:=\S+)?`/g),
+    ].map(([, name]) => name)
     expect(named.length).toBeGreaterThan(10)
     // Those of OpenTelemetry are read by its SDK.
     const own = named.filter((name) => !name?.startsWith('OTEL_'))
@@ -199,7 +201,7 @@ describe('metrics', () => {
     })
     return [...`${own}\n${ofWorkers}`.matchAll(/^# TYPE (\w+) /gm)].map(([, name]) => name as string)
   }
-  const rows = [...operating.matchAll(/^\| `([a-z_\d]+)` \| (.+) \| (.+) \|$/gm)].map(
+  const rows = [...guide('monitoring').matchAll(/^\| `([a-z_\d]+)` \| (.+) \| (.+) \|$/gm)].map(
     ([, name, , alerts]) => ({
       name: name as string,
       alerts: [...(alerts as string).matchAll(/`(\w+)`/g)].map(([, alert]) => alert as string),
@@ -355,8 +357,8 @@ describe('nothing is wrong', () => {
     expect(objections('caddy', ...given)).toBe('')
   })
 
-  testWith('nginx', 'with what this page says of nginx', () => {
-    const [server = '', below = ''] = [...operating.matchAll(/^```nginx\n(.*?)^```/gms)].map(
+  testWith('nginx', 'with what the guide of the proxy says of nginx', () => {
+    const [server = '', below = ''] = [...guide('proxy').matchAll(/^```nginx\n(.*?)^```/gms)].map(
       ([, text]) => text,
     )
     const files = ['client_body', 'proxy', 'fastcgi', 'scgi', 'uwsgi']

@@ -16,10 +16,10 @@ test.each(Object.keys(emitted))('%s is what the contract emits', (path) => {
   )
 })
 
-test('the guide of clients has the generators of the README', () => {
+test('the guide of clients has the generators of tests/sdks/README.md', () => {
   const read = (path: string) => readFileSync(new URL(path, root), 'utf8')
   const guide = read('contract/guides/clients.md')
-  expect(guide).toBe(withGenerators(guide, read('README.md')))
+  expect(guide).toBe(withGenerators(guide, read('tests/sdks/README.md')))
   expect(guide.split('\n').filter((line) => line.startsWith('| ')).length).toBeGreaterThan(8)
 })
 

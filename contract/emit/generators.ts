@@ -1,10 +1,10 @@
 /**
- * Inserts the table of generators of the README into the guide of clients. Links to its stories are removed, since only
+ * Inserts the table of generators of tests/sdks/README.md into the guide of clients. Links to its stories are removed, since only
  * the sources have them.
  */
 export function withGenerators(guide: string, readme: string): string {
   const [table] = /^\| Language \| Generator.*\n(?:\|.*\n)+/m.exec(readme) ?? []
-  if (table === undefined) throw new Error('README.md has no table of generators')
+  if (table === undefined) throw new Error('tests/sdks/README.md has no table of generators')
   const rows = table
     .trim()
     .split('\n')

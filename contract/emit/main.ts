@@ -13,7 +13,7 @@ for (const [path, text] of Object.entries(await emit())) await writeFile(new URL
 const clients = new URL('contract/guides/clients.md', root)
 const guideText = withGenerators(
   await readFile(clients, 'utf8'),
-  await readFile(new URL('README.md', root), 'utf8'),
+  await readFile(new URL('tests/sdks/README.md', root), 'utf8'),
 )
 await writeFile(clients, guideText)
 

@@ -1,9 +1,9 @@
-import { interfaceChanges } from '../changelog.ts'
 import { readFileSync } from 'node:fs'
 import { astToString } from 'openapi-typescript'
 import ts from 'typescript'
 import { type ErrorCode, errors } from '../../errors.ts'
 import type { Operation } from '../../operation.ts'
+import { interfaceChanges } from '../changelog.ts'
 import { classOf, groupsOf, type Method, methodsOf } from '../methods.ts'
 import type { JsonObject } from '../schemas.ts'
 import {

@@ -1,7 +1,7 @@
-import { interfaceChanges } from '../changelog.ts'
 import { readFileSync } from 'node:fs'
 import { errors } from '../../errors.ts'
 import type { Operation } from '../../operation.ts'
+import { interfaceChanges } from '../changelog.ts'
 import { eventNames } from '../client/signatures.ts'
 import { classOf, type Method, methodsOf } from '../methods.ts'
 import { type JsonObject, nameOf } from '../schemas.ts'

@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs'
 import { root } from '../../root.ts'
 
-/** In the order in which a newcomer needs them. */
-const names = [
+/** Guides for callers, in the order in which a newcomer needs them. */
+const forCallers = [
   'first-steps',
   'flows',
   'embedding',
@@ -19,6 +19,30 @@ const names = [
   'clients',
 ]
 
+/** Guides for those who run the service, in the order in which they need them. */
+const forOperators = [
+  'configuration',
+  'users',
+  'deployment',
+  'sizing',
+  'proxy',
+  'postgresql',
+  'backup',
+  'upgrades',
+  'monitoring',
+  'troubleshooting',
+  'limits',
+  'retention',
+  'credentials',
+  'visitors-files',
+  'models',
+  'workers',
+  'pooler',
+  'standby',
+  'partitions',
+  'cluster',
+]
+
 export interface Guide {
   /** Also the fragment under which the reference page shows it. */
   name: string
@@ -28,8 +52,21 @@ export interface Guide {
 }
 
 export function readGuides(): Guide[] {
-  return names.map((name) => {
-    const text = readFileSync(new URL(`contract/guides/${name}.md`, root), 'utf8')
-    return { name, title: /^# (.*)/.exec(text)?.[1] ?? name, text }
+  return forCallers.map((name) => readGuide(`contract/guides/${name}.md`, name))
+}
+
+/** Returns the guides for operators. Links among them become places of one page, and links to other files plain text. */
+export function readOperatorGuides(): Guide[] {
+  return forOperators.map((name) => {
+    const guide = readGuide(`server/guides/${name}.md`, name)
+    const text = guide.text
+      .replaceAll(/\]\(([\w-]+)\.md(?:#[\w-]+)?\)/g, '](#$1)')
+      .replaceAll(/\[([^\]]*)\]\(\.\.\/[^)]*\)/g, '$1')
+    return { ...guide, text }
   })
+}
+
+function readGuide(path: string, name: string): Guide {
+  const text = readFileSync(new URL(path, root), 'utf8')
+  return { name, title: /^# (.*)/.exec(text)?.[1] ?? name, text }
 }

@@ -4,15 +4,15 @@ import { escapeHtml } from '../../html.ts'
 import { root } from '../../root.ts'
 import { askAlways, kept } from '../kept.ts'
 import { servePage } from '../page.ts'
-import { type Guide, readGuides } from './guides.ts'
+import { type Guide, readGuides, readOperatorGuides } from './guides.ts'
 
 /*
- * The reference: guides from `contract/guides`, a page for each resource as `make generate` wrote it as HTML, with
+ * The reference: guides from `contract/guides` and `server/guides`, a page for each resource as `make generate` wrote it as HTML, with
  * requests that can be tried, and what is new. Everything comes from this service, and every address is relative, so
  * the pages work behind any path of a proxy.
  */
 
-const own = new URL('server/pages/docs/', root)
+const folder = new URL('server/pages/docs/', root)
 
 const files = {
   'page.css': 'text/css',
@@ -39,15 +39,24 @@ const start: Page = {
 
 const changes: Page = { name: 'changes', title: 'Changes', description: 'What is new, release by release.' }
 
+const operating: Page = {
+  name: 'operating',
+  title: 'Running the service',
+  description: 'Guides for those who run the service: configuration, users, databases, backups, monitoring.',
+}
+
+/** Pages that are not made of the contract. */
+const own = [operating, changes]
+
 export function serveDocs(
   serve: (path: string, handler: RequestHandler) => void,
   publicUrl: () => string,
 ): string[] {
   const { version, pages } = JSON.parse(generated('pages.json')) as { version: string; pages: Page[] }
-  servePage(serve, 'docs', { folder: own, files, page: () => readPage(start, version, pages) })
-  for (const page of [...pages, changes]) {
+  servePage(serve, 'docs', { folder, files, page: () => readPage(start, version, pages) })
+  for (const page of [...pages, ...own]) {
     servePage(serve, `docs/${page.name}`, {
-      folder: own,
+      folder,
       files: {},
       page: () => readPage(page, version, pages),
     })
@@ -63,7 +72,7 @@ export function serveDocs(
     '/llms.txt',
     kept('text/plain', () => listForPrograms(pages, publicUrl())),
   )
-  return [...pages, changes].map(({ name }) => `/docs/${name}`)
+  return [...pages, ...own].map(({ name }) => `/docs/${name}`)
 }
 
 function generated(name: string): string {
@@ -84,7 +93,7 @@ async function readPage(page: Page, version: string, pages: Page[]): Promise<str
     operations: generated('contents.html'),
     content: page === start ? startText(marked, guides, pages) : referenceText(marked, page),
   }
-  const html = readFileSync(new URL('page.html', own), 'utf8').replaceAll(
+  const html = readFileSync(new URL('page.html', folder), 'utf8').replaceAll(
     /<!-- (\w+) -->|%(\w+)%/g,
     (_, comment, name) => filled[comment ?? name] ?? '',
   )
@@ -97,18 +106,29 @@ async function readPage(page: Page, version: string, pages: Page[]): Promise<str
 type Marked = typeof import('marked').marked
 
 function startText(marked: Marked, guides: Guide[], pages: Page[]): string {
-  const sections = guides.map(
-    ({ name, text }) =>
-      `<section class="guide" id="${name}">\n${toHtml(marked, text)}<p><a href="/docs/${name}.md">This guide as Markdown</a></p></section>`,
+  const sections = guideSections(
+    marked,
+    guides,
+    (name) => `<p><a href="/docs/${name}.md">This guide as Markdown</a></p>`,
   )
   const items = pages.map(
     ({ name, title, description }) =>
       `<li><a href="/docs/${name}">${escapeHtml(title)}</a>: ${marked.parseInline(description)}</li>`,
   )
-  return `<section class="guide" id="top"><h1>${start.title}</h1><p>${start.description}</p></section>\n${sections.join('\n')}\n<section class="guide" id="reference"><h2>Reference</h2><p>Every operation, with a form to try it.</p><ul>${items.join('\n')}</ul></section>`
+  return `<section class="guide" id="top"><h1>${start.title}</h1><p>${start.description}</p></section>\n${sections}\n<section class="guide" id="reference"><h2>Reference</h2><p>Every operation, with a form to try it.</p><ul>${items.join('\n')}</ul></section>`
+}
+
+function guideSections(marked: Marked, guides: Guide[], after: (name: string) => string): string {
+  return guides
+    .map(
+      ({ name, text }) =>
+        `<section class="guide" id="${name}">\n${toHtml(marked, text)}${after(name)}</section>`,
+    )
+    .join('\n')
 }
 
 function referenceText(marked: Marked, { name, title }: Page): string {
+  if (name === operating.name) return guideSections(marked, readOperatorGuides(), () => '')
   if (name !== changes.name)
     return `<section id="reference"><h1>${escapeHtml(title)}</h1>\n${token}\n${generated(`${name}.html`)}</section>`
   const text = readFileSync(new URL('CHANGELOG.md', root), 'utf8')
@@ -146,12 +166,17 @@ function atHome(markdown: string, publicUrl: string): string {
 
 /** Entries of the search: sections of guides, and the reference. */
 function searched(): string {
-  const guides = readGuides().flatMap(({ name, title, text }) =>
-    text
-      .split(/^(?=## )/m)
-      .map((part) => [/^## (.*)/.exec(part)?.[1] ?? title, `/docs#${name}`, `guide: ${title}`, part]),
-  )
-  return JSON.stringify([...guides, ...JSON.parse(generated('search.json'))])
+  const entries = (guides: Guide[], page: string) =>
+    guides.flatMap(({ name, title, text }) =>
+      text
+        .split(/^(?=## )/m)
+        .map((part) => [/^## (.*)/.exec(part)?.[1] ?? title, `${page}#${name}`, `guide: ${title}`, part]),
+    )
+  return JSON.stringify([
+    ...entries(readGuides(), '/docs'),
+    ...entries(readOperatorGuides(), `/docs/${operating.name}`),
+    ...JSON.parse(generated('search.json')),
+  ])
 }
 
 /** The file of https://llmstxt.org, an overview for programs that read texts. */
