@@ -61,7 +61,7 @@ export function readOperatorGuides(): Guide[] {
     const guide = readGuide(`server/guides/${name}.md`, name)
     const text = guide.text
       .replaceAll(/\]\(([\w-]+)\.md(?:#[\w-]+)?\)/g, '](#$1)')
-      .replaceAll(/\[([^\]]*)\]\(\.\.\/[^)]*\)/g, '$1')
+      .replaceAll(/\[([^[\]\n]*)\]\(\.\.\/[^()\s]*\)/g, '$1')
     return { ...guide, text }
   })
 }
