@@ -36,7 +36,7 @@ export const flowFindings = z
         }),
         severity: z.enum(['error', 'warning']).optional().meta({
           description:
-            'Whether a chat cannot do what the flow says (error), or the author probably did not mean it (warning). Absent in publications of earlier releases and in the warnings of an import.',
+            'Whether a chat cannot do what the flow says (error), or the author probably did not mean it (warning). Absent in the warnings of an import.',
         }),
       })
       .meta({ id: 'FlowFinding', description: 'Something in a flow that would misbehave when it runs.' }),

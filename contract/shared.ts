@@ -139,7 +139,7 @@ export const limit = pageSize.default(50).meta({
 })
 
 /**
- * `limit` of a list that earlier releases did not page: without it, a page has the former maximum. `most` is that
+ * `limit` of a list that is small as a rule: without it, a page has the maximum of its records. `most` is that
  * number as formatted text, since `Intl` would add 20 ms to every start.
  */
 export function limitOr(most: string) {

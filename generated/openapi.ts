@@ -225,7 +225,7 @@ export interface paths {
         };
         /**
          * Get the statistics of the blocks of a bot
-         * @description Counts, for each input block of the published flow in its order, how often it was shown in chats that began in a range of time, how often it was answered, and how often the chat was left there. `shown` is `answered` and `left` and those that are still open: a chat can be continued for at least 48 hours after its last step. An input that a chat comes to twice counts twice. Where several chats share a result, since the bot remembers its visitors, the last one tells where it waits. Of chats from before 1.1 only the answers are known. Deleted results do not count. A bot that is not published is not found.
+         * @description Counts, for each input block of the published flow in its order, how often it was shown in chats that began in a range of time, how often it was answered, and how often the chat was left there. `shown` is `answered` and `left` and those that are still open: a chat can be continued for at least 48 hours after its last step. An input that a chat comes to twice counts twice. Where several chats share a result, since the bot remembers its visitors, the last one tells where it waits. Deleted results do not count. A bot that is not published is not found.
          *
          *     Permission: a guest, a member or an admin of the workspace, by a token with the scope `read`.
          */
@@ -5966,7 +5966,7 @@ export interface components {
              */
             path: string[];
             /**
-             * @description Whether a chat cannot do what the flow says (error), or the author probably did not mean it (warning). Absent in publications of earlier releases and in the warnings of an import.
+             * @description Whether a chat cannot do what the flow says (error), or the author probably did not mean it (warning). Absent in the warnings of an import.
              * @enum {string}
              */
             severity?: "error" | "warning";

@@ -445,7 +445,7 @@ export interface BlockStatsMethods {
   /**
    * Get the statistics of the blocks of a bot: `GET /v1/bots/{botId}/analytics/blocks`
    *
-   * Counts, for each input block of the published flow in its order, how often it was shown in chats that began in a range of time, how often it was answered, and how often the chat was left there. `shown` is `answered` and `left` and those that are still open: a chat can be continued for at least 48 hours after its last step. An input that a chat comes to twice counts twice. Where several chats share a result, since the bot remembers its visitors, the last one tells where it waits. Of chats from before 1.1 only the answers are known. Deleted results do not count. A bot that is not published is not found.
+   * Counts, for each input block of the published flow in its order, how often it was shown in chats that began in a range of time, how often it was answered, and how often the chat was left there. `shown` is `answered` and `left` and those that are still open: a chat can be continued for at least 48 hours after its last step. An input that a chat comes to twice counts twice. Where several chats share a result, since the bot remembers its visitors, the last one tells where it waits. Deleted results do not count. A bot that is not published is not found.
    */
   get(botId: string, query?: GetBlockStatsQuery, options?: RequestOptions): Reply<BlockStatsBody>
 }

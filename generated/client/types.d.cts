@@ -4612,7 +4612,7 @@ export interface components {
              */
             path: string[];
             /**
-             * @description Whether a chat cannot do what the flow says (error), or the author probably did not mean it (warning). Absent in publications of earlier releases and in the warnings of an import.
+             * @description Whether a chat cannot do what the flow says (error), or the author probably did not mean it (warning). Absent in the warnings of an import.
              * @enum {string}
              */
             severity?: "error" | "warning";

@@ -2949,7 +2949,7 @@ class FlowFinding(TypedDict):
     """What would happen, for people."""
 
     severity: NotRequired[Literal["error", "warning"]]
-    """Whether a chat cannot do what the flow says (error), or the author probably did not mean it (warning). Absent in publications of earlier releases and in the warnings of an import."""
+    """Whether a chat cannot do what the flow says (error), or the author probably did not mean it (warning). Absent in the warnings of an import."""
 
 class Folder(TypedDict):
     """A folder of a workspace, holding bots and other folders."""
