@@ -405,6 +405,19 @@ withBrowser('the reference', () => {
     expect((await shown()).length).toBeGreaterThan(Object.keys(operations).length)
   })
 
+  test('every link of the guides for operators leads to a place that exists', async () => {
+    const path = '/docs/operating'
+    const [, guides = ''] = (await (await fetch(app.url + path)).text()).split('<main>')
+    const links = [...guides.matchAll(/href="(?!https:)([^"]+)"/g)].map(
+      ([, link]) => new URL(String(link), app.url + path),
+    )
+    expect(links.length).toBeGreaterThan(10)
+    for (const { pathname, hash, href } of links) {
+      const text = await (await fetch(app.url + pathname)).text()
+      expect([href, text.split(`id="${hash.slice(1)}"`).length]).toEqual([href, 2])
+    }
+  })
+
   test('programs find the guides as Markdown, with addresses of this service', async () => {
     const list = await (await fetch(`${app.url}/llms.txt`)).text()
     const links = [...list.matchAll(/\]\((\S+)\)/g)].map(([, link]) => String(link))

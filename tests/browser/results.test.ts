@@ -86,6 +86,16 @@ async function enter(page: Page, { token } = site.member, name?: string) {
   await page.getByText(/Showing|No results/).waitFor()
 }
 
+/** All results of the bot that has many. */
+async function openAll(): Promise<Page> {
+  const page = await open(desktop)
+  await enter(page, site.member, 'Boats and hats')
+  await page.getByLabel('Period').selectOption('allTime')
+  await page.getByRole('button', { name: 'Show' }).click()
+  await page.getByText('Showing the newest 50 ').waitFor()
+  return page
+}
+
 const botOf = (page: Page) => page.getByRole('combobox', { name: 'Bot', exact: true })
 
 /** A share of all results, as the page writes it. */
@@ -382,11 +392,7 @@ withBrowser('the page of results', () => {
   })
 
   test('everything is downloaded in parts, and a part that breaks is asked for again', async () => {
-    const page = await open(desktop)
-    await enter(page, site.member, 'Boats and hats')
-    await page.getByLabel('Period').selectOption('allTime')
-    await page.getByRole('button', { name: 'Show' }).click()
-    await page.getByText('Showing the newest 50 ').waitFor()
+    const page = await openAll()
     let asked = 0
     await page.route(/resultsExport/, (route) => (++asked === 2 ? route.abort() : route.continue()))
     const download = async (name: string) => {
@@ -435,11 +441,7 @@ withBrowser('the page of results', () => {
   })
 
   test('signing out ends a download: nothing more is asked for, and no file comes', async () => {
-    const page = await open(desktop)
-    await enter(page, site.member, 'Boats and hats')
-    await page.getByLabel('Period').selectOption('allTime')
-    await page.getByRole('button', { name: 'Show' }).click()
-    await page.getByText('Showing the newest 50 ').waitFor()
+    const page = await openAll()
     let asked = 0
     let files = 0
     page.on('download', () => (files += 1))

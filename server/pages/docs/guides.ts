@@ -55,12 +55,13 @@ export function readGuides(): Guide[] {
   return forCallers.map((name) => readGuide(`contract/guides/${name}.md`, name))
 }
 
-/** Returns the guides for operators. Links among them become places of one page, and links to other files plain text. */
+/** Returns the guides for operators. Links to guides become places of pages, and links to other files plain text. */
 export function readOperatorGuides(): Guide[] {
   return forOperators.map((name) => {
     const guide = readGuide(`server/guides/${name}.md`, name)
     const text = guide.text
-      .replaceAll(/\]\(([\w-]+)\.md(?:#[\w-]+)?\)/g, '](#$1)')
+      .replaceAll(/\]\(([\w-]+)\.md(?:#[\w-]+)?\)/g, '](/docs/operating#$1)')
+      .replaceAll(/\]\(\.\.\/\.\.\/contract\/guides\/([\w-]+)\.md\)/g, '](/docs#$1)')
       .replaceAll(/\[([^[\]\n]*)\]\(\.\.\/[^()\s]*\)/g, '$1')
     return { ...guide, text }
   })
