@@ -15,7 +15,7 @@ const top = fileURLToPath(root)
  * Entry points by their path in `server/`. A thread of the sandbox is loaded from the folder of the file that starts
  * it.
  */
-const entries = { main: 'main.ts', admin: 'admin.ts', 'sandbox-worker': 'chat/tools/sandbox-worker.ts' }
+const entries = { main: 'main.ts', admin: 'admin.ts', 'sandbox-worker': 'sandbox/worker.ts' }
 
 /**
  * Packages that are not bundled: OpenTelemetry instruments some or they read files of their own, others are seldom

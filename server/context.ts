@@ -1,11 +1,11 @@
 import type { Logger } from 'pino'
 import type { BotGrant, FolderGrant, UserGrant, WorkspaceGrant } from './access/index.ts'
-import type { ChatTools } from './chat/tools/index.ts'
+import type { ChatTools } from './chat-tools.ts'
 import type { Config } from './config.ts'
 import type { Database } from './db/client.ts'
-import type { FileStore } from './files/store.ts'
-import type { Quota } from './http/quotas.ts'
-import type { Place } from './http/room.ts'
+import type { Place } from './shares/admission-queue.ts'
+import type { Quota } from './shares/quotas.ts'
+import type { FileStore } from './uploads/store.ts'
 import type { Keyring } from './workspaces/keyring.ts'
 
 /** Runs a piece of work of the caller in its turn, if it would keep the thread from others for too long. */

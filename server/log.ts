@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { type DestinationStream, destination, type Logger, pino } from 'pino'
 import { databaseError } from './db/errors.ts'
-import { toIso } from './iso-time.ts'
+import { toIso } from './db/iso-time.ts'
 
 /** Maximum bytes of log lines that wait to be read; further lines are only counted. */
 const MAX_QUEUE_BYTES = 16 * 1024 * 1024

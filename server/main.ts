@@ -26,7 +26,7 @@ if (config.WORKERS > 1 && cluster.isPrimary) {
     ? (await import('./telemetry.ts')).startTelemetry()
     : undefined
   // Its thread takes half as long to start as everything else does to load: both go on at once.
-  const sandbox = (await import('./chat/tools/sandbox.ts')).openSandbox()
+  const sandbox = (await import('./sandbox/index.ts')).openSandbox()
   sandbox.warm().catch(() => {})
   await (await import('./serve.ts')).serve(config, sandbox, telemetry)
 }

@@ -16,7 +16,7 @@ import {
 } from '../contract/bot-document/index.ts'
 import { MAXIMUM_ISSUES } from '../contract/errors.ts'
 import { z } from '../contract/zod.ts'
-import { toIssues } from '../server/http/issues.ts'
+import { toIssues } from '../server/issues/validation.ts'
 import type { Json } from './support/arbitraries.ts'
 import { blockOf, documentOf, documentVersions, opaqueBlock, typesOf } from './support/documents.ts'
 import fc from './support/fast-check.ts'

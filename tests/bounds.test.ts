@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { expect, test } from '@jest/globals'
-import { defaultLimits } from '../server/chat/limits.ts'
+import { defaultLimits } from '../server/chat/engine/limits.ts'
 import { readConfig } from '../server/config.ts'
 import { root } from '../server/root.ts'
 import { bounds as rows } from './support/bounds.ts'
@@ -14,7 +14,7 @@ function boundOf(file: string, name: string): number | undefined {
   if (file === 'server/config.ts' && 'config' in parsed) {
     return parsed.config[name as keyof typeof parsed.config] as number
   }
-  if (file === 'server/chat/limits.ts') return defaultLimits[name as keyof typeof defaultLimits]
+  if (file === 'server/chat/engine/limits.ts') return defaultLimits[name as keyof typeof defaultLimits]
   const [, factors] =
     new RegExp(`^(?:export )?const ${name} = (?:\\{ small: )?([\\d_ *]+)`, 'm').exec(read(file)) ?? []
   return factors?.split('*').reduce((product, factor) => product * Number(factor.replaceAll('_', '')), 1)

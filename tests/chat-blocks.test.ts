@@ -1,6 +1,6 @@
 import { Readable } from 'node:stream'
 import { afterAll, describe, expect, test } from '@jest/globals'
-import type { OutboundReply } from '../server/chat/tools/outbound.ts'
+import type { OutboundReply } from '../server/outbound/client.ts'
 import { boundNamed } from './support/bounds.ts'
 import { ask, bot, chat, closeSandbox, idOf, type Part, set, text, type World } from './support/chat.ts'
 

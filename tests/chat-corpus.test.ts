@@ -2,10 +2,10 @@
 
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { afterAll, describe, expect, test } from '@jest/globals'
-import { indexFlow, isInput } from '../server/chat/flow.ts'
-import { texts } from '../server/chat/loose.ts'
-import type { Flow, InputToShow } from '../server/chat/types.ts'
-import { convert, type FlowDocument } from '../server/conversion/index.ts'
+import { indexFlow, isInput } from '../server/chat/engine/flow-index.ts'
+import type { Flow, InputToShow } from '../server/chat/engine/types.ts'
+import { convert, type FlowDocument } from '../server/documents/conversion/index.ts'
+import { texts } from '../server/json/access.ts'
 import { type Client, chat, closeSandbox } from './support/chat.ts'
 
 afterAll(closeSandbox)

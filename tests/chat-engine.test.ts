@@ -1,6 +1,6 @@
 import { afterAll, describe, expect, jest, test } from '@jest/globals'
-import { startChat } from '../server/chat/engine.ts'
-import type { Flow, SessionState } from '../server/chat/types.ts'
+import { startChat } from '../server/chat/engine/engine.ts'
+import type { Flow, SessionState } from '../server/chat/engine/types.ts'
 import {
   ask,
   bot,
@@ -1180,7 +1180,7 @@ describe('odd documents', () => {
     const flow = bot({ a: [ask('A'), text('x')] }, { variables })
     const client = await chat(flow)
     const copy: Flow = { ...flow, groups: [] }
-    const { continueChat } = await import('../server/chat/engine.ts')
+    const { continueChat } = await import('../server/chat/engine/engine.ts')
     const state = client.outcome.state as SessionState
     const result = await continueChat(copy, state, 'x', {}, {
       now: () => new Date(),

@@ -1,8 +1,8 @@
 import { afterAll, describe, expect, test } from '@jest/globals'
-import type { Block } from '../server/chat/flow.ts'
-import { readPhone } from '../server/chat/inputs/contact.ts'
-import type { Run } from '../server/chat/run.ts'
-import type { Message } from '../server/chat/types.ts'
+import type { Run } from '../server/chat/engine/execution.ts'
+import type { Block } from '../server/chat/engine/flow-index.ts'
+import { readPhone } from '../server/chat/engine/inputs/contact.ts'
+import type { Message } from '../server/chat/engine/types.ts'
 import { ask, bot, chat, closeSandbox, idOf, type Part, text } from './support/chat.ts'
 import { cpuGrowth } from './support/cpu.ts'
 

@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { type AddressInfo, createServer, type Server, type Socket } from 'node:net'
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
-import { accountMailer, openMailer, type SendMail } from '../server/chat/tools/mail.ts'
+import { accountMailer, openMailer, type SendMail } from '../server/outbound/mail.ts'
 
 let server: Server
 let port: number

@@ -2,9 +2,10 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import type { ServerResponse } from 'node:http'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals'
 import { modelVendors } from '../contract/credentials.ts'
-import { modelClient } from '../server/chat/tools/models.ts'
-import type { Flow, ModelRequest, StepEvent } from '../server/chat/types.ts'
-import { convert, type FlowDocument } from '../server/conversion/index.ts'
+import type { Flow, StepEvent } from '../server/chat/engine/types.ts'
+import { convert, type FlowDocument } from '../server/documents/conversion/index.ts'
+import { modelClient } from '../server/outbound/language-models.ts'
+import type { ModelRequest } from '../server/outbound/model-types.ts'
 import { boundNamed } from './support/bounds.ts'
 import {
   ask,

@@ -9,7 +9,12 @@ import {
   theme,
   variables,
 } from '../contract/bot-document/index.ts'
-import { convert, type FlowDocument, linkedBots, repairImported } from '../server/conversion/index.ts'
+import {
+  convert,
+  type FlowDocument,
+  linkedBots,
+  repairImported,
+} from '../server/documents/conversion/index.ts'
 import { documentOf, documentVersions } from './support/documents.ts'
 import fc from './support/fast-check.ts'
 import { runs } from './support/runs.ts'

@@ -8,9 +8,9 @@ import { afterAll, describe, expect, test } from '@jest/globals'
 import pg from 'pg'
 import { parse, parseAllDocuments } from 'yaml'
 import { readConfig } from '../server/config.ts'
-import { createMetrics } from '../server/http/metrics.ts'
+import { createMetrics } from '../server/metrics.ts'
 import { root } from '../server/root.ts'
-import { createGatherer } from '../server/workers/gather.ts'
+import { createGatherer } from '../server/workers/cluster-metrics.ts'
 import type { ToWorker } from '../server/workers/messages.ts'
 
 /* Deployment files name settings, files, commands and metrics that exist. */

@@ -19,8 +19,8 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { pathToFileURL } from 'node:url'
 import { afterAll, afterEach, describe, expect, test } from '@jest/globals'
 import pg from 'pg'
-import { type EmbeddedOptions, startEmbeddedPostgres } from '../server/db/embedded.ts'
-import { findPrograms, makeLinks, run, runnablePrograms } from '../server/db/embedded-programs.ts'
+import { type EmbeddedOptions, startEmbeddedPostgres } from '../server/db/embedded/index.ts'
+import { findPrograms, makeLinks, run, runnablePrograms } from '../server/db/embedded/programs.ts'
 
 const asRoot = process.getuid?.() === 0
 const nobody = { uid: 65534, gid: 65534 }
@@ -86,7 +86,7 @@ async function until(condition: () => Promise<boolean>): Promise<void> {
 /** Another process on the data folder: it starts or joins, prints its URL, and stops when told or when we are gone. */
 async function startElsewhere(folder: string, account: { uid?: number; gid?: number } = {}) {
   const program = `
-    import { startEmbeddedPostgres } from ${JSON.stringify(pathToFileURL('server/db/embedded.ts').href)}
+    import { startEmbeddedPostgres } from ${JSON.stringify(pathToFileURL('server/db/embedded/index.ts').href)}
     const server = await startEmbeddedPostgres({ dataDirectory: ${JSON.stringify(folder)} })
     console.log(server.url)
     process.stdin.once('data', async () => { await server.stop(); process.exit() }).once('end', () => process.exit())

@@ -2,8 +2,8 @@ import { spawn } from 'node:child_process'
 import { text } from 'node:stream/consumers'
 import { setImmediate, setTimeout } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
-import { openSandbox, type Sandbox } from '../server/chat/tools/sandbox.ts'
-import type { EvaluateReply } from '../server/chat/types.ts'
+import { openSandbox, type Sandbox } from '../server/sandbox/index.ts'
+import type { EvaluateReply } from '../server/sandbox/types.ts'
 
 let sandbox: Sandbox
 
@@ -175,7 +175,7 @@ describe('the event loop', () => {
 })
 
 /** The address of a file of `chat/tools`. */
-const moduleOf = (file: string) => new URL(`../server/chat/tools/${file}`, import.meta.url).href
+const moduleOf = (file: string) => new URL(`../server/sandbox/${file}`, import.meta.url).href
 
 /** Starts a process that does nothing else. */
 function startScript(script: string) {
@@ -192,7 +192,7 @@ describe('the time limit', () => {
     ['of systems that do not count for threads', 'null'],
   ])('the clock %s stands still while the thread does', async (_name, thread) => {
     const child = startScript(`
-      import { nameOfThisThread, openThreadClock } from '${moduleOf('sandbox-clock.ts')}'
+      import { nameOfThisThread, openThreadClock } from '${moduleOf('clock.ts')}'
       const clock = openThreadClock(${thread})
       const worked = clock.start()
       const startedAt = performance.now()

@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals'
-import { isOfType, safeName } from '../server/files/kinds.ts'
+import { isOfType, safeName } from '../server/uploads/kinds.ts'
 
 test.each([
   ['a.txt', '*/*'],

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { afterEach, beforeEach, expect, test } from '@jest/globals'
-import { adviceOn } from '../server/db/data-folder.ts'
+import { adviceOn } from '../server/db/embedded/data-folder.ts'
 import { root } from '../server/root.ts'
 
 /* The steps before the service runs, with an npm and a Node that fail. */

@@ -1,7 +1,7 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { describe, expect, test } from '@jest/globals'
 import { blockCatalogue } from '../contract/bot-document/index.ts'
-import { convert, type FlowDocument } from '../server/conversion/index.ts'
+import { convert, type FlowDocument } from '../server/documents/conversion/index.ts'
 import { checkFlow } from './support/check-flow.ts'
 import { cpuGrowth, measureCpu } from './support/cpu.ts'
 import { documentOf, documentVersions } from './support/documents.ts'

@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals'
-import { whyNeverSent } from '../server/chat/tools/never-sent.ts'
-import type { FlowDocument } from '../server/conversion/index.ts'
+import type { FlowDocument } from '../server/documents/conversion/index.ts'
+import { whyNeverSent } from '../server/outbound/never-sent.ts'
 import { checkFlow } from './support/check-flow.ts'
 
 /*

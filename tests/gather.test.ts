@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, jest, test } from '@jest/globals'
-import { gather } from '../server/db/gather.ts'
+import { gather } from '../server/db/batcher.ts'
 
 beforeAll(() => {
   jest.useFakeTimers({ doNotFake: ['setImmediate', 'nextTick', 'queueMicrotask', 'performance'] })

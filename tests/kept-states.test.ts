@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals'
-import { keepState, padded, readState } from '../server/chat/kept-states.ts'
-import type { SessionState } from '../server/chat/types.ts'
+import type { SessionState } from '../server/chat/engine/types.ts'
+import { keepState, padded, readState } from '../server/chat/sessions/codec/state.ts'
 import fc from './support/fast-check.ts'
 import { runs } from './support/runs.ts'
 

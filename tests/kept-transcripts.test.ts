@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals'
-import { keepTranscript, readTranscript } from '../server/chat/kept-transcripts.ts'
-import type { TranscriptEntry } from '../server/chat/types.ts'
+import type { TranscriptEntry } from '../server/chat/engine/types.ts'
+import { keepTranscript, readTranscript } from '../server/chat/sessions/codec/transcript.ts'
 import fc from './support/fast-check.ts'
 import { runs } from './support/runs.ts'
 

@@ -1,6 +1,6 @@
 import { afterAll, describe, expect, test } from '@jest/globals'
 import { IANAZone } from 'luxon'
-import { sentences } from '../server/chat/sentences.ts'
+import { sentences } from '../server/chat/engine/sentences.ts'
 import { languages } from '../server/pages/texts/index.ts'
 import { ask, bot, chat, closeSandbox, idOf, type Part, text } from './support/chat.ts'
 import fc from './support/fast-check.ts'

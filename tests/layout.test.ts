@@ -64,9 +64,40 @@ test.each(Object.entries({ server, contract }))(
   },
 )
 
-test('handlers are imported by the router and by each other alone', () => {
+/** The room of a file: its folder in `server/`, in `server/chat/` the one below. A file beside the rooms is its own. */
+function roomOf(file: string): string {
+  const [, first = '', second = ''] = file.split('/')
+  if (first.endsWith('.ts')) return file
+  return first === 'chat' ? `chat/${second}` : first
+}
+
+test('no rooms of server import each other in a circle', () => {
+  const rooms = new Map<string, string[]>()
+  for (const [file, imports] of server) {
+    const room = roomOf(file)
+    const others = imports.filter((path) => path.startsWith('server/')).map(roomOf)
+    rooms.set(room, [...(rooms.get(room) ?? []), ...others.filter((other) => other !== room)])
+  }
+  expect(rooms.get('jobs')).toContain('results')
+  expect(circleIn(rooms)).toEqual([])
+})
+
+test('the chat engine imports nothing of the database, HTTP or webhooks', () => {
+  const imported = [...server]
+    .filter(([file]) => file.startsWith('server/chat/engine/'))
+    .flatMap(([, imports]) => imports.map(roomOf))
+  expect(imported).toContain('outbound')
+  expect(imported.filter((room) => ['db', 'http', 'webhooks', 'handlers'].includes(room))).toEqual([])
+})
+
+test('every file of chat is in the engine or in the sessions', () => {
+  const rooms = new Set([...server.keys()].filter((file) => file.startsWith('server/chat/')).map(roomOf))
+  expect([...rooms].sort()).toEqual(['chat/engine', 'chat/sessions'])
+})
+
+test('handlers are imported by app.ts, main.ts and each other alone', () => {
   const others = [...server]
-    .filter(([file]) => !/^server\/(http|handlers)\/|^server\/main\.ts$/.test(file))
+    .filter(([file]) => !/^server\/(handlers\/|(main|app)\.ts$)/.test(file))
     .filter(([, imports]) => imports.some((path) => path.startsWith('server/handlers/')))
   expect(others.map(([file]) => file)).toEqual([])
 })
@@ -86,14 +117,16 @@ test('no statement asserts the type of its rows', () => {
   const asserting = [...server.keys()].filter((file) =>
     /\bexecute</.test(readFileSync(join(base, file), 'utf8')),
   )
-  expect({ 'read these by db/selection.ts': asserting }).toEqual({ 'read these by db/selection.ts': [] })
+  expect({ 'read these by db/typed-select.ts': asserting }).toEqual({
+    'read these by db/typed-select.ts': [],
+  })
 })
 
 /** Readers of the wall clock: for code of bots, which has the same clock, and for headers that name a time. */
 const clockReaders = [
-  'server/chat/tools/model-fetch.ts',
-  'server/chat/tools/sandbox-worker.ts',
-  'server/chat/tools/sandbox.ts',
+  'server/outbound/model-fetch.ts',
+  'server/sandbox/index.ts',
+  'server/sandbox/worker.ts',
   'server/webhooks/deliver.ts',
 ]
 

@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals'
 import pg from 'pg'
-import { momentToIso, readMomentsFast } from '../server/db/moments.ts'
-import { toIso } from '../server/iso-time.ts'
+import { toIso } from '../server/db/iso-time.ts'
+import { momentToIso, readMomentsFast } from '../server/db/timestamps.ts'
 import fc from './support/fast-check.ts'
 import { runs } from './support/runs.ts'
 

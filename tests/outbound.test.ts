@@ -5,10 +5,10 @@ import type { AddressInfo, Socket } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { brotliCompressSync, deflateRawSync, deflateSync, gzipSync } from 'node:zlib'
 import { afterAll, beforeAll, describe, expect, jest, test } from '@jest/globals'
-import { isPublicAddress } from '../server/chat/tools/addresses.ts'
-import { addressesOf } from '../server/chat/tools/names.ts'
-import { type OutboundOptions, type OutboundReply, outboundClient } from '../server/chat/tools/outbound.ts'
-import { withText } from '../server/chat/tools/response-body.ts'
+import { isPublicAddress } from '../server/outbound/addresses.ts'
+import { type OutboundOptions, type OutboundReply, outboundClient } from '../server/outbound/client.ts'
+import { addressesOf } from '../server/outbound/dns.ts'
+import { withText } from '../server/outbound/response-body.ts'
 
 let server: Server
 let port: number

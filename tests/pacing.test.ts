@@ -1,9 +1,9 @@
 import { afterEach, expect, jest, test } from '@jest/globals'
 import { workInTurns } from '../server/bots/checks/turns.ts'
 import type { Pace } from '../server/context.ts'
-import { inTurns } from '../server/http/answer.ts'
-import { createPacing } from '../server/http/pacing.ts'
-import { takeTurn } from '../server/turns.ts'
+import { inTurns } from '../server/http/response.ts'
+import { createPacing } from '../server/shares/pacing.ts'
+import { takeTurn } from '../server/shares/turns.ts'
 
 /* Turns and pauses of large pieces of work. */
 

@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals'
-import { hasRoom, packStep, unpackStep, unpackSteps, withLength } from '../server/chat/packed-steps.ts'
+import { hasRoom, packStep, unpackStep, unpackSteps, withLength } from '../server/chat/sessions/codec/turn.ts'
 
 const answer = {
   messages: [

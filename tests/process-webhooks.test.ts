@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterEach, expect, test } from '@jest/globals'
 import pg from 'pg'
-import { type EmbeddedPostgres, startEmbeddedPostgres } from '../server/db/embedded.ts'
+import { type EmbeddedPostgres, startEmbeddedPostgres } from '../server/db/embedded/index.ts'
 import { ask, bot, text } from './support/chat.ts'
 import { storable } from './support/chats.ts'
 import {

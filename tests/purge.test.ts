@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
-import { purgeBatch } from '../server/background/purge.ts'
+import { purgeBatch } from '../server/jobs/purge.ts'
 import { type App, connectTo, startApp } from './support/app.ts'
 import { testWithTrigger, waitingForLocks } from './support/locks.ts'
 import { until } from './support/process.ts'

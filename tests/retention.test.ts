@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals'
-import { purgeBatch } from '../server/background/purge.ts'
-import { expireResults } from '../server/results/retention.ts'
+import { purgeBatch } from '../server/jobs/purge.ts'
+import { expireResults } from '../server/jobs/results-retention.ts'
 import { type App, startApp } from './support/app.ts'
 import { anyBody } from './support/client.ts'
 import { testWithTrigger } from './support/locks.ts'

@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
-import { openSandbox, type Sandbox } from '../server/chat/tools/sandbox.ts'
-import { answerHostCall } from '../server/chat/tools/sandbox-host.ts'
-import type { CodeAnswer, CodeRequest, EvaluateReply } from '../server/chat/types.ts'
+import { answerHostCall } from '../server/sandbox/host.ts'
+import { openSandbox, type Sandbox } from '../server/sandbox/index.ts'
+import type { CodeAnswer, CodeRequest, EvaluateReply } from '../server/sandbox/types.ts'
 
 let sandbox: Sandbox
 

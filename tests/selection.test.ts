@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import { eq, getTableColumns, sql } from 'drizzle-orm'
 import { transact } from '../server/db/client.ts'
-import { madeOnce, remembered } from '../server/db/remembered.ts'
+import { madeOnce, remembered } from '../server/db/interned-rows.ts'
 import {
   apiTokens,
   bots,
@@ -11,7 +11,7 @@ import {
   workspaceMembers,
   workspaces,
 } from '../server/db/schema.ts'
-import { expression, optional, prepareSelect, selectRows } from '../server/db/selection.ts'
+import { expression, optional, prepareSelect, selectRows } from '../server/db/typed-select.ts'
 import { JsonText } from '../server/json/json-text.ts'
 import { type App, startApp } from './support/app.ts'
 import { makeWorld, type World } from './support/world.ts'

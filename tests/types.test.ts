@@ -13,7 +13,7 @@ import type { AnalyticsHandlers, FoldersHandlers } from '../generated/handlers.t
 import type { BotGrant, WorkspaceGrant } from '../server/access/index.ts'
 import type { Contexts } from '../server/context.ts'
 import type { Database } from '../server/db/client.ts'
-import { withDraft } from '../server/bots/drafts.ts'
+import { withDraft } from '../server/documents/drafts.ts'
 import { folders } from '../server/handlers/folders.ts'
 import { folderIn } from '../server/workspaces/folders.ts'
 import { folders as folderCases } from './cases/folders.ts'

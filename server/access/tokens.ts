@@ -1,11 +1,11 @@
 import { and, eq, isNull, sql } from 'drizzle-orm'
 import type { Scope } from '../../contract/operation.ts'
+import { type Deed, tokenEntries } from '../audit/log.ts'
 import { type Database, transact } from '../db/client.ts'
 import { after, newestFirst, type Position } from '../db/page.ts'
 import { apiTokens as table, users, workspaceMembers } from '../db/schema.ts'
 import { MS_PER_DAY } from '../durations.ts'
 import { newId } from '../ids.ts'
-import { type Deed, tokenEntries } from '../workspaces/audit.ts'
 import { createToken } from './authenticate.ts'
 import type { UserGrant } from './index.ts'
 

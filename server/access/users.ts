@@ -1,7 +1,7 @@
 import { and, eq, isNotNull, isNull, sql } from 'drizzle-orm'
+import { newEntry, writeEntry } from '../audit/log.ts'
 import { type Database, transact } from '../db/client.ts'
 import { apiTokens, users, workspaceMembers, workspaces } from '../db/schema.ts'
-import { newEntry, writeEntry } from '../workspaces/audit.ts'
 
 /**
  * Disables a user and revokes their tokens, or enables them again. Their workspaces get an entry in the audit log where that

@@ -5,6 +5,9 @@ import { normalDomain } from '../../contract/bots/schemas.ts'
 import type { Issue } from '../../contract/errors.ts'
 import type { CreateBot } from '../../generated/handlers.ts'
 import type { WorkspaceGrant } from '../access/index.ts'
+import { type AuditEntry, type Deed, entryColumns, newEntry, writeEntry } from '../audit/log.ts'
+import { gather } from '../db/batcher.ts'
+import { isDistributed } from '../db/citus/distribution.ts'
 import {
   type Database,
   prepareWrite,
@@ -14,16 +17,13 @@ import {
   type Transaction,
   transact,
 } from '../db/client.ts'
-import { isDistributed } from '../db/distribution.ts'
 import { databaseError, sqlState } from '../db/errors.ts'
-import { gather } from '../db/gather.ts'
-import { encoderOf, listsOf } from '../db/insertion.ts'
+import { encoderOf, listsOf } from '../db/insert-columns.ts'
 import { auditLog, botDrafts, bots as table, workspaces } from '../db/schema.ts'
+import type { Draft } from '../documents/drafts.ts'
 import { newId } from '../ids.ts'
 import { JsonText } from '../json/json-text.ts'
-import { type AuditEntry, type Deed, entryColumns, newEntry, writeEntry } from '../workspaces/audit.ts'
 import { holdWorkspace } from '../workspaces/rows.ts'
-import type { Draft } from './drafts.ts'
 import { claimNames } from './names.ts'
 import { type BotRow, noSuchFolder, nullableJson } from './rows.ts'
 import { changedSecurity } from './sharing.ts'

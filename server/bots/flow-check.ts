@@ -1,6 +1,6 @@
 import type { FlowFinding } from '../../contract/publications.ts'
-import { takesFiles } from '../chat/uploading.ts'
-import { blocksOf, type FlowDocument, isRecord } from '../conversion/document.ts'
+import { takesFiles } from '../chat/engine/upload-policy.ts'
+import { blocksOf, type FlowDocument, isRecord } from '../documents/conversion/document.ts'
 import { blockIssues } from './checks/blocks.ts'
 import { unsentMails } from './checks/credentials.ts'
 import { type Findings, type Flow, issue, readFlow } from './checks/flow.ts'

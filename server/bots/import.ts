@@ -19,6 +19,8 @@ import { type FlowFinding, MAXIMUM_FINDINGS } from '../../contract/publications.
 import { z } from '../../contract/zod.ts'
 import type { ImportBot } from '../../generated/handlers.ts'
 import type { WorkspaceGrant } from '../access/index.ts'
+import type { Database } from '../db/client.ts'
+import { bots } from '../db/schema.ts'
 import {
   convert,
   type FlowDocument,
@@ -26,13 +28,11 @@ import {
   nameEdges,
   pathsBefore,
   repairImported,
-} from '../conversion/index.ts'
-import type { Database } from '../db/client.ts'
-import { bots } from '../db/schema.ts'
-import { toIssues } from '../http/issues.ts'
+} from '../documents/conversion/index.ts'
+import { type Draft, partNames } from '../documents/drafts.ts'
+import { toIssues } from '../issues/validation.ts'
 import { changedText } from '../json/changed-text.ts'
 import { JsonText } from '../json/json-text.ts'
-import { type Draft, partNames } from './drafts.ts'
 import { nullableJson } from './rows.ts'
 
 /* Conversion of an imported document into a bot. */

@@ -3,8 +3,8 @@ import type { PgTable } from 'drizzle-orm/pg-core'
 import type { Issue } from '../../contract/errors.ts'
 import type { Transaction } from '../db/client.ts'
 import { bots, customDomains, publicIds } from '../db/schema.ts'
-import { expression, selectRows } from '../db/selection.ts'
-import { isBotAlive } from './alive.ts'
+import { expression, selectRows } from '../db/typed-select.ts'
+import { isBotAlive } from '../db/undeleted-bots.ts'
 import type { BotRow } from './rows.ts'
 
 /**

@@ -3,7 +3,7 @@ import type { Config } from '../config.ts'
 import { type Database, transact } from '../db/client.ts'
 import { sqlState } from '../db/errors.ts'
 import { botPublications, bots, chatSessions, publishedBots } from '../db/schema.ts'
-import { expression, selectRows } from '../db/selection.ts'
+import { expression, selectRows } from '../db/typed-select.ts'
 
 /*
  * Removes publications whose retention has ended. Each is retained for a number of days after it was replaced, by the
@@ -155,7 +155,7 @@ async function neededByChats(
       WHERE ${bots.workspaceId} = (SELECT b.workspace_id FROM ${bots} b WHERE b.id = ${botId})`,
   )
   const bot = sql.param(others.map(({ id }) => id))
-  // As a session names what it is in, see `flowId` in `chat/steps.ts`.
+  // As a session names what it is in, see `flowId` in `chat/sessions/run-turn.ts`.
   const names = new Map(ids.map((id) => [`${botId}/${id}`, id]))
   const linked = await selectRows(
     db,

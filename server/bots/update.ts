@@ -5,18 +5,25 @@ import type { Issue } from '../../contract/errors.ts'
 import type { Conditions } from '../../contract/operation.ts'
 import type { UpdateBot } from '../../generated/handlers.ts'
 import type { BotGrant } from '../access/index.ts'
+import { newEntry, writeEntry } from '../audit/log.ts'
+import { isDistributed } from '../db/citus/distribution.ts'
 import { type Database, Rollback, rootOf, statements, transact } from '../db/client.ts'
-import { isDistributed } from '../db/distribution.ts'
 import { sqlState } from '../db/errors.ts'
 import { botDrafts, botPublications, folders, bots as table } from '../db/schema.ts'
+import { shownFolderId } from '../db/shown-folder.ts'
+import { isBotAlive } from '../db/undeleted-bots.ts'
+import {
+  convertDraft,
+  type Draft,
+  draftColumns,
+  isLegacy,
+  partNames,
+  recallDraft,
+} from '../documents/drafts.ts'
+import { publicationOf } from '../documents/publications.ts'
 import { isStale } from '../entity-tags.ts'
 import { JsonText } from '../json/json-text.ts'
-import { newEntry, writeEntry } from '../workspaces/audit.ts'
-import { shownFolderId } from '../workspaces/shown-folder.ts'
-import { isBotAlive } from './alive.ts'
-import { convertDraft, type Draft, draftColumns, isLegacy, partNames, recallDraft } from './drafts.ts'
 import { claimNames } from './names.ts'
-import { publicationOf } from './publications.ts'
 import { type BotRow, botState, lockBot, noSuchFolder, nullableJson, textOf } from './rows.ts'
 import { changedSecurity, withSharingOf } from './sharing.ts'
 

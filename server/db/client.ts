@@ -4,10 +4,10 @@ import { drizzle, type NodePgDatabase } from 'drizzle-orm/node-postgres'
 import { PgDialect } from 'drizzle-orm/pg-core'
 import pg from 'pg'
 import { databaseError, sqlState } from './errors.ts'
-import { readMomentsFast } from './moments.ts'
 import { giveUpSilent, Pool } from './pool.ts'
 import * as schema from './schema.ts'
 import { clientWith, liftOtherLimits, sessionSettings } from './session.ts'
+import { readMomentsFast } from './timestamps.ts'
 
 // Documents stay text on their way out; see JsonText.
 pg.types.setTypeParser(pg.types.builtins.JSON, (text) => text)

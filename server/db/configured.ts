@@ -1,7 +1,7 @@
 import type { Logger } from 'pino'
 import type { Config } from '../config.ts'
 import { connect, type Database, type DatabaseOptions } from './client.ts'
-import { startEmbeddedPostgres } from './embedded.ts'
+import { startEmbeddedPostgres } from './embedded/index.ts'
 import { preferStandby } from './standby.ts'
 
 /** Milliseconds; reads fall back to the primary. */

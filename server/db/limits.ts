@@ -1,8 +1,8 @@
 import { sql } from 'drizzle-orm'
 import type { Config } from '../config.ts'
 import { type Database, IDLE_IN_TRANSACTION_TIMEOUT_MS } from './client.ts'
-import { expression, selectRows } from './selection.ts'
 import { sessionSettings } from './session.ts'
+import { expression, selectRows } from './typed-select.ts'
 
 type Limits = Pick<
   Config,

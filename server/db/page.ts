@@ -2,7 +2,7 @@ import { createHmac, timingSafeEqual } from 'node:crypto'
 import { type SQL, sql } from 'drizzle-orm'
 import type { AnyPgColumn, PgTable } from 'drizzle-orm/pg-core'
 import type { Issue } from '../../contract/errors.ts'
-import { expression } from './selection.ts'
+import { expression } from './typed-select.ts'
 
 /*
  * Keyset pages: newest first by creation time, then id. A cursor is the position of the last entry and a

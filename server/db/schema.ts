@@ -116,7 +116,7 @@ export const folders = pgTable(
     updatedAt: time('updated_at').notNull(),
     /**
      * Set when the folder was deleted. Its contents are shown in its parent, which is never deleted itself, until the
-     * job of `background/folders.ts` has moved the rows there.
+     * job of `jobs/folders.ts` has moved the rows there.
      */
     deletedAt: time('deleted_at'),
   },
@@ -401,7 +401,7 @@ export const results = pgTable(
     /** The bot of that block where it is another one than this. */
     waitingBlockBotId: text('waiting_block_bot_id'),
     waitsUntil: time('waits_until'),
-    /** Transcript from its creation, see `chat/kept-transcripts.ts`. */
+    /** Transcript from its creation, see `chat/sessions/codec/transcript.ts`. */
     transcript: json('transcript'),
     /** Bytes of all answers that were given to it, those included that were too many to be stored. */
     answersSize: bigint('answers_size', { mode: 'number' }).notNull().default(0),
@@ -437,7 +437,7 @@ export const resultAnswers = pgTable(
     content: text('content').notNull(),
     attachedFileUrls: text('attached_file_urls').array(),
     createdAt: time('created_at').notNull(),
-    /** Transcript of the turn that took the answer, see `chat/kept-transcripts.ts`. */
+    /** Transcript of the turn that took the answer, see `chat/sessions/codec/transcript.ts`. */
     transcript: json('transcript'),
   },
   (table) => [primaryKey({ columns: [table.botId, table.resultId, table.seq] })],
@@ -461,7 +461,7 @@ export const resultLogs = pgTable(
 
 /**
  * Transcripts of turns that neither created the result nor took an answer; `entries` is a list of transcript entries.
- * The id counts the rows, then the answers before: see `transcriptOf` in `chat/store.ts`.
+ * The id counts the rows, then the answers before: see `transcriptOf` in `chat/sessions/read-session.ts`.
  */
 export const resultTranscripts = pgTable(
   'result_transcripts',
@@ -477,7 +477,7 @@ export const resultTranscripts = pgTable(
 export const chatSessions = pgTable(
   'chat_sessions',
   {
-    /** Begins with the bot's, see `chat/session-ids.ts`. */
+    /** Begins with the bot's, see `chat/sessions/session-ids.ts`. */
     id: text('id').notNull(),
     botId: text('bot_id').notNull(),
     /** The publication the chat started with and stays with; null for a preview of the draft. */
@@ -488,15 +488,15 @@ export const chatSessions = pgTable(
     state: json('state'),
     /** Counts the steps; every step is a compare-and-swap on it. */
     revision: integer('revision').notNull(),
-    /** Lease on the turn after a revision, see `chat/claims.ts`; null until that turn calls out. */
+    /** Lease on the turn after a revision, see `chat/sessions/turn-lease.ts`; null until that turn calls out. */
     claim: text('claim'),
-    /** Changes by members since the last turn, see `chat/steering.ts`. */
+    /** Changes by members since the last turn, see `chat/sessions/update-session.ts`. */
     steered: json('steered'),
     /** Digest of the last reply, or the beginning of it, for a request that is sent again. */
     lastMessage: text('last_message'),
     /** Number of log entries saved by its client; null for none. */
     clientLogs: integer('client_logs'),
-    /** Its first steps, as far as there is room; `chatSteps` has the others. See `chat/packed-steps.ts`. */
+    /** Its first steps, as far as there is room; `chatSteps` has the others. See `chat/sessions/codec/turn.ts`. */
     steps: bytea('steps'),
     /** Time when the chat ended. */
     endedAt: time('ended_at'),
@@ -525,13 +525,13 @@ export const chatSteps = pgTable(
     botId: text('bot_id').notNull(),
     sessionId: text('session_id').notNull(),
     revision: integer('revision').notNull(),
-    /** Transcript and answers of the turn, see `chat/packed-steps.ts`. */
+    /** Transcript and answers of the turn, see `chat/sessions/codec/turn.ts`. */
     step: bytea('step').notNull(),
   },
   (table) => [primaryKey({ columns: [table.botId, table.sessionId, table.revision] })],
 )
 
-/** Files that visitors uploaded; the bytes are in the store of files, under the id. See `files/uploads.ts`. */
+/** Files that visitors uploaded; the bytes are in the store of files, under the id. See `uploads/uploads.ts`. */
 export const uploads = pgTable(
   'uploads',
   {

@@ -1,11 +1,23 @@
 import type { Issue } from '../../contract/errors.ts'
 import type { ChatHandlers } from '../../generated/handlers.ts'
-import { closed, refusedOrigin, remembersUsers } from '../chat/admission.ts'
-import { addLikelyLogs, insertClientLogs, MAXIMUM_CLIENT_LOGS, sizeOfLogs } from '../chat/client-logs.ts'
-import { lookOfChat, startChat as startFlow } from '../chat/engine.ts'
-import { readState } from '../chat/kept-states.ts'
-import { saveStep, sizeOfStep } from '../chat/saving.ts'
-import { botOfSession, newSessionId } from '../chat/session-ids.ts'
+import { lookOfChat, startChat as startFlow } from '../chat/engine/engine.ts'
+import type { StartOptions, StepRefusal } from '../chat/engine/types.ts'
+import {
+  addLikelyLogs,
+  insertClientLogs,
+  MAXIMUM_CLIENT_LOGS,
+  sizeOfLogs,
+} from '../chat/sessions/client-logs.ts'
+import { readState } from '../chat/sessions/codec/state.ts'
+import { closed, refusedOrigin, remembersUsers } from '../chat/sessions/origin-check.ts'
+import {
+  findPublished,
+  findSession,
+  likelySession,
+  previewFlow,
+  sessionOf,
+  turnsOf,
+} from '../chat/sessions/read-session.ts'
 import {
   answerAfterWebhook,
   answerBeforeWebhook,
@@ -16,9 +28,9 @@ import {
   toStep,
   waitsFor,
   webhookDigest,
-} from '../chat/steps.ts'
-import { findPublished, findSession, likelySession, previewFlow, sessionOf, turnsOf } from '../chat/store.ts'
-import type { StartOptions, StepRefusal } from '../chat/types.ts'
+} from '../chat/sessions/run-turn.ts'
+import { botOfSession, newSessionId } from '../chat/sessions/session-ids.ts'
+import { saveStep, sizeOfStep } from '../chat/sessions/write-turn.ts'
 import type { Contexts } from '../context.ts'
 import { Unavailable } from '../db/unavailable.ts'
 import { newId } from '../ids.ts'

@@ -1,6 +1,6 @@
 import type { ChatsHandlers } from '../../generated/handlers.ts'
 import type { components } from '../../generated/openapi.ts'
-import { type ChatRow, chatPage, steer } from '../chat/steering.ts'
+import { type ChatRow, chatPage, steer } from '../chat/sessions/update-session.ts'
 import type { Contexts } from '../context.ts'
 import { paged } from '../db/page.ts'
 

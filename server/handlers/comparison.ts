@@ -1,11 +1,11 @@
 import type { Issue } from '../../contract/errors.ts'
 import type { CompareBot, ComparisonHandlers } from '../../generated/handlers.ts'
 import { compareFlows } from '../bots/compare.ts'
-import { type Draft, latestDraft, latestPublication, parseDraft, withDraft } from '../bots/drafts.ts'
-import { publicationsToCompare } from '../bots/publications.ts'
 import type { Contexts } from '../context.ts'
-import { toIso } from '../iso-time.ts'
-import { notPublished } from '../issues.ts'
+import { toIso } from '../db/iso-time.ts'
+import { type Draft, latestDraft, latestPublication, parseDraft, withDraft } from '../documents/drafts.ts'
+import { publicationsToCompare } from '../documents/publications.ts'
+import { notPublished } from '../issues/records.ts'
 
 /** One of the two flows. */
 interface Side {

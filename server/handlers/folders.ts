@@ -7,7 +7,7 @@ import type { Contexts } from '../context.ts'
 import { paged } from '../db/page.ts'
 import { entityTag } from '../entity-tags.ts'
 import { newId } from '../ids.ts'
-import { unknownRecord } from '../issues.ts'
+import { unknownRecord } from '../issues/records.ts'
 import {
   deleteFolder,
   type FolderRow,

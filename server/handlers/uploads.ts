@@ -1,13 +1,13 @@
 import type { Issue } from '../../contract/errors.ts'
 import type { UploadsHandlers } from '../../generated/handlers.ts'
-import { refusedOrigin } from '../chat/admission.ts'
-import { readState } from '../chat/kept-states.ts'
-import { effectsOf } from '../chat/steps.ts'
-import { findSession } from '../chat/store.ts'
-import { refusedType, uploadInputOf, uploadLimits } from '../chat/uploading.ts'
+import { refusedType, uploadInputOf, uploadLimits } from '../chat/engine/upload-policy.ts'
+import { readState } from '../chat/sessions/codec/state.ts'
+import { refusedOrigin } from '../chat/sessions/origin-check.ts'
+import { findSession } from '../chat/sessions/read-session.ts'
+import { effectsOf } from '../chat/sessions/run-turn.ts'
 import type { Contexts } from '../context.ts'
-import { safeName } from '../files/kinds.ts'
-import { addressOf, receive, reserve } from '../files/uploads.ts'
+import { safeName } from '../uploads/kinds.ts'
+import { addressOf, receive, reserve } from '../uploads/uploads.ts'
 
 export const uploads: UploadsHandlers<Contexts> = {
   async uploadFile({ params, query, body, header }, reply, context) {

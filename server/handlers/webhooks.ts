@@ -1,10 +1,10 @@
 import type { Issue } from '../../contract/errors.ts'
 import type { WebhooksHandlers } from '../../generated/handlers.ts'
 import type { components } from '../../generated/openapi.ts'
-import { whyRefused } from '../chat/tools/outbound.ts'
 import type { Contexts } from '../context.ts'
 import { paged } from '../db/page.ts'
 import { entityTag } from '../entity-tags.ts'
+import { whyRefused } from '../outbound/client.ts'
 import { payloadOf } from '../webhooks/deliver.ts'
 import {
   type DeliveryRow,

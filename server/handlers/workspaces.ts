@@ -5,10 +5,10 @@ import type { components } from '../../generated/openapi.ts'
 import type { Config } from '../config.ts'
 import type { Contexts } from '../context.ts'
 import { transact } from '../db/client.ts'
+import { madeOnce } from '../db/interned-rows.ts'
+import { toIso } from '../db/iso-time.ts'
 import { paged } from '../db/page.ts'
-import { madeOnce } from '../db/remembered.ts'
 import { entityTag } from '../entity-tags.ts'
-import { toIso } from '../iso-time.ts'
 import { encoded, stored } from '../json/json-text.ts'
 import {
   createWorkspace,

@@ -1,6 +1,6 @@
 import type express from 'express'
 import type { Operation } from '../../contract/operation.ts'
-import type { Answer } from './answer.ts'
+import type { Answer } from './response.ts'
 
 /*
  * Responses as server-sent events. A running turn does not wait for the reader: one that is slow or closes the

@@ -24,11 +24,11 @@ import {
   idempotencyKeys,
   idempotencyResponses,
 } from '../db/schema.ts'
-import { expression, optional, prepareSelect } from '../db/selection.ts'
+import { expression, optional, prepareSelect } from '../db/typed-select.ts'
 import { newId } from '../ids.ts'
+import { toIssues } from '../issues/validation.ts'
 import type { JsonText } from '../json/json-text.ts'
-import type { Answer, AnyReply } from './answer.ts'
-import { toIssues } from './issues.ts'
+import type { Answer, AnyReply } from './response.ts'
 
 /*
  * Requests with an idempotency key. The row of the key is the lock, and it is committed together with the changes of

@@ -7,9 +7,9 @@ import type { RateLimiterRes } from 'rate-limiter-flexible'
 import RateLimiterMemory from 'rate-limiter-flexible/lib/RateLimiterMemory.js'
 import { errorBody, errors, type IssueCode } from '../../contract/errors.ts'
 import type { Services } from '../context.ts'
-import { createHolding } from './holding.ts'
-import { createRoom, type Place } from './room.ts'
-import { createTally } from './tally.ts'
+import { createRoom, type Place } from '../shares/admission-queue.ts'
+import { createTally } from './rejection-log.ts'
+import { createHolding } from './tarpit.ts'
 
 /*
  * Limits for one caller in this process: requests in a window of time and concurrent requests, per token, per user and,

@@ -1,8 +1,8 @@
 import type { Issue } from '../../contract/errors.ts'
 import { operations } from '../../contract/index.ts'
 import type { Operation } from '../../contract/operation.ts'
-import { unknownRecord } from '../issues.ts'
-import { distanceUpTo } from '../nearest.ts'
+import { distanceUpTo } from '../issues/nearest.ts'
+import { unknownRecord } from '../issues/records.ts'
 import { segmentsOf } from './paths.ts'
 
 /* Issues that follow from the route of a request alone: an unknown route, method or record, and a missing role. */

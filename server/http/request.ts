@@ -5,12 +5,12 @@ import type express from 'express'
 import type { ErrorCode, Issue } from '../../contract/errors.ts'
 import { type FileBody, fileMediaType, type Operation } from '../../contract/operation.ts'
 import { z } from '../../contract/zod.ts'
+import { toIssues } from '../issues/validation.ts'
 import { propertyTexts } from '../json/property-texts.ts'
-import type { Budget } from './budget.ts'
+import type { Budget } from '../shares/budget.ts'
+import { LARGE_BYTES, type Pacing } from '../shares/pacing.ts'
 import { readUnparsed } from './document-body.ts'
-import { toIssues } from './issues.ts'
 import { parseJson } from './json-body.ts'
-import { LARGE_BYTES, type Pacing } from './pacing.ts'
 
 /* Validates a request against its operation: first the address, later the body. */
 

@@ -7,6 +7,18 @@ import { identify, permit } from '../access/identify.ts'
 import type { Authorization } from '../access/index.ts'
 import type { Contexts, Once, Services, Within } from '../context.ts'
 import type { Database } from '../db/client.ts'
+import type { Place } from '../shares/admission-queue.ts'
+import { type Budget, createBudget } from '../shares/budget.ts'
+import { createPacing, type Pacing } from '../shares/pacing.ts'
+import { createQuotas } from '../shares/quotas.ts'
+import { prefersMinimal, readConditions } from './conditions.ts'
+import { announce } from './deprecation.ts'
+import { acceptsEvents, Events } from './events.ts'
+import { digestOf, onceWith, readKey, runKeyed } from './idempotency.ts'
+import { type Limits, networkOf } from './limits.ts'
+import { findRoute, newPlace, parametersOf, placeOf, segmentsOf } from './paths.ts'
+import { missingRecord, missingRole, unknownMethod } from './refusal-issues.ts'
+import { type Address, hasBody, type Input, type Mistake, readAddress, readInput } from './request.ts'
 import {
   type Answer,
   type AnyReply,
@@ -16,19 +28,7 @@ import {
   send,
   sendProblem,
   sizeOf,
-} from './answer.ts'
-import { type Budget, createBudget } from './budget.ts'
-import { prefersMinimal, readConditions } from './conditions.ts'
-import { announce } from './deprecation.ts'
-import { acceptsEvents, Events } from './events.ts'
-import { digestOf, onceWith, readKey, runKeyed } from './idempotency.ts'
-import { type Limits, networkOf } from './limits.ts'
-import { createPacing, type Pacing } from './pacing.ts'
-import { findRoute, newPlace, parametersOf, placeOf, segmentsOf } from './paths.ts'
-import { createQuotas } from './quotas.ts'
-import { missingRecord, missingRole, unknownMethod } from './refusal-issues.ts'
-import { type Address, hasBody, type Input, type Mistake, readAddress, readInput } from './request.ts'
-import type { Place } from './room.ts'
+} from './response.ts'
 
 /*
  * Binds every operation of the contract to its handler. The only place with the order of checks: route (404, 405),

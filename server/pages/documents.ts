@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs'
 import type { RequestHandler } from 'express'
 import type { Config } from '../config.ts'
 import { root } from '../root.ts'
-import { kept } from './kept.ts'
+import { kept } from './cached-asset.ts'
 
 /*
  * Serves the published document, its forms for tools that need less or older ones, documents that belong to it, and

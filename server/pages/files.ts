@@ -3,8 +3,8 @@ import type { RequestHandler, Response } from 'express'
 import { readCredential } from '../access/authenticate.ts'
 import { authorize } from '../access/index.ts'
 import type { Services } from '../context.ts'
-import { findUpload, type ServedFile } from '../files/uploads.ts'
-import { sendProblem } from '../http/answer.ts'
+import { sendProblem } from '../http/response.ts'
+import { findUpload, type ServedFile } from '../uploads/uploads.ts'
 
 /*
  * Files of visitors. Their content is unknown, so a browser must save them and never run them: they are downloads,

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import type { RequestHandler } from 'express'
-import { askAlways, kept } from './kept.ts'
+import { askAlways, kept } from './cached-asset.ts'
 
 /** For a page that calls the public interface and loads nothing from elsewhere. */
 const policy = [

@@ -1,13 +1,13 @@
 import { and, eq, isNull } from 'drizzle-orm'
 import { LRUCache } from 'lru-cache'
 import type { BotGrant } from '../access/index.ts'
-import { parseDraft, withDraft } from '../bots/drafts.ts'
-import { publicationPage } from '../bots/publications.ts'
-import { isInput } from '../chat/flow.ts'
-import { convert, type FlowDocument } from '../conversion/index.ts'
+import { isInput } from '../chat/engine/flow-index.ts'
 import type { Database } from '../db/client.ts'
 import { beginning } from '../db/page.ts'
 import { botPublications, bots, publishedBots } from '../db/schema.ts'
+import { convert, type FlowDocument } from '../documents/conversion/index.ts'
+import { parseDraft, withDraft } from '../documents/drafts.ts'
+import { publicationPage } from '../documents/publications.ts'
 
 export interface Column {
   title: string

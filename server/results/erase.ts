@@ -14,7 +14,7 @@ import {
   webhookDeliveries,
   webhookEndpoints,
 } from '../db/schema.ts'
-import { selectRows } from '../db/selection.ts'
+import { selectRows } from '../db/typed-select.ts'
 
 /*
  * Erases the copies of what people wrote once their result is deleted. The deletion records the ids of the results, and a

@@ -1,9 +1,9 @@
 import { type SQL, sql } from 'drizzle-orm'
 import type { components } from '../../generated/openapi.ts'
-import { momentToIso } from '../db/moments.ts'
 import { newestFirst, type Position } from '../db/page.ts'
 import { resultAnswers, results as table } from '../db/schema.ts'
-import { expression, type RowOf } from '../db/selection.ts'
+import { momentToIso } from '../db/timestamps.ts'
+import { expression, type RowOf } from '../db/typed-select.ts'
 import { encodeString, JsonText, stored } from '../json/json-text.ts'
 
 /*

@@ -1,6 +1,6 @@
 import { type SQL, sql } from 'drizzle-orm'
+import { isDistributed } from '../db/citus/distribution.ts'
 import type { Database, Transaction } from '../db/client.ts'
-import { isDistributed } from '../db/distribution.ts'
 import { botStatsDaily, botStatsHourly } from '../db/schema.ts'
 import { MS_PER_DAY, MS_PER_HOUR } from '../durations.ts'
 

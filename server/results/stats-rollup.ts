@@ -1,7 +1,7 @@
 import { and, asc, eq, gt, gte, lte, or, type SQL, sql } from 'drizzle-orm'
 import type { Database } from '../db/client.ts'
 import { botStatsDaily, botStatsHourly, bots, results, statsRollups } from '../db/schema.ts'
-import { expression, selectRows } from '../db/selection.ts'
+import { expression, selectRows } from '../db/typed-select.ts'
 import { MS_PER_DAY, MS_PER_HOUR } from '../durations.ts'
 import { countBetween, endOf, MAX_DIRECTLY_COUNTED_RESULTS, startOf } from './stats.ts'
 import { dayOf, daysLateBefore, hourOf, keepsHours, MARGIN_MS } from './stats-epochs.ts'

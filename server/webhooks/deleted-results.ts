@@ -1,8 +1,8 @@
 import { sql } from 'drizzle-orm'
-import { isBotAlive } from '../bots/alive.ts'
 import type { Database } from '../db/client.ts'
 import { bots, webhookDeliveries as deliveries, results } from '../db/schema.ts'
-import { selectRows } from '../db/selection.ts'
+import { selectRows } from '../db/typed-select.ts'
+import { isBotAlive } from '../db/undeleted-bots.ts'
 import { DELETED, emptied } from '../results/erase.ts'
 import type { Taken } from './leases.ts'
 

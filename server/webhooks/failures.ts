@@ -1,7 +1,7 @@
 import { and, eq, inArray, isNotNull, sql } from 'drizzle-orm'
 import type { Logger } from 'pino'
+import { isDistributed } from '../db/citus/distribution.ts'
 import type { Database } from '../db/client.ts'
-import { isDistributed } from '../db/distribution.ts'
 import { databaseError } from '../db/errors.ts'
 import { webhookDeliveries as deliveries, webhookEndpoints as endpoints } from '../db/schema.ts'
 import type { OpenEndpoint, Outcome, Taken } from './leases.ts'

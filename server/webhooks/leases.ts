@@ -1,7 +1,7 @@
 import { type SQL, sql } from 'drizzle-orm'
 import { prepareWrite, statements } from '../db/client.ts'
 import { webhookDeliveries as deliveries, webhookEndpoints as endpoints, workspaces } from '../db/schema.ts'
-import { expression, prepareSelect, type RowOf } from '../db/selection.ts'
+import { expression, prepareSelect, type RowOf } from '../db/typed-select.ts'
 
 /*
  * Deliveries are taken with a short lease, which the owning process extends: deliveries of a killed process are free a

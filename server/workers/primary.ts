@@ -4,10 +4,10 @@ import { greeting, prepareDatabase } from '../bootstrap.ts'
 import type { Config } from '../config.ts'
 import { connect } from '../db/client.ts'
 import { databaseOptions, locateDatabase } from '../db/configured.ts'
-import { untilItWorks } from '../db/patience.ts'
+import { untilItWorks } from '../db/retry.ts'
 import { refuseUsedPort } from '../http/port.ts'
 import { createLog, leave, onEndSignals, openSink } from '../log.ts'
-import { createGatherer, tell } from './gather.ts'
+import { createGatherer, tell } from './cluster-metrics.ts'
 import type { ToPrimary } from './messages.ts'
 
 /** Minimum lifetime of a worker after which its end does not suggest that the next one ends as well. */

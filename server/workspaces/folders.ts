@@ -2,14 +2,14 @@ import { and, eq, getTableColumns, isNotNull, isNull, sql } from 'drizzle-orm'
 import type { Issue } from '../../contract/errors.ts'
 import type { Conditions } from '../../contract/operation.ts'
 import type { FolderGrant, WorkspaceGrant } from '../access/index.ts'
+import { newEntry, writeEntry } from '../audit/log.ts'
 import { type Database, type Transaction, transact } from '../db/client.ts'
 import { after, newestFirst, type Position } from '../db/page.ts'
 import { folders as table } from '../db/schema.ts'
-import { selectRows } from '../db/selection.ts'
+import { shownFolderId, shownIn } from '../db/shown-folder.ts'
+import { selectRows } from '../db/typed-select.ts'
 import { hasConditions, isStale, stateTag } from '../entity-tags.ts'
-import { newEntry, writeEntry } from './audit.ts'
 import { holdWorkspace, laterThan } from './rows.ts'
-import { shownFolderId, shownIn } from './shown-folder.ts'
 
 export type FolderRow = typeof table.$inferSelect
 
@@ -154,7 +154,7 @@ function ancestors(tx: Transaction, workspaceId: string, folderId: string) {
 
 /**
  * Deletes a folder; its contents move to its parent. The request only marks the folder, which moves its contents for
- * every reader; `background/folders.ts` moves the rows. Undefined if it is deleted already.
+ * every reader; `jobs/folders.ts` moves the rows. Undefined if it is deleted already.
  */
 export async function deleteFolder(
   db: Database,

@@ -2,7 +2,7 @@ import { createCipheriv, createDecipheriv, hash, randomBytes } from 'node:crypto
 import { link, open, readFile, rename, rm } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import type { Config } from '../config.ts'
-import { flushFolder } from '../files/folder.ts'
+import { flushFolder } from '../uploads/folder.ts'
 
 /*
  * The keys that credentials and secrets of webhook endpoints are encrypted with, AES-256-GCM. The first one encrypts, all

@@ -2,11 +2,11 @@ import { and, eq, isNull, ne, sql } from 'drizzle-orm'
 import type { Issue } from '../../contract/errors.ts'
 import type { Role } from '../../contract/operation.ts'
 import type { components } from '../../generated/openapi.ts'
+import { type Deed, newEntry, writeEntry } from '../audit/log.ts'
 import { type Database, type Transaction, transact } from '../db/client.ts'
 import { beginning, isBeyond, type Position, withinPage } from '../db/page.ts'
 import { workspaceMembers as table, users } from '../db/schema.ts'
-import { expression, optional, selectRows } from '../db/selection.ts'
-import { type Deed, newEntry, writeEntry } from './audit.ts'
+import { expression, optional, selectRows } from '../db/typed-select.ts'
 import { holdWorkspace } from './rows.ts'
 
 type Member = components['schemas']['Member']

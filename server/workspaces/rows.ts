@@ -1,14 +1,14 @@
 import { and, type Column, count, eq, isNull, type SQL, sql } from 'drizzle-orm'
 import type { Conditions } from '../../contract/operation.ts'
 import type { UserGrant, WorkspaceGrant } from '../access/index.ts'
+import { entryWith, newEntry, writeEntry } from '../audit/log.ts'
+import { isDistributed } from '../db/citus/distribution.ts'
 import { type Database, type Transaction, transact } from '../db/client.ts'
-import { isDistributed } from '../db/distribution.ts'
 import { beginning, isBeyond, newestFirst, type Position, withinPage } from '../db/page.ts'
 import { credentials, workspaces as table, users, workspaceMembers } from '../db/schema.ts'
-import { expression, optional, selectRows } from '../db/selection.ts'
+import { expression, optional, selectRows } from '../db/typed-select.ts'
 import { hasConditions, isStale, stateTag } from '../entity-tags.ts'
 import { newId } from '../ids.ts'
-import { entryWith, newEntry, writeEntry } from './audit.ts'
 
 export type WorkspaceRow = typeof table.$inferSelect
 

@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import pg from 'pg'
-import { startEmbeddedPostgres } from '../../server/db/embedded.ts'
+import { startEmbeddedPostgres } from '../../server/db/embedded/index.ts'
 
 /** A PostgreSQL server of our own, or the one of DATABASE_URL. */
 export interface DatabaseServer {

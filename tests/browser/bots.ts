@@ -1,4 +1,4 @@
-import type { Flow } from '../../server/chat/types.ts'
+import type { Flow } from '../../server/chat/engine/types.ts'
 import { ask, bot, idOf, type Part, text } from '../support/chat.ts'
 
 /* Bots to fill in on the chat page. Their pictures are in them, since nothing outside may be needed. */

@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals'
 import type { Browser, BrowserContext, Page } from 'playwright-core'
-import type { Flow } from '../../server/chat/types.ts'
+import type { Flow } from '../../server/chat/engine/types.ts'
 import { type App, startApp } from '../support/app.ts'
 import { ask, bot, idOf, text } from '../support/chat.ts'
 import { publish, reportOf, transcriptOf } from '../support/chats.ts'

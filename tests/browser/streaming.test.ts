@@ -1,7 +1,7 @@
 import type { ServerResponse } from 'node:http'
 import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals'
 import type { Browser, Page } from 'playwright-core'
-import type { Flow } from '../../server/chat/types.ts'
+import type { Flow } from '../../server/chat/engine/types.ts'
 import { type App, startApp } from '../support/app.ts'
 import { ask, bot, idOf, type Part, text } from '../support/chat.ts'
 import { publish, reportOf } from '../support/chats.ts'

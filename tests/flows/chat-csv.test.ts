@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import { parse } from 'csv-parse/sync'
-import type { Flow } from '../../server/chat/types.ts'
+import type { Flow } from '../../server/chat/engine/types.ts'
 import { root } from '../../server/root.ts'
 import { type App, startApp } from '../support/app.ts'
 import { ask, bot, set, text } from '../support/chat.ts'

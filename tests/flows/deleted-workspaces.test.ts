@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import pg from 'pg'
-import { purgeBatch } from '../../server/background/purge.ts'
+import { purgeBatch } from '../../server/jobs/purge.ts'
 import { type App, startApp } from '../support/app.ts'
 import type { Answer } from '../support/client.ts'
 import { interleave } from '../support/interleave.ts'

@@ -1,13 +1,8 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
-import {
-  forgetDeliveries,
-  forgetKeys,
-  forgetTokens,
-  removeSessions,
-} from '../../server/background/forgetting.ts'
 import type { Database } from '../../server/db/client.ts'
 import { MS_PER_DAY } from '../../server/durations.ts'
+import { forgetDeliveries, forgetKeys, forgetTokens, removeSessions } from '../../server/jobs/expiry.ts'
 import { type App, connectTo, startApp } from '../support/app.ts'
 import { testWithTrigger } from '../support/locks.ts'
 import { makeWorld, type Site } from '../support/world.ts'

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals'
-import { forgetKeys } from '../../server/background/forgetting.ts'
+import { forgetKeys } from '../../server/jobs/expiry.ts'
 import { type App, startApp } from '../support/app.ts'
 import type { Answer, Client } from '../support/client.ts'
 import { testWithTrigger } from '../support/locks.ts'

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals'
-import { moveFromDeletedFolders } from '../../server/background/folders.ts'
+import { moveFromDeletedFolders } from '../../server/jobs/folders.ts'
 import { type App, startApp } from '../support/app.ts'
 import { type Answer, anyBody, type Caller } from '../support/client.ts'
 import { until } from '../support/process.ts'

@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto'
 import { CreateBucketCommand, S3Client } from '@aws-sdk/client-s3'
 import { readConfig } from '../../server/config.ts'
-import { openBucket } from '../../server/files/bucket.ts'
-import type { FileStore } from '../../server/files/store.ts'
+import { openBucket } from '../../server/uploads/bucket.ts'
+import type { FileStore } from '../../server/uploads/store.ts'
 
 const { S3_TEST_ENDPOINT, S3_TEST_ACCESS_KEY_ID = '', S3_TEST_SECRET_ACCESS_KEY = '' } = process.env
 

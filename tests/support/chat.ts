@@ -1,19 +1,19 @@
 /** Small bots written as objects, and a client that talks to them. */
-import { continueChat, startChat } from '../../server/chat/engine.ts'
-import type { OutboundReply, OutboundRequest } from '../../server/chat/tools/outbound.ts'
-import { openSandbox, type Sandbox } from '../../server/chat/tools/sandbox.ts'
+import { continueChat, startChat } from '../../server/chat/engine/engine.ts'
 import type {
   Effects,
   Flow,
   LogEntry,
-  Mail,
   Message,
   SessionState,
   StartOptions,
   StepOptions,
   StepOutcome,
   StepResult,
-} from '../../server/chat/types.ts'
+} from '../../server/chat/engine/types.ts'
+import type { OutboundReply, OutboundRequest } from '../../server/outbound/client.ts'
+import type { Mail } from '../../server/outbound/mail.ts'
+import { openSandbox, type Sandbox } from '../../server/sandbox/index.ts'
 
 type Json = Record<string, unknown>
 

@@ -1,4 +1,4 @@
-import type { Flow } from '../../server/chat/types.ts'
+import type { Flow } from '../../server/chat/engine/types.ts'
 import type { App } from './app.ts'
 import type { Answer, BodyOf, Caller, Reply } from './client.ts'
 import { anyBody } from './client.ts'

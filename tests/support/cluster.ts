@@ -3,7 +3,7 @@ import { appendFile, chown, mkdir, mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type pg from 'pg'
-import { serverAccount } from '../../server/db/embedded-programs.ts'
+import { serverAccount } from '../../server/db/embedded/programs.ts'
 import { freePort } from './process.ts'
 import { onNode } from './server.ts'
 

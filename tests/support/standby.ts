@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process'
 import { chmod, chown, rm, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { startEmbeddedPostgres } from '../../server/db/embedded.ts'
+import { startEmbeddedPostgres } from '../../server/db/embedded/index.ts'
 import { newDataFolder, postmasterOf, until } from './process.ts'
 import { onNode } from './server.ts'
 

@@ -1,5 +1,5 @@
-import type { Step } from '../../server/chat/saving.ts'
-import type { StepOutcome } from '../../server/chat/types.ts'
+import type { StepOutcome } from '../../server/chat/engine/types.ts'
+import type { Step } from '../../server/chat/sessions/write-turn.ts'
 
 /**
  * The first step of a chat, as it is given to `saveStep`; `outcome` is what it has beside an empty one. Its state may lack

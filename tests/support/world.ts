@@ -2,8 +2,8 @@ import { getTableColumns, getTableName, sql } from 'drizzle-orm'
 import type { PgTable } from 'drizzle-orm/pg-core'
 import pg from 'pg'
 import { createToken } from '../../server/access/authenticate.ts'
-import { packStep } from '../../server/chat/packed-steps.ts'
-import { newSessionId } from '../../server/chat/session-ids.ts'
+import { packStep } from '../../server/chat/sessions/codec/turn.ts'
+import { newSessionId } from '../../server/chat/sessions/session-ids.ts'
 import type { Database } from '../../server/db/client.ts'
 import {
   apiTokens,

@@ -47,7 +47,7 @@ export const planted: Planted[] = [
   },
   {
     what: 'a remembered draft is not compared with the one in the database',
-    file: 'server/bots/drafts.ts',
+    file: 'server/documents/drafts.ts',
     pieces: [
       [
         'known && known.draftUpdatedAt === bot.draftUpdatedAt?.getTime() ? known.draft : undefined',
@@ -113,13 +113,13 @@ const noted = new LRUCache`,
   },
   {
     what: 'a step of a chat is written onto whatever is there by then',
-    file: 'server/chat/step-statements.ts',
+    file: 'server/chat/sessions/turn-statements.ts',
     // biome-ignore lint/suspicious/noTemplateCurlyInString: a piece of source
     pieces: [[" AND revision = ${sql.placeholder('revision')}", '']],
   },
   {
     what: 'the flow of a bot is remembered for all its publications',
-    file: 'server/chat/store.ts',
+    file: 'server/chat/sessions/read-session.ts',
     pieces: [
       ['tools.flows.get(publicationId)', 'tools.flows.get(botId)'],
       ['tools.flows.set(publicationId,', 'tools.flows.set(botId,'],

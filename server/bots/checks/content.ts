@@ -1,6 +1,6 @@
 import { modelVendors } from '../../../contract/credentials.ts'
-import { isRecord, type JsonRecord, listOf } from '../../conversion/document.ts'
-import { extensionsOf, isAnyType } from '../../files/kinds.ts'
+import { isRecord, type JsonRecord, listOf } from '../../documents/conversion/document.ts'
+import { extensionsOf, isAnyType } from '../../uploads/kinds.ts'
 import { type Findings, isReference, issue, itemsOf, type Path, pathsOf, quote } from './flow.ts'
 import type { CheckedService } from './service.ts'
 

@@ -1,5 +1,5 @@
-import { actionOf, credentialsTypeOf, isModelBlock, vendors } from '../../chat/models/vendors.ts'
-import { isRecord } from '../../conversion/document.ts'
+import { actionOf, credentialsTypeOf, isModelBlock, vendors } from '../../chat/engine/models/vendors.ts'
+import { isRecord } from '../../documents/conversion/document.ts'
 import { type Findings, type Flow, hasPlaceholder, isReference, issue, type Path, quote } from './flow.ts'
 import type { CheckedService, KnownCredentials } from './service.ts'
 

@@ -7,7 +7,7 @@ import {
   type JsonRecord,
   listOf,
   versionOf,
-} from '../../conversion/document.ts'
+} from '../../documents/conversion/document.ts'
 
 export type Path = readonly (string | number)[]
 

@@ -1,4 +1,4 @@
-import { isRecord, type JsonRecord } from '../../conversion/document.ts'
+import { isRecord, type JsonRecord } from '../../documents/conversion/document.ts'
 import { type Findings, type Flow, idOf, issue, quote } from './flow.ts'
 import { type Entry, exitsOf, type FindEntry, readWays, type Way } from './ways.ts'
 

@@ -1,4 +1,10 @@
-import { blocksOf, findStartBlock, isRecord, type JsonRecord, jumpTarget } from '../../conversion/document.ts'
+import {
+  blocksOf,
+  findStartBlock,
+  isRecord,
+  type JsonRecord,
+  jumpTarget,
+} from '../../documents/conversion/document.ts'
 import {
   type Findings,
   type Flow,

@@ -1,5 +1,5 @@
 import type { FlowFinding } from '../../../contract/publications.ts'
-import { blocksOf, isRecord, type JsonRecord, jumpTarget } from '../../conversion/document.ts'
+import { blocksOf, isRecord, type JsonRecord, jumpTarget } from '../../documents/conversion/document.ts'
 import {
   departure,
   type Findings,

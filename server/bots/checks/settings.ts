@@ -1,5 +1,5 @@
-import { readAllowedOrigin } from '../../chat/allowed-origins.ts'
-import { isRecord, listOf } from '../../conversion/document.ts'
+import { readAllowedOrigin } from '../../chat/sessions/allowed-origins.ts'
+import { isRecord, listOf } from '../../documents/conversion/document.ts'
 import { type Findings, type Flow, issue, quote } from './flow.ts'
 
 /** Settings that cannot work, or that say more than it seems. */

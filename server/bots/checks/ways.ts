@@ -1,5 +1,5 @@
-import { isInput } from '../../chat/flow.ts'
-import { blocksOf, isRecord, type JsonRecord } from '../../conversion/document.ts'
+import { isInput } from '../../chat/engine/flow-index.ts'
+import { blocksOf, isRecord, type JsonRecord } from '../../documents/conversion/document.ts'
 import { type Flow, hasPlaceholder, isReference, itemsOf, outgoingEdgeId, passedTypes } from './flow.ts'
 
 /** A block at which a chat may come into a group. There is one object for each. */

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import type { RequestHandler } from 'express'
 import { escapeHtml } from '../../html.ts'
 import { root } from '../../root.ts'
-import { askAlways, kept } from '../kept.ts'
+import { askAlways, kept } from '../cached-asset.ts'
 import { servePage } from '../page.ts'
 import { type Guide, readGuides, readOperatorGuides } from './guides.ts'
 

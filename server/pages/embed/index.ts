@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import type { RequestHandler } from 'express'
 import { root } from '../../root.ts'
-import { kept } from '../kept.ts'
+import { kept } from '../cached-asset.ts'
 import { languages } from '../texts/index.ts'
 
 /** The script that puts chats into pages of other sites, with the few texts that it has in every language. */

@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs'
 import type { RequestHandler } from 'express'
 import { root } from '../../root.ts'
+import { kept } from '../cached-asset.ts'
 import { readGuides } from '../docs/guides.ts'
-import { kept } from '../kept.ts'
 
 /* The page at the address of the service itself, for those who open it in a browser: where to go from here. */
 

@@ -1,0 +1,244 @@
+import { IncomingMessage, ServerResponse } from 'node:http'
+import { Socket } from 'node:net'
+import express from 'express'
+import helmet from 'helmet'
+import type { Pool } from 'pg'
+import { operations } from '../contract/index.ts'
+import { readCredential } from './access/authenticate.ts'
+import { authorize, type Caller } from './access/index.ts'
+import { tryChat } from './chat/sessions/read-session.ts'
+import type { Services } from './context.ts'
+import { createProbe, UnknownOutcome } from './db/client.ts'
+import { handlers } from './handlers/index.ts'
+import { createLimits, withoutPort } from './http/limits.ts'
+import { codeOf } from './http/problem.ts'
+import { unknownMethod, unknownRoute } from './http/refusal-issues.ts'
+import { sendProblem } from './http/response.ts'
+import { createRouter } from './http/router.ts'
+import { newId } from './ids.ts'
+import { createMetrics } from './metrics.ts'
+import { serveDocs } from './pages/docs/index.ts'
+import { serveDocuments } from './pages/documents.ts'
+import { servePages } from './pages/index.ts'
+import { notFoundPage } from './pages/not-found/index.ts'
+import { createErrorLog } from './repeated-errors.ts'
+
+declare global {
+  namespace Express {
+    /** Data of a request for the log. */
+    interface Locals {
+      requestId: string
+      operationId?: string
+      /** For a page: its path as the service writes it. */
+      path?: string
+      caller?: Pick<Caller, 'userId' | 'tokenId'>
+      workspaceId?: string
+    }
+  }
+}
+
+/** Requests are refused while starting; while draining they are served, but no new ones should come. */
+export type Phase = 'starting' | 'serving' | 'draining'
+
+export interface AppOptions extends Services {
+  pool: Pool
+  phase: () => Phase
+}
+
+const MAXIMUM_HEADERS = 100
+
+/** Metrics cover the whole installation. */
+const metricsNeed = { kind: 'user', isUnbound: true, scope: 'read' } as const
+
+/** Status in log and metrics if the connection ended before the response began, as in nginx. */
+const UNANSWERED = 499
+
+/** Browsers use TLS only for a year. Subdomains are not included, since they may belong to other services. */
+const STRICT_TRANSPORT = 'max-age=31536000'
+
+const protect = helmet({
+  contentSecurityPolicy: {
+    useDefaults: false,
+    directives: { defaultSrc: ["'none'"], frameAncestors: ["'none'"] },
+  },
+  referrerPolicy: { policy: 'no-referrer' },
+  // Only said over TLS; see STRICT_TRANSPORT.
+  strictTransportSecurity: false,
+  // Headers for obsolete browsers, or without effect outside of documents.
+  crossOriginOpenerPolicy: false,
+  originAgentCluster: false,
+  xDnsPrefetchControl: false,
+  xDownloadOptions: false,
+  xPermittedCrossDomainPolicies: false,
+  xXssProtection: false,
+})
+
+/**
+ * Security headers of all responses. Helmet computes them once, since they never change; pages set their own content
+ * policy.
+ */
+const securityHeaders = constantHeaders(protect)
+
+function constantHeaders(middleware: typeof protect): [name: string, value: string][] {
+  const response = new ServerResponse(new IncomingMessage(new Socket()))
+  middleware(response.req, response, () => {})
+  return response.getHeaderNames().map((name) => [name, String(response.getHeader(name))])
+}
+
+/** The whole service as an Express app, without listening. */
+export function createApp(options: AppOptions): express.Express {
+  const { log, now, phase, pool, publicUrl } = options
+  const logError = createErrorLog(log)
+  const metrics = createMetrics(pool)
+  const limits = createLimits(options)
+  // These lines hold nothing a caller sent, and looking for secrets in each takes longer than writing it.
+  const requestLog = log.child({}, { redact: [] })
+  const hasProxy = options.config.TRUST_PROXY !== false
+  const app = express()
+  app.disable('x-powered-by')
+  app.disable('etag')
+  app.enable('case sensitive routing')
+  app.enable('strict routing')
+  // Operations read their query themselves, and nothing else has one.
+  app.set('query parser', false)
+  app.set('trust proxy', options.config.TRUST_PROXY)
+
+  app.use((request, response, next) => {
+    const start = performance.now()
+    const forwarded = request.headers['x-forwarded-for']
+    if (hasProxy && typeof forwarded === 'string' && forwarded.includes(':'))
+      request.headers['x-forwarded-for'] = forwarded.split(',').map(withoutPort).join(', ')
+    const given = request.headers['x-request-id']
+    const id = typeof given === 'string' && /^[\w-]{1,64}$/.test(given) ? given : newId(now())
+    response.locals.requestId = id
+    response.setHeader('X-Request-Id', id)
+    response.setHeader('Cache-Control', 'no-store')
+    for (const [name, value] of securityHeaders) response.setHeader(name, value)
+    if (publicUrl().startsWith('https:')) response.setHeader('Strict-Transport-Security', STRICT_TRANSPORT)
+    if (phase() === 'draining') response.setHeader('Connection', 'close')
+    response.on('close', () => {
+      const ms = performance.now() - start
+      const { operationId, path, caller, workspaceId, limit } = response.locals
+      if (limit) return metrics.observeLimit(limit)
+      const { method } = request
+      const status = response.headersSent ? response.statusCode : UNANSWERED
+      metrics.observe(operationId ?? 'other', status, ms / 1000)
+      requestLog.info(
+        { requestId: id, method, operationId, path, status, ms, ...caller, workspaceId },
+        'request',
+      )
+    })
+    const hosts = countHosts(request.rawHeaders)
+    const hasHost = hosts === 1 || (hosts === 0 && request.httpVersion !== '1.1')
+    const areFew = request.rawHeaders.length <= MAXIMUM_HEADERS * 2
+    if (hasHost && areFew) return next()
+    response.setHeader('Connection', 'close')
+    if (!areFew) return sendProblem(response, 'REQUEST_HEADER_FIELDS_TOO_LARGE')
+    sendProblem(response, 'BAD_REQUEST', [
+      hosts === 0
+        ? { path: ['header', 'host'], code: 'missing', message: 'Send the header Host' }
+        : { path: ['header', 'host'], code: 'repeated', message: 'Send the header Host once' },
+    ])
+  })
+
+  // Before the pages, since each of them is a path that Express compares on the way to what comes after it.
+  const runOperation = createRouter(operations, { ...handlers }, options, limits)
+  app.use((request, response, next) =>
+    phase() === 'starting' ? next() : runOperation(request, response, next),
+  )
+
+  const isReachable = createProbe(() => tryChat(options.db))
+  serve(app, '/livez', (_request, response) => response.json({ status: 'ok' }))
+  serve(app, '/readyz', async (_request, response) => {
+    if (phase() === 'serving' && (await isReachable())) response.json({ status: 'ok' })
+    else sendProblem(response, 'SERVICE_UNAVAILABLE')
+  })
+  serve(app, '/metrics', async (request, response) => {
+    const credential = readCredential(request)
+    if ('issue' in credential) return sendProblem(response, 'UNAUTHORIZED', [credential.issue])
+    const entry = await limits.countAddress(request, response, credential.hash)
+    if (entry === 'answered') return
+    const authorization = await authorize(options.db, metricsNeed, credential.hash, '', now())
+    if (authorization.caller) limits.know(credential.hash, authorization.caller)
+    if ('refusal' in authorization) {
+      if (authorization.refusal.code === 'UNAUTHORIZED') limits.forget(credential.hash)
+      return sendProblem(response, authorization.refusal.code, authorization.refusal.issues)
+    }
+    response.type(metrics.mediaType).send(await metrics.text())
+  })
+  /** A path that names a record looks it up, as an operation does; the others are in memory. */
+  const serveCounted = (path: string, handler: express.RequestHandler) => {
+    const count = path.includes(':') ? limits.countAddress : limits.countPage
+    serve(app, path, async (request, response, next) => {
+      if ((await count(request, response)) === 'in') return handler(request, response, next)
+    })
+  }
+  serveDocuments(serveCounted, options)
+
+  app.use((_request, response, next) => {
+    if (phase() === 'starting') sendProblem(response, 'SERVICE_UNAVAILABLE')
+    else next()
+  })
+  const references = serveDocs(serveCounted, publicUrl)
+  servePages(serveCounted, options)
+  for (const path of ['/docs', ...references, '/results', '/chat/:publicId'])
+    redirectSlash(app, path, publicUrl)
+  app.use(notFoundPage())
+  app.use((request, response) => sendProblem(response, 'NOT_FOUND', [unknownRoute(request.url)]))
+  app.use(((thrown: unknown, _request, response, _next) => {
+    const status = (thrown as { status?: number }).status
+    if (status === 400 || thrown instanceof URIError) {
+      const message = 'The path is not percent-encoded UTF-8'
+      return sendProblem(response, 'BAD_REQUEST', [{ path: ['path'], code: 'invalid_encoding', message }])
+    }
+    const { code, issues, error } = codeOf(thrown)
+    const { requestId, operationId } = response.locals
+    const outcome = error instanceof UnknownOutcome ? 'unknown' : undefined
+    // A database without room says the same of each request.
+    const kind = `${operationId} ${code} ${outcome} ${(error as Error).message}`.slice(0, 300)
+    logError(error, 'request failed', { requestId, operationId, code, outcome }, kind)
+    if (response.headersSent) response.destroy()
+    else sendProblem(response, code, issues)
+  }) satisfies express.ErrorRequestHandler)
+  return app
+}
+
+/** Node keeps the first of several Host headers, and a proxy may have used another one. */
+function countHosts(rawHeaders: readonly string[]): number {
+  let hosts = 0
+  for (let at = 0; at < rawHeaders.length; at += 2) {
+    const name = rawHeaders[at] as string
+    if (name.length === 4 && name.toLowerCase() === 'host') hosts++
+  }
+  return hosts
+}
+
+const PAGE_METHODS = 'GET, HEAD, OPTIONS'
+
+/** Leads from a page's address with a slash at the end to the one without, as people and proxies write it. */
+function redirectSlash(app: express.Express, path: string, publicUrl: () => string) {
+  app.get(`${path}/`, (request, response) => {
+    const { publicId = '' } = request.params as { publicId?: string }
+    // Built of the route: an address of the caller's could lead to another host.
+    const target = path.replace(':publicId', () => encodeURIComponent(publicId))
+    const query = request.originalUrl.match(/\?.*/s)?.[0] ?? ''
+    response.redirect(308, `${publicUrl().replace(/\/$/, '')}${target}${query}`)
+  })
+}
+
+/** A page beside the contract, for GET and HEAD. */
+function serve(app: express.Express, path: string, handler: express.RequestHandler) {
+  app
+    .route(path)
+    .all((_request, response, next) => {
+      // The path as it is written here, since that of the request is the caller's.
+      response.locals.path = path
+      next()
+    })
+    .get(handler)
+    .all((request, response) => {
+      response.setHeader('Allow', PAGE_METHODS)
+      if (request.method === 'OPTIONS') response.status(204).end()
+      else sendProblem(response, 'METHOD_NOT_ALLOWED', [unknownMethod(request.method, PAGE_METHODS)])
+    })
+}

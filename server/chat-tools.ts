@@ -1,0 +1,54 @@
+import { LRUCache } from 'lru-cache'
+import type { Effects, Flow } from './chat/engine/types.ts'
+import type { Config } from './config.ts'
+import { outboundClient } from './outbound/client.ts'
+import { mailHostFinder } from './outbound/hosts.ts'
+import { type AskModel, modelClient } from './outbound/language-models.ts'
+import { accountMailer, openMailer } from './outbound/mail.ts'
+import { whyNeverSent } from './outbound/never-sent.ts'
+import type { Sandbox } from './sandbox/index.ts'
+
+/** Tools of chats besides the database; one set for the whole process. */
+export interface ChatTools {
+  evaluate: Effects['evaluate']
+  httpRequest: Effects['httpRequest']
+  sendEmail: Effects['sendEmail']
+  sendEmailBy: ReturnType<typeof accountMailer>
+  askModel: AskModel
+  /**
+   * Returns why a request to an address would never leave; undefined if it might, as far as is known without a
+   * lookup.
+   */
+  whyNeverSent: (url: string) => string | undefined
+  /** Parsed flows by the id of their publication. Publications never change, so neither do entries. */
+  flows: LRUCache<string, Flow>
+  /** The publication that somebody chatted with last, by bot: most of its sessions are on it. */
+  publicationOfBot: LRUCache<string, string>
+}
+
+/** `warm` resolves when code of bots can be run without waiting for its threads to start. */
+export function openChatTools(
+  config: Config,
+  sandbox: Sandbox,
+): {
+  tools: ChatTools
+  warm: () => Promise<void>
+  close: () => Promise<void>
+} {
+  const outbound = { allowedHosts: config.OUTBOUND_ALLOWED_HOSTS }
+  return {
+    tools: {
+      evaluate: sandbox.evaluate,
+      httpRequest: outboundClient(outbound),
+      sendEmail: config.SMTP_URL ? openMailer({ url: config.SMTP_URL, from: config.SMTP_FROM }) : null,
+      sendEmailBy: accountMailer(mailHostFinder(outbound)),
+      askModel: modelClient(outbound),
+      whyNeverSent: (url) => whyNeverSent(url, outbound),
+      // By characters of the documents; parsed they take several times as much.
+      flows: new LRUCache({ maxSize: 16 * 1024 * 1024 }),
+      publicationOfBot: new LRUCache({ max: 10_000 }),
+    },
+    warm: sandbox.warm,
+    close: sandbox.close,
+  }
+}

@@ -1,0 +1,80 @@
+/** Appearance of a chat: theme, settings and scripts of the bot, with placeholders filled in. */
+
+import { at, filledText, record } from '../../json/access.ts'
+import type { Run } from './execution.ts'
+import type { Block, FlowIndex } from './flow-index.ts'
+import type { BotLook, Device, DynamicTheme, StartProps } from './types.ts'
+import { fill, fillDeep } from './variables.ts'
+
+/** Theme and settings of the started bot, placeholders filled in. */
+export async function lookOf(run: Run): Promise<BotLook> {
+  const own = { ...run, frames: run.frames.slice(0, 1) }
+  const { theme, settings } = flowOf(run).flow
+  const { general, typingEmulation } = record(settings)
+  const look: BotLook = { theme: record(await fillDeep(own, theme)), settings: {} }
+  if (general !== undefined) look.settings.general = await fillDeep(own, general)
+  if (typingEmulation !== undefined) look.settings.typingEmulation = await fillDeep(own, typingEmulation)
+  run.isCut = own.isCut
+  return look
+}
+
+/** Parts of the theme that are variables, with their values of now. */
+export async function dynamicThemeOf(run: Run): Promise<DynamicTheme | undefined> {
+  const own = { ...run, frames: run.frames.slice(0, 1) }
+  const { theme } = flowOf(run).flow
+  const sources: [keyof DynamicTheme, unknown][] = [
+    ['hostAvatarUrl', at(theme, 'chat', 'hostAvatar', 'url')],
+    ['guestAvatarUrl', at(theme, 'chat', 'guestAvatar', 'url')],
+    ['backgroundUrl', at(theme, 'general', 'background', 'content')],
+  ]
+  const dynamic: DynamicTheme = {}
+  for (const [key, source] of sources) {
+    if (typeof source === 'string' && source.startsWith('{{')) dynamic[key] = await fill(own, source)
+  }
+  return Object.keys(dynamic).length > 0 ? dynamic : undefined
+}
+
+export function hasProgressBar(run: Run): boolean {
+  return (
+    run.session.isProgressBarEnabled ||
+    at(flowOf(run).flow.theme, 'general', 'progressBar', 'isEnabled') === true
+  )
+}
+
+/** Trackers and code that the page loads before the chat begins. */
+export async function startPropsOf(run: Run): Promise<StartProps | null> {
+  const flow = flowOf(run)
+  const metadata = record(at(flow.flow.settings, 'metadata'))
+  const props: StartProps = {}
+  const analytics = blocksOf(flow, 'Google Analytics').map((block) => filledText(block.options.trackingId))
+  const googleAnalyticsId = analytics.find((id) => id !== undefined)
+  if (googleAnalyticsId !== undefined) props.googleAnalyticsId = await fill(run, googleAnalyticsId)
+  const pixelIds = new Set<string>()
+  for (const block of blocksOf(flow, 'Pixel')) {
+    const id = filledText(block.options.pixelId)
+    if (id !== undefined && block.options.isInitSkip !== true) pixelIds.add(await fill(run, id))
+  }
+  if (pixelIds.size > 0) props.pixelIds = [...pixelIds]
+  const gtmId = filledText(metadata.tagManagerId)
+  if (gtmId !== undefined) props.gtmId = await fill(run, gtmId)
+  const customHeadCode = filledText(metadata.customHeadCode)
+  if (customHeadCode !== undefined) props.customHeadCode = customHeadCode
+  return Object.keys(props).length > 0 ? props : null
+}
+
+export function deviceOf(userAgent: string | undefined): Device {
+  const agent = (userAgent ?? '').toLowerCase()
+  const isAndroidTablet = agent.includes('android') && !agent.includes('mobile')
+  if (agent.includes('ipad') || agent.includes('tablet') || isAndroidTablet) return 'tablet'
+  return agent.includes('mobi') || agent.includes('iphone') ? 'mobile' : 'desktop'
+}
+
+function flowOf(run: Run): FlowIndex {
+  const first = run.frames[0]
+  if (first === undefined) throw new Error('A session has at least one bot')
+  return first.flow
+}
+
+function blocksOf(flow: FlowIndex, type: string): Block[] {
+  return [...flow.groups.values()].flatMap((group) => group.blocks.filter((block) => block.type === type))
+}

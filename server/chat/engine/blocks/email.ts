@@ -1,0 +1,188 @@
+/** E-mail blocks. They go through the account that the block names, or else through the mail server of the service. */
+import { addAbortSignal } from 'node:stream'
+import parseAddresses from 'nodemailer/lib/addressparser'
+import { escapeHtml } from '../../../html.ts'
+import { filledText, text, texts, webUrl } from '../../../json/access.ts'
+import type { Mail } from '../../../outbound/mail.ts'
+import type { Upload } from '../../../uploads/uploads.ts'
+import {
+  isPreview,
+  leave,
+  log,
+  mayCallOut,
+  type Next,
+  type Run,
+  remainingMilliseconds,
+  waitFor,
+} from '../execution.ts'
+import type { Block } from '../flow-index.ts'
+import { isEmailAddress } from '../inputs/contact.ts'
+import { collected } from '../result-parts.ts'
+import type { Effects } from '../types.ts'
+import { fill, fillValue, readVariable, textOfValue } from '../variables.ts'
+
+const maximumRecipients = 50
+/** Maximum characters of one field, with valid or invalid addresses. The rest of the field is ignored. */
+const maximumAddressCharacters = 20_000
+const maximumAttachments = 10
+const attachmentMilliseconds = 10_000
+/** Maximum bytes of all attachments of a mail; mail servers hardly accept larger mails. */
+const MAX_ATTACHMENTS_BYTES = 20 * 1_048_576
+const tooLarge = `All attachments together may have ${MAX_ATTACHMENTS_BYTES} bytes`
+
+export async function runEmail(run: Run, block: Block): Promise<Next> {
+  const context = block.id
+  const send = await senderOf(run, block)
+  if (typeof send === 'string') {
+    log(run, 'error', send, { context, isInternal: true })
+    return leave(run, block)
+  }
+  if (isPreview(run)) {
+    log(run, 'info', 'E-mails are not sent in previews', { context, isInternal: true })
+    return leave(run, block)
+  }
+  const mail = await writeMail(run, block)
+  if (mail.to.length === 0) {
+    log(run, 'error', 'E-mail was not sent: there is no valid recipient', { context, isInternal: true })
+    return leave(run, block)
+  }
+  if (!mayCallOut(run)) return leave(run, block)
+  try {
+    await waitFor(run, send(mail, remainingMilliseconds(run)))
+    log(run, 'success', 'E-mail was sent', { details: mail.to.join(', '), context, isInternal: true })
+  } catch (error) {
+    const details = error instanceof Error ? error.message : 'unknown error'
+    log(run, 'error', 'E-mail could not be sent', { details, context, isInternal: true })
+  }
+  return leave(run, block)
+}
+
+/** Returns a text where nothing can be sent: the reason. Another sender than the named one would get the replies. */
+async function senderOf(run: Run, block: Block): Promise<NonNullable<Effects['sendEmail']> | string> {
+  const id = filledText(block.options.credentialsId)
+  if (id === undefined || id === 'default') {
+    return run.effects.sendEmail ?? 'E-mail is not configured on this service, nothing was sent'
+  }
+  try {
+    const account = await run.effects.findCredentials(id, 'smtp')
+    if (account === null) return `E-mail was not sent: the workspace has no credentials "${id}" of type smtp`
+    return (mail, milliseconds) => run.effects.sendEmailBy(account, mail, milliseconds)
+  } catch (error) {
+    return `E-mail could not be sent: ${(error as Error).message}`
+  }
+}
+
+async function writeMail(run: Run, block: Block): Promise<Mail> {
+  const { options } = block
+  const [replyTo] = mailboxes(await fill(run, text(options.replyTo) ?? ''))
+  const subject = (await fill(run, text(options.subject) ?? '')).replace(/\s+/g, ' ').trim()
+  const mail: Mail = {
+    to: await addresses(run, options.recipients),
+    cc: await addresses(run, options.cc),
+    bcc: await addresses(run, options.bcc),
+    subject,
+    attachments: await attachments(run, block),
+  }
+  if (replyTo !== undefined) mail.replyTo = replyTo.written
+  const body = filledText(options.body)
+  if (options.isCustomBody === false || body === undefined) mail.text = await collectedText(run)
+  else if (options.isBodyCode === true)
+    mail.html = await fill(run, body, (value) => escapeHtml(textOfValue(value)))
+  else mail.text = await fill(run, body)
+  return mail
+}
+
+async function collectedText(run: Run): Promise<string> {
+  const lines = [...(await collected(run))].map(([name, value]) => `${name}: ${value}`)
+  return lines.join('\n')
+}
+
+/** An entry may be a placeholder for a list, or hold several addresses with commas between them. */
+async function addresses(run: Run, given: unknown): Promise<string[]> {
+  const found = new Map<string, string>()
+  let left = maximumAddressCharacters
+  for (const entry of texts(given)) {
+    const value = await fillValue(run, entry.trim())
+    for (const part of Array.isArray(value) ? value : [value]) {
+      if (left <= 0) return [...found.values()]
+      left -= (part?.length ?? 0) + 1
+      for (const { address, written } of mailboxes(part ?? '')) {
+        if (found.size < maximumRecipients && !found.has(address)) found.set(address, written)
+      }
+    }
+  }
+  return [...found.values()]
+}
+
+/** The addresses of a list such as `ada@x.org, Bob <bob@x.org>`, with their names. A line break would begin a header. */
+function mailboxes(given: string): { address: string; written: string }[] {
+  const list = given.trim()
+  if (/[\r\n]/.test(list)) return []
+  return parseAddresses(list.slice(0, maximumAddressCharacters), { flatten: true }).flatMap(
+    ({ name, address }) => {
+      if (!isEmailAddress(address)) return []
+      const quoted = name.replace(/["\\]/g, '').trim()
+      return [{ address, written: quoted === '' ? address : `"${quoted}" <${address}>` }]
+    },
+  )
+}
+
+/** Uploads of the chat come from the store, private ones too; other files are fetched through the outbound client. */
+async function attachments(run: Run, block: Block): Promise<Mail['attachments']> {
+  const value = readVariable(run, block.options.attachmentsVariableId)
+  const entries = Array.isArray(value) ? value : (value ?? '').split(', ')
+  const addresses = entries.slice(0, maximumAttachments).map((entry) => (entry ?? '').trim())
+  const { uploads } = run.effects
+  const own = uploads && (await waitFor(run, uploads.find(addresses)))
+  const fetched: Mail['attachments'] = []
+  let left = MAX_ATTACHMENTS_BYTES
+  for (const address of addresses) {
+    const url = webUrl(address)
+    if (url === null) continue
+    const upload = own?.get(address)
+    const file = upload ? await waitFor(run, readUpload(run, upload, left)) : await fetchFile(run, url)
+    if (typeof file !== 'string' && file.content.length <= left) {
+      left -= file.content.length
+      fetched.push(file)
+      continue
+    }
+    const details = typeof file === 'string' ? file : tooLarge
+    log(run, 'error', 'An attachment was left out', { details, context: block.id, isInternal: true })
+  }
+  return fetched
+}
+
+/** A text says why there is no attachment. */
+type Attachment = Mail['attachments'][number] | string
+
+async function readUpload(run: Run, upload: Upload, maximumBytes: number): Promise<Attachment> {
+  try {
+    const bytes = await run.effects.uploads?.read(upload)
+    if (bytes === undefined) return 'The file is gone'
+    addAbortSignal(AbortSignal.timeout(Math.max(1, Math.ceil(remainingMilliseconds(run)))), bytes)
+    const chunks: Buffer[] = []
+    let size = 0
+    for await (const chunk of bytes) {
+      size += (chunk as Buffer).length
+      if (size > maximumBytes) return tooLarge
+      chunks.push(chunk as Buffer)
+    }
+    return { filename: upload.name, content: Buffer.concat(chunks) }
+  } catch {
+    return 'The file could not be read'
+  }
+}
+
+async function fetchFile(run: Run, url: URL): Promise<Attachment> {
+  if (!mayCallOut(run)) return 'One step may not call out more often'
+  const milliseconds = Math.max(1, Math.min(attachmentMilliseconds, remainingMilliseconds(run)))
+  const request = { url: url.href, method: 'GET', headers: {}, milliseconds }
+  const reply = await waitFor(run, run.effects.httpRequest(request))
+  if (!reply.ok) return reply.message
+  return reply.status < 300 ? { filename: nameOf(url), content: reply.body } : `Status ${reply.status}`
+}
+
+function nameOf(url: URL): string {
+  const last = url.pathname.split('/').at(-1) ?? ''
+  return last.replace(/%[\da-f]{2}|[^\w.-]/gi, '_').slice(-100) || 'attachment'
+}

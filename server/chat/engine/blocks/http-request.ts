@@ -1,0 +1,268 @@
+/** HTTP request blocks: build the request, and map the response to variables. */
+
+import { filledText, type Loose, parseJson, record, records, text } from '../../../json/access.ts'
+import { isLosslessNumber, plainNumbers } from '../../../json/exact-numbers.ts'
+import type { OutboundReply } from '../../../outbound/client.ts'
+import { withText } from '../../../outbound/response-body.ts'
+import { evaluate } from '../evaluate.ts'
+import {
+  awaitAction,
+  isPreview,
+  leave,
+  log,
+  mayCallOut,
+  mayGoOn,
+  type Next,
+  type Run,
+  remainingMilliseconds,
+  waitFor,
+} from '../execution.ts'
+import { type Block, toValue } from '../flow-index.ts'
+import { collected } from '../result-parts.ts'
+import type { Position, VariableValue } from '../types.ts'
+import {
+  compile,
+  fill,
+  fillAddress,
+  onlyPlaceholder,
+  setVariable,
+  textOfValue,
+  valueByName,
+  type WriteValue,
+} from '../variables.ts'
+
+const defaultSeconds = 10
+const maximumSeconds = 120
+/** Part of the media type of forms. */
+const FORM = 'x-www-form-urlencoded'
+
+/** The `statusCode` of a request without a response, so that flows can branch on it. */
+const failureStatus = { refused: 400, time: 408, size: 500, network: 500 } as const
+
+interface PreparedRequest {
+  url: string
+  method: string
+  headers: Record<string, string>
+  body?: string
+}
+
+/**
+ * True if the request is to go through a proxy. It is then not sent at all: its author may have a reason for the
+ * proxy.
+ */
+export function namesProxy(block: unknown): boolean {
+  return filledText(record(record(block).options).proxyCredentialsId) !== undefined
+}
+
+export async function runHttpRequest(run: Run, block: Block, position: Position): Promise<Next> {
+  if (namesProxy(block)) {
+    const description = 'HTTP request: not sent, the service sends no requests through a proxy'
+    log(run, 'error', description, { context: block.id, isInternal: true })
+    return leave(run, block)
+  }
+  const request = await prepareRequest(run, block)
+  if (request === null) {
+    log(run, 'info', `${block.type}: skipped, no valid URL is configured`, {
+      context: block.id,
+      isInternal: true,
+    })
+    return leave(run, block)
+  }
+  if (block.options.isExecutedOnClient === true) {
+    return awaitAction(run, { type: 'httpRequestToExecute', httpRequestToExecute: request }, position)
+  }
+  if (!mayCallOut(run)) return leave(run, block)
+  const wanted = typeof block.options.timeout === 'number' ? block.options.timeout : defaultSeconds
+  const seconds = Math.min(Math.max(wanted, 1), maximumSeconds)
+  const milliseconds = Math.max(1, Math.min(seconds * 1_000, remainingMilliseconds(run)))
+  await takeReply(run, block, await waitFor(run, run.effects.httpRequest({ ...request, milliseconds })))
+  return leave(run, block)
+}
+
+/**
+ * Accepts the response that the client reports after sending the request itself, or the body of a call to a webhook
+ * listener.
+ */
+export async function acceptClientReply(run: Run, block: Block, reply: string | null): Promise<Next> {
+  if (reply === null) return leave(run, block)
+  const parsed = parseJson(reply)
+  const answer = record(parsed)
+  const isAnswer = 'data' in answer
+  const statusCode = isAnswer && answer.statusCode !== undefined ? answer.statusCode : 200
+  const data = isAnswer ? answer.data : parsed === undefined ? reply : parsed
+  await mapResponse(run, block, { statusCode, data })
+  return leave(run, block)
+}
+
+async function prepareRequest(run: Run, block: Block): Promise<PreparedRequest | null> {
+  const webhook = record(block.options.webhook)
+  const base = await fillAddress(run, text(webhook.url) ?? '')
+  if (base === '' || !URL.canParse(base)) return null
+  const url = new URL(base)
+  // The query that the author wrote stays unchanged: it may be signed.
+  for (const { key, value } of await pairs(run, webhook.queryParams)) {
+    url.search = `${url.search}${url.search === '' ? '' : '&'}${new URLSearchParams([[key, value]])}`
+  }
+  const headers: Record<string, string> = {}
+  for (const { key, value } of await pairs(run, webhook.headers)) {
+    const name = key.toLowerCase()
+    const added = value
+      .split(/[\r\n]+/)
+      .map((line) => line.trim())
+      .join(' ')
+    const separator = name === 'cookie' ? '; ' : ', '
+    headers[name] = headers[name] === undefined ? added : `${headers[name]}${separator}${added}`
+  }
+  if (headers.authorization !== undefined) headers.authorization = encodedBasic(headers.authorization)
+  const method = filledText(webhook.method)?.toUpperCase() ?? 'POST'
+  const request: PreparedRequest = { url: url.href, method, headers }
+  if (method === 'GET' || method === 'HEAD') return request
+  const mediaType = headers['content-type']?.toLowerCase() ?? ''
+  const body = await prepareBody(run, block, text(webhook.body) ?? '', mediaType)
+  const json = parseJson(body)
+  if (mediaType.includes(FORM) && typeof json === 'object' && json !== null) {
+    const form = new URLSearchParams()
+    for (const [key, value] of Object.entries(json)) form.append(key, textOfValue(toValue(value)))
+    return { ...request, body: form.toString() }
+  }
+  headers['content-type'] ??= json === undefined ? 'text/plain; charset=utf-8' : 'application/json'
+  return { ...request, body }
+}
+
+/** Names and values that people paste, without the white space around them. An empty value is none. */
+async function pairs(run: Run, given: unknown): Promise<{ key: string; value: string }[]> {
+  const filled: { key: string; value: string }[] = []
+  for (const pair of records(given)) {
+    const key = (await fill(run, text(pair.key) ?? '')).trim()
+    const value = (await fill(run, text(pair.value) ?? '')).trim()
+    if (key !== '' && value !== '') filled.push({ key, value })
+  }
+  return filled
+}
+
+/** `Basic user:password` as people write it; what is encoded already has no colon. */
+function encodedBasic(authorization: string): string {
+  const [scheme = ''] = /^basic\s+/i.exec(authorization) ?? []
+  const credentials = authorization.slice(scheme.length)
+  if (scheme === '' || !credentials.includes(':')) return authorization
+  return `Basic ${Buffer.from(credentials).toString('base64')}`
+}
+
+async function prepareBody(run: Run, block: Block, template: string, mediaType: string): Promise<string> {
+  if (block.options.isCustomBody !== true || template.trim() === '') {
+    const all = Object.fromEntries(await collected(run))
+    return JSON.stringify({ submittedAt: run.effects.now().toISOString(), ...all })
+  }
+  const name = onlyPlaceholder(template.trim())
+  if (name !== null) return textOfValue(valueByName(run, name))
+  // A body that begins with a placeholder is text.
+  if (/^\s*(\[|\{(?!\{))/.test(template) || /\bjson\b/.test(mediaType)) {
+    return fill(run, template, jsonWriter())
+  }
+  return fill(run, template, mediaType.includes(FORM) ? formValue : textOfValue)
+}
+
+/** A value as it stands behind the `=` of a form. */
+const formValue: WriteValue = (value) => new URLSearchParams([['', textOfValue(value)]]).toString().slice(1)
+
+/** Inside the quotes of a JSON text values are escaped; outside of them they become JSON if they are not. */
+function jsonWriter(): WriteValue {
+  let isInString = false
+  return (value: VariableValue, before: string) => {
+    for (const [quote] of before.matchAll(/\\.|"/gs)) if (quote === '"') isInString = !isInString
+    if (isInString) return JSON.stringify(textOfValue(value)).slice(1, -1)
+    if (typeof value !== 'string') return JSON.stringify(value)
+    return parseJson(value) === undefined ? JSON.stringify(value) : value
+  }
+}
+
+async function takeReply(run: Run, block: Block, received: OutboundReply): Promise<void> {
+  const context = block.id
+  const reply = withText(received)
+  if (!reply.ok) {
+    log(run, 'error', 'HTTP request failed', { details: reply.message, context, isInternal: true })
+    await mapResponse(run, block, {
+      statusCode: failureStatus[reply.reason],
+      data: { message: reply.message },
+    })
+    return
+  }
+  const body = reply.text
+  const json = parseJson(body)
+  const data = json === undefined ? body : json
+  const isError = reply.status >= 400
+  log(run, isError ? 'error' : 'success', `HTTP request answered ${reply.status}`, {
+    ...(isError ? { details: body } : {}),
+    context,
+    isInternal: true,
+  })
+  await mapResponse(run, block, { statusCode: reply.status, data })
+}
+
+async function mapResponse(
+  run: Run,
+  block: Block,
+  response: { statusCode: unknown; data: unknown },
+): Promise<void> {
+  for (const { variableId, bodyPath } of records(block.options.responseVariableMapping)) {
+    const path = text(bodyPath)?.trim() ?? ''
+    if (typeof variableId !== 'string' || path === '') continue
+    if (!(await mayGoOn(run))) return
+    const value = await readPath(run, block, response, path)
+    if (value !== undefined) setVariable(run, variableId, value)
+  }
+}
+
+/**
+ * Follows plain paths here, with each placeholder as a part of one step. Anything else runs as code with `data` and
+ * `statusCode`. That code sends no requests, so nobody else learns the response.
+ */
+async function readPath(run: Run, block: Block, response: Loose, path: string): Promise<unknown> {
+  const steps = await plainSteps(run, path)
+  if (steps !== null) {
+    let value: unknown = response
+    for (const step of steps) {
+      const isInside = typeof value === 'object' && value !== null && !isLosslessNumber(value)
+      value = isInside && Object.hasOwn(value as Loose, step) ? (value as Loose)[step] : undefined
+    }
+    return value ?? null
+  }
+  const { statusCode, data } = response
+  const compiled = compile(run, path)
+  const args = [
+    { name: 'statusCode', value: typeof statusCode === 'number' ? statusCode : null },
+    { name: 'data', value: plainNumbers(data) as Loose },
+    ...compiled.args,
+  ]
+  const reply = await evaluate(run, { form: 'expression', code: compiled.code, args, mayFetch: false })
+  if (reply.ok) return reply.value
+  log(run, 'error', 'A value could not be read from the response', {
+    details: `${path}: ${reply.message}`,
+    context: block.id,
+    isInternal: true,
+  })
+  return undefined
+}
+
+/** The keys of a path such as `data.items[{{n}}]["full name"]`, or `null` if it is more than that. */
+async function plainSteps(run: Run, path: string): Promise<string[] | null> {
+  const templates: string[] = []
+  const step =
+    /\.?((?:[\p{L}_$]|\{\{[^{}=][^{}]*\}\})(?:[\p{L}\p{N}_$-]|\{\{[^{}=][^{}]*\}\})*)|\[(\d+|\{\{[^{}=][^{}]*\}\})\]|\["([^"\\]*)"\]|\['([^'\\]*)'\]/uy
+  while (step.lastIndex < path.length) {
+    const found = step.exec(path)
+    if (found === null) return null
+    templates.push(found[1] ?? found[2] ?? found[3] ?? found[4] ?? '')
+  }
+  if (templates[0] !== 'data' && templates[0] !== 'statusCode') return null
+  const steps: string[] = []
+  for (const template of templates) steps.push(await fill(run, template))
+  // `length` is no key of its own for texts; let the code find it.
+  return steps.includes('length') ? null : steps
+}
+
+/** Tells the client to wait for a call of the webhook address of the flow. */
+export function runWebhookListener(run: Run, _block: Block, position: Position): Next {
+  if (isPreview(run)) log(run, 'info', 'Waiting for the webhook to be called')
+  return awaitAction(run, { type: 'listenForWebhook' }, position)
+}

@@ -1,0 +1,400 @@
+/**
+ * The chat runtime: one function to start a chat, one to continue it.
+ *
+ * Neither keeps anything between two calls. What the next call needs is in the state of the outcome, which points to
+ * the flow by its publication. Neither throws because of what a document, a visitor or another service does.
+ */
+
+import { cut, type Loose, storableText } from '../../json/access.ts'
+import { deviceOf, dynamicThemeOf, hasProgressBar, lookOf, startPropsOf } from './appearance.ts'
+import { flowAllBack, trackResult, updateResult } from './blocks/bot-link.ts'
+import { findEvent, remember, startPlace } from './blocks/logic.ts'
+import {
+  currentFrame,
+  isPreview,
+  type LiveFrame,
+  log,
+  type Next,
+  type Run,
+  sendAction,
+  waitFor,
+  waitingBlock,
+} from './execution.ts'
+import { findPlace, followEdge, indexFlow, type Place } from './flow-index.ts'
+import { replyToWaiting } from './handle-reply.ts'
+import { textOfMessage } from './inputs/index.ts'
+import { visitorLanguage } from './language.ts'
+import { defaultLimits } from './limits.ts'
+import { rememberPreview } from './preview.ts'
+import { progressOf } from './progress.ts'
+import { snapshot } from './result-parts.ts'
+import { walk } from './run-blocks.ts'
+import type {
+  BotLook,
+  Effects,
+  Flow,
+  Frame,
+  Message,
+  ResultVariable,
+  SessionState,
+  StartOptions,
+  StartResult,
+  StepOptions,
+  StepOutcome,
+  StepRefusal,
+  StepResult,
+  VariableValue,
+} from './types.ts'
+import { readVariable, setVariable, sizeOf } from './variables.ts'
+
+/** Inputs that are not answered in advance: the visitor has to see what there is to choose from or to pay. */
+const notInAdvance: ReadonlySet<string> = new Set([
+  'choice input',
+  'picture choice input',
+  'cards',
+  'payment input',
+])
+
+const maximumAttachments = 50
+
+/** Runs a flow from its start to the first point where it waits, or only registers the session. */
+export async function startChat(flow: Flow, options: StartOptions, effects: Effects): Promise<StartResult> {
+  const language = visitorLanguage(options.acceptLanguage)
+  const run = newRun(options, effects, {
+    format: 1,
+    resultId: options.resultId,
+    userId: options.resultId ?? effects.newId(),
+    device: deviceOf(options.userAgent),
+    isProgressBarEnabled: options.isProgressBarEnabled === true,
+    ...(options.isStreamEnabled === true ? { isStreamEnabled: true } : {}),
+    ...(language === undefined ? {} : { language }),
+    ...(options.startFrom === undefined ? {} : { startFrom: options.startFrom }),
+    ...(options.resultId === null ? { preview: { answers: [], transcript: [] } } : {}),
+  })
+  const frame = firstFrame(flow, options)
+  run.frames = [frame]
+  giveValues(run, frame, options)
+  const refusal = checkStart(run)
+  if (refusal !== null) return refusal
+  const props = options.resultId === null ? null : await startPropsOf(run)
+  if (props !== null) sendAction(run, { type: 'startPropsToInject', startPropsToInject: props })
+  const bot = await lookOf(run)
+  if (options.isOnlyRegistering === true) return { bot, ...(await outcomeOf(run, true)) }
+  effects.tell?.({ type: 'look', ...bot })
+  await begin(run, messageOf(run, options.message))
+  const outcome = await outcomeOf(run)
+  return { bot: run.isCut ? bot : await lookOf(run), ...outcome }
+}
+
+/** Theme and settings of a chat as its variables are now; `null` is the state of one that is over. */
+export async function lookOfChat(flow: Flow, state: SessionState | null, effects: Effects): Promise<BotLook> {
+  const {
+    frames = [],
+    waiting: _,
+    ...session
+  } = state ?? {
+    format: 1 as const,
+    resultId: null,
+    userId: '',
+    device: deviceOf(undefined),
+    isProgressBarEnabled: false,
+  }
+  const run = newRun({}, effects, session)
+  if (state === null || !(await loadFrames(run, flow, frames))) run.frames = [firstFrame(flow, session)]
+  return lookOf(run)
+}
+
+/**
+ * Sets variables of a chat from outside, by their names, in every bot of it that has them. `values` are those that they
+ * have then, `result` is all variables of the result. With mistakes nothing counts.
+ */
+export async function setVariables(
+  flow: Flow,
+  state: SessionState,
+  given: Loose,
+  effects: Effects,
+): Promise<{
+  mistakes: { name: string; code: 'unknown_variable' | 'too_big'; message: string }[]
+  values: [name: string, value: VariableValue][]
+  state: SessionState
+  result: ResultVariable[]
+}> {
+  const { frames: stored, waiting: _, ...session } = state
+  const run = newRun({}, effects, session)
+  await loadFrames(run, flow, stored)
+  const values = new Map<string, VariableValue>()
+  const mistakes: Awaited<ReturnType<typeof setVariables>>['mistakes'] = []
+  for (const [name, value] of Object.entries(given)) {
+    for (const frame of run.frames) {
+      const variable = frame.flow.variablesByName.get(name)
+      if (variable === undefined) continue
+      setVariable(run, variable.id, value, frame)
+      values.set(name, readVariable(run, variable.id, frame))
+    }
+    const [mistake] = run.logs.splice(0)
+    if (mistake) mistakes.push({ name, code: 'too_big', message: mistake.description })
+    else if (!values.has(name)) {
+      mistakes.push({ name, code: 'unknown_variable', message: 'No bot of the chat has this variable' })
+    }
+  }
+  flowAllBack(run)
+  // The next turn handles a linked bot that was deleted.
+  const frames = stored.map((frame, level) => {
+    const live = run.frames[level]
+    return live ? { ...frame, values: [...live.values], merged: live.merged } : frame
+  })
+  const first = run.frames[0] ?? currentFrame(run)
+  return { mistakes, values: [...values], state: { ...state, frames }, result: snapshot(run, first) }
+}
+
+/**
+ * Takes the visitor's message, or the outcome of an action, and runs on to the next point where the flow waits.
+ * The state is used up: parts of it go into the one of the outcome.
+ */
+export async function continueChat(
+  flow: Flow,
+  state: SessionState,
+  message: Message | null | undefined,
+  options: StepOptions,
+  effects: Effects,
+): Promise<StepResult> {
+  const { frames, waiting, ...session } = state
+  const run = newRun(options, effects, session)
+  const isComplete = await loadFrames(run, flow, frames)
+  const sent = messageOf(run, message)
+  if (!isComplete) {
+    log(run, 'error', 'A linked bot is no longer there, the chat goes on behind it')
+    await walk(run, null, { kind: 'end' })
+    return outcomeOf(run)
+  }
+  run.waiting = waiting
+  const refusal = checkWebhook(run, sent)
+  if (refusal !== null) return refusal
+  const isCommand = typeof sent === 'object' && sent?.type === 'command'
+  if (isCommand && waiting !== null) return runCommand(run, sent.command)
+  // A chat that was only registered starts, whatever comes first.
+  if (waiting === null) await begin(run, isCommand ? null : sent)
+  else await reply(run, sent)
+  return outcomeOf(run)
+}
+
+/** From the start of the flow. A message given in advance answers the first input if nothing is shown before it. */
+async function begin(run: Run, message: Message | null): Promise<void> {
+  const place = placeToStart(run)
+  delete run.session.startFrom
+  await walk(run, null, place === null ? { kind: 'end' } : { kind: 'go', ...place })
+  const type = run.input?.type
+  const isUsed =
+    message !== null && type !== undefined && run.messages.length === 0 && !notInAdvance.has(type)
+  if (isUsed && textOfMessage(message) !== '') await reply(run, message)
+}
+
+async function reply(run: Run, message: Message | null): Promise<void> {
+  const place = run.waiting === null ? null : findPlace(currentFrame(run).flow, run.waiting)
+  await walk(run, place, await replyToWaiting(run, message))
+}
+
+/** Runs the branch of a command, and comes back to the block that waits if the event says so. */
+async function runCommand(run: Run, command: string): Promise<StepResult> {
+  const event = findEvent(run, 'command', command)
+  if (event === undefined) {
+    return { problem: { code: 'UNKNOWN_COMMAND', message: 'The bot has no event for this command' } }
+  }
+  const place = followEdge(currentFrame(run).flow, event.outgoingEdgeId)
+  const position = run.waiting
+  run.waiting = null
+  const isAutomatic = place === null || event.options.resumeAfter === true
+  if (position !== null && waitingBlock({ ...run, waiting: position }) !== null) {
+    remember(run, { kind: 'again', isAutomatic, position })
+  }
+  const first: Next = place === null ? { kind: 'end' } : { kind: 'go', ...place }
+  await walk(run, null, first)
+  return outcomeOf(run)
+}
+
+/** Only its call continues a `webhook` block. A preview has no result to call, so there a text stands for the call. */
+function checkWebhook(run: Run, message: Message | null): StepRefusal | null {
+  const isCall = typeof message === 'object' && message?.type === 'webhook'
+  const isCommand = typeof message === 'object' && message?.type === 'command'
+  const isExpected = waitingBlock(run)?.type === 'webhook'
+  const isTrial = isExpected && isPreview(run) && message !== null
+  if (isCall === isExpected || isCommand || isTrial) return null
+  const reason = isCall ? 'The chat does not wait for a webhook' : 'The chat waits for a webhook'
+  return { problem: { code: 'NOT_WAITING', message: reason } }
+}
+
+function checkStart(run: Run): StepRefusal | null {
+  if (run.session.startFrom === undefined) return null
+  const { startFrom } = run.session
+  const { flow } = currentFrame(run)
+  const isKnown =
+    startFrom.type === 'group'
+      ? flow.groups.has(startFrom.groupId)
+      : flow.events.some((event) => event.id === startFrom.eventId)
+  if (isKnown) return null
+  return {
+    problem: { code: 'UNKNOWN_START', message: `The bot has no such ${startFrom.type} to start from` },
+  }
+}
+
+function placeToStart(run: Run): Place | null {
+  const { flow } = currentFrame(run)
+  const { startFrom } = run.session
+  if (startFrom === undefined) return startPlace(flow)
+  if (startFrom.type === 'group') return findPlace(flow, { groupId: startFrom.groupId })
+  return followEdge(flow, flow.events.find((event) => event.id === startFrom.eventId)?.outgoingEdgeId)
+}
+
+function newRun(options: StepOptions, effects: Effects, session: Run['session']): Run {
+  return {
+    effects,
+    limits: { ...defaultLimits, ...options.limits },
+    format: options.textBubbleContentFormat ?? session.textFormat ?? 'richText',
+    startedAt: performance.now(),
+    yieldedAt: performance.now(),
+    session,
+    frames: [],
+    waiting: null,
+    waitsFor: null,
+    messages: [],
+    actions: [],
+    input: undefined,
+    logs: [],
+    newFormat: undefined,
+    answers: [],
+    transcript: [],
+    said: [],
+    linkedResults: new Map(),
+    uploads: [],
+    spent: {
+      blocks: 0,
+      evaluation: 0,
+      waiting: 0,
+      outboundCalls: 0,
+      tokens: 0,
+      filled: 0,
+      formatted: 0,
+      output: 0,
+    },
+    isCut: false,
+  }
+}
+
+function firstFrame(flow: Flow, options: StartOptions): LiveFrame {
+  return {
+    botId: flow.id,
+    flowId: null,
+    flow: indexFlow(flow),
+    values: new Map(),
+    size: 0,
+    returns: [],
+    resultId: options.resultId,
+    answerCount: 0,
+    isMerged: false,
+    linkPosition: null,
+    merged: [],
+  }
+}
+
+/** Sets the values remembered from an earlier visit first, then those that the page passes in. */
+function giveValues(run: Run, frame: LiveFrame, options: StartOptions): void {
+  const { variables, variablesByName } = frame.flow
+  const remembered = options.rememberedVariables ?? []
+  for (const { id, name, value } of remembered) {
+    // Copies of a bot have its ids: one that is merged may have given another variable this id.
+    const isOwn = variables.get(id)?.name === name
+    const isRenamed = variables.has(id) && remembered.filter((other) => other.id === id).length === 1
+    setVariable(run, isOwn ? id : (variablesByName.get(name)?.id ?? (isRenamed ? id : undefined)), value)
+  }
+  for (const [name, value] of Object.entries(options.prefilledVariables ?? {})) {
+    setVariable(run, variablesByName.get(name)?.id, value)
+  }
+}
+
+/** Returns `false` if a linked bot was deleted; the session is then cut back to the bot that linked it. */
+async function loadFrames(run: Run, flow: Flow, stored: Frame[]): Promise<boolean> {
+  for (const { values, publicationId: flowId, ...frame } of stored) {
+    const own = flowId === null ? flow : await waitFor(run, run.effects.loadFlow(flowId))
+    const size = values.reduce((sum, [, value]) => sum + sizeOf(value), 0)
+    const live = {
+      flowId,
+      flow: indexFlow(own ?? { id: frame.botId }),
+      values: new Map(values),
+      size,
+      ...frame,
+    }
+    run.frames.push(live)
+    trackResult(run, live)
+    if (own !== null) continue
+    // The deleted bot has nothing left to come back to.
+    live.returns = []
+    return false
+  }
+  return true
+}
+
+function messageOf(run: Run, message: Message | null | undefined): Message | null {
+  if (message === null || message === undefined) return null
+  const clean = (value: string): string => {
+    const maximum = run.limits.messageCharacters
+    if (value.length > maximum) log(run, 'error', `The message was cut to ${maximum} characters`)
+    return storableText(cut(value, maximum))
+  }
+  if (typeof message === 'string') return clean(message)
+  if (message.type === 'webhook') return message
+  if (message.type === 'command') return { ...message, command: clean(message.command) }
+  if (message.type === 'audio') return { ...message, url: clean(message.url) }
+  const attachedFileUrls = message.attachedFileUrls?.slice(0, maximumAttachments).map(clean)
+  return { ...message, text: clean(message.text), ...(attachedFileUrls ? { attachedFileUrls } : {}) }
+}
+
+async function outcomeOf(run: Run, isRegistering = false): Promise<StepOutcome> {
+  const isOver = run.isCut || (run.waitsFor === null && !isRegistering)
+  if (run.isCut) run.input = undefined
+  flowAllBack(run)
+  for (const frame of run.frames) updateResult(run, frame)
+  const first = run.frames[0] ?? currentFrame(run)
+  const hasStarted = first.answerCount > 0
+  rememberPreview(run)
+  const outcome: StepOutcome = {
+    state: isOver ? null : stateOf(run),
+    messages: run.messages,
+    logs: run.logs,
+    answers: run.answers,
+    variables: snapshot(run, first),
+    transcript: run.transcript,
+    said: run.said,
+    hasStarted,
+    isCompleted: isOver && !run.isCut && hasStarted,
+    linkedResults: [...run.linkedResults.values()],
+    uploads: run.uploads,
+    hasCalledOut: run.spent.outboundCalls > 0,
+  }
+  if (run.input !== undefined) outcome.input = run.input
+  if (run.actions.length > 0) outcome.clientSideActions = run.actions
+  const dynamicTheme = run.isCut ? undefined : await dynamicThemeOf(run)
+  if (dynamicTheme !== undefined) outcome.dynamicTheme = dynamicTheme
+  if (hasProgressBar(run) && !isRegistering) outcome.progress = progressOf(run)
+  if (run.newFormat !== undefined) outcome.lastMessageNewFormat = run.newFormat
+  return outcome
+}
+
+/** Values that change with every answer come last: PostgreSQL logs a row from its first difference on. */
+function stateOf(run: Run): SessionState {
+  const frames = run.frames.map(
+    (frame): Frame => ({
+      botId: frame.botId,
+      publicationId: frame.flowId,
+      returns: frame.returns,
+      resultId: frame.resultId,
+      isMerged: frame.isMerged,
+      linkPosition: frame.linkPosition,
+      merged: frame.merged,
+      values: [...frame.values],
+      answerCount: frame.answerCount,
+    }),
+  )
+  const { textFormat: _, ...session } = run.session
+  const textFormat = run.format === 'markdown' ? { textFormat: run.format } : {}
+  return Object.assign({}, session, textFormat, { frames, waiting: run.waiting })
+}

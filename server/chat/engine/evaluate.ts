@@ -1,0 +1,59 @@
+/** Runs code of a bot in the sandbox, within the limits of a turn. */
+
+import { withText } from '../../outbound/response-body.ts'
+import type { CodeAnswer, CodeRequest, EvaluateReply, EvaluateRequest } from '../../sandbox/types.ts'
+import { currentFrame, log, mayCallOut, type Run, remainingMilliseconds, waitFor } from './execution.ts'
+
+/** Maximum time that one piece of code may wait for all responses to its requests. */
+const fetchMilliseconds = 10_000
+
+/** CPU time that creating an engine costs each piece of code. */
+const setupMilliseconds = 1
+
+/** Evaluates code and writes its console output to the log of the result. */
+export async function evaluate(
+  run: Run,
+  {
+    form,
+    code,
+    args,
+    mayFetch = true,
+  }: Pick<EvaluateRequest, 'form' | 'code' | 'args'> & { mayFetch?: boolean },
+): Promise<EvaluateReply> {
+  if (code === '') return { ok: true, value: null, assignments: [], milliseconds: 0, lines: [] }
+  const left = run.limits.evaluationMillisecondsPerStep - run.spent.evaluation
+  if (left <= 0) return refused('time', 'The code of this step used up its time')
+  const maximum = run.limits.codeCharacters
+  if (code.length > maximum) return refused('error', `Code of more than ${maximum} characters is not run`)
+  const milliseconds = Math.min(run.limits.evaluationMilliseconds, Math.ceil(left))
+  const owner = currentFrame(run).botId
+  const deadline = performance.now() + fetchMilliseconds
+  const fetch = async (request: CodeRequest) =>
+    mayFetch
+      ? send(run, request, deadline)
+      : { ok: false as const, message: 'This code may send no requests' }
+  const reply = await waitFor(run, run.effects.evaluate({ form, code, args, owner, milliseconds, fetch }))
+  run.spent.evaluation += reply.milliseconds + setupMilliseconds
+  for (const line of reply.lines) log(run, 'info', 'Code says', { details: line, isInternal: true })
+  return reply
+}
+
+function refused(reason: 'time' | 'error', message: string): EvaluateReply {
+  return { ok: false, reason, message, milliseconds: 0, lines: [] }
+}
+
+async function send(run: Run, request: CodeRequest, deadline: number): Promise<CodeAnswer> {
+  if (!mayCallOut(run)) return { ok: false, message: 'One step may not call out more often' }
+  const left = Math.min(deadline - performance.now(), remainingMilliseconds(run))
+  if (left <= 0) return { ok: false, message: `No answer within ${fetchMilliseconds} ms` }
+  const reply = withText(await run.effects.httpRequest({ ...request, milliseconds: left }))
+  if (!reply.ok) return reply
+  const { status, headers, text: body } = reply
+  return { ok: true, status, headers: Object.fromEntries(plainHeaders(headers)), body }
+}
+
+function plainHeaders(headers: Record<string, string | string[] | undefined>): [string, string][] {
+  return Object.entries(headers).flatMap(([name, value]): [string, string][] =>
+    value === undefined ? [] : [[name, Array.isArray(value) ? value.join(', ') : value]],
+  )
+}

@@ -1,0 +1,220 @@
+/** Execution of one request: the state in a form to work with, and the output so far. */
+import { setImmediate } from 'node:timers/promises'
+import { cut, storableText } from '../../json/access.ts'
+import type { Upload } from '../../uploads/uploads.ts'
+import type { Block, FlowIndex, Group } from './flow-index.ts'
+import { findBlock, followEdge } from './flow-index.ts'
+import type { Limits } from './limits.ts'
+import type {
+  Answer,
+  Bubble,
+  ClientSideAction,
+  Effects,
+  Frame,
+  InputToShow,
+  LinkedResult,
+  LogEntry,
+  Position,
+  SessionState,
+  TextFormat,
+  TranscriptEntry,
+  UserTurn,
+  VariableValue,
+} from './types.ts'
+
+/** A bot that is running. See `Frame` for the fields that are stored. */
+export interface LiveFrame extends Omit<Frame, 'values' | 'publicationId'> {
+  flowId: string | null
+  flow: FlowIndex
+  /** Values that differ from the ones the document starts with. */
+  values: Map<string, VariableValue>
+  /** Characters of all these values. */
+  size: number
+}
+
+export interface Run {
+  effects: Effects
+  limits: Limits
+  format: TextFormat
+  startedAt: number
+  /** When the event loop last had its turn during the walk. */
+  yieldedAt: number
+  session: Omit<SessionState, 'frames' | 'waiting'>
+  frames: LiveFrame[]
+  waiting: Position | null
+  /** An input, or an action or embed whose outcome the client has to send, keeps the chat open. */
+  waitsFor: 'input' | 'action' | 'embed' | null
+  messages: Bubble[]
+  actions: ClientSideAction[]
+  input: InputToShow | undefined
+  logs: LogEntry[]
+  newFormat: string | undefined
+  answers: Answer[]
+  transcript: TranscriptEntry[]
+  said: UserTurn[]
+  linkedResults: Map<string, LinkedResult>
+  /** Files that were answered with. */
+  uploads: Upload[]
+  spent: {
+    blocks: number
+    /** Milliseconds, as the next one. */
+    evaluation: number
+    waiting: number
+    outboundCalls: number
+    tokens: number
+    /** Characters, as the next one. */
+    filled: number
+    /** Looked through for Markdown. */
+    formatted: number
+    output: number
+  }
+  /** Set once a limit is reached: the chat ends here. */
+  isCut: boolean
+}
+
+/** Outcome of a block. `go` leaves the group, `end` ends the branch, `wait` ends the request. */
+export type Next =
+  | { kind: 'next' }
+  | { kind: 'go'; group: Group; index: number }
+  | { kind: 'end' }
+  | { kind: 'wait' }
+
+export const next: Next = { kind: 'next' }
+
+const longestTurnMilliseconds = 10
+/** A turn that has worked longer than this alternates with other such turns. */
+const freeMilliseconds = 50
+const maximumLogs = 100
+const maximumDetails = 1_000
+
+/** The bot that is running now. */
+export function currentFrame(run: Run): LiveFrame {
+  const frame = run.frames.at(-1)
+  if (frame === undefined) throw new Error('A session has at least one bot')
+  return frame
+}
+
+export function isPreview(run: Run): boolean {
+  return run.session.resultId === null
+}
+
+export function waitingBlock(run: Run): Block | null {
+  return run.waiting === null ? null : findBlock(currentFrame(run).flow, run.waiting)
+}
+
+export function log(
+  run: Run,
+  status: LogEntry['status'],
+  description: string,
+  more: { details?: unknown; context?: string; isInternal?: boolean } = {},
+): void {
+  if (run.logs.length >= maximumLogs) return
+  const entry: LogEntry = {
+    status,
+    description: storableText(cut(description, maximumDetails)),
+    isInternal: more.isInternal ?? false,
+  }
+  if (more.details !== undefined) {
+    const details = typeof more.details === 'string' ? more.details : JSON.stringify(more.details)
+    entry.details = storableText(cut(details, maximumDetails))
+  }
+  if (more.context !== undefined) entry.context = more.context
+  run.logs.push(entry)
+}
+
+/** Ends the chat at the next block. Logs the reason once; the visitor sees it too. */
+export function cutChat(run: Run, description: string): void {
+  if (run.isCut) return
+  run.isCut = true
+  // Must not be lost among the entries of a flow that logs in a loop.
+  run.logs.splice(maximumLogs - 1)
+  log(run, 'error', description)
+}
+
+export function remainingMilliseconds(run: Run): number {
+  return run.limits.milliseconds - (performance.now() - run.startedAt)
+}
+
+/** Time that the service itself has worked on the turn so far, without the time it waited for others. */
+export function workedMilliseconds(run: Run): number {
+  return performance.now() - run.startedAt - run.spent.waiting
+}
+
+/**
+ * Checks the limits before each piece of work that a flow can repeat. Ends a chat whose turn has used up its time,
+ * and yields to other requests of the process, which a long turn without any wait would block.
+ */
+export async function mayGoOn(run: Run): Promise<boolean> {
+  if (remainingMilliseconds(run) <= 0) {
+    cutChat(run, `The chat was stopped: one step took more than ${run.limits.milliseconds} ms`)
+  } else if (workedMilliseconds(run) > run.limits.workMilliseconds) {
+    cutChat(run, `The chat was stopped: one step needed more than ${run.limits.workMilliseconds} ms of work`)
+  }
+  if (run.isCut) return false
+  if (performance.now() - run.yieldedAt >= longestTurnMilliseconds) {
+    const { takeTurn } = run.effects
+    if (takeTurn && workedMilliseconds(run) > freeMilliseconds) await waitFor(run, takeTurn())
+    else await setImmediate()
+    run.yieldedAt = performance.now()
+  }
+  return true
+}
+
+/** Waits for something that is not work on the turn: outside of this process, or a library that loads on first use. */
+export async function waitFor<Value>(run: Run, work: Promise<Value>): Promise<Value> {
+  const startedAt = performance.now()
+  try {
+    return await work
+  } finally {
+    run.spent.waiting += performance.now() - startedAt
+  }
+}
+
+/**
+ * Counts output before it is sent. False once the output exceeds the limit or a limit was hit before: it may be
+ * incomplete.
+ */
+export function spendOutput(run: Run, part: unknown): boolean {
+  if (run.isCut) return false
+  run.spent.output += JSON.stringify(part)?.length ?? 0
+  if (run.spent.output <= run.limits.outputCharacters) return true
+  cutChat(run, `The chat was stopped: one step sent more than ${run.limits.outputCharacters} characters`)
+  return false
+}
+
+/** Counts a call to the outside. False once the limit is exceeded or the chat was cut: its data may be incomplete. */
+export function mayCallOut(run: Run): boolean {
+  if (run.isCut) return false
+  run.spent.outboundCalls += 1
+  if (run.spent.outboundCalls <= run.limits.outboundCalls) return true
+  log(run, 'error', `Not sent: one step may call out ${run.limits.outboundCalls} times`)
+  return false
+}
+
+export function sendBubble(run: Run, bubble: Bubble): void {
+  if (!spendOutput(run, bubble)) return
+  run.messages.push(bubble)
+  run.effects.tell?.({ type: 'message', message: bubble })
+}
+
+export function sendAction(run: Run, action: ClientSideAction): void {
+  const last = run.messages.at(-1)
+  const placed = last === undefined ? action : { ...action, lastBubbleBlockId: last.id }
+  if (!spendOutput(run, placed)) return
+  run.actions.push(placed)
+  run.effects.tell?.({ type: 'action', action: placed })
+}
+
+/** Sends an action whose outcome the client has to bring back. */
+export function awaitAction(run: Run, action: ClientSideAction, position: Position): Next {
+  sendAction(run, { ...action, expectsDedicatedReply: true })
+  run.waiting = position
+  run.waitsFor = 'action'
+  return { kind: 'wait' }
+}
+
+/** Along the edge of the block, or on to the next one. */
+export function leave(run: Run, block: Block): Next {
+  const place = followEdge(currentFrame(run).flow, block.outgoingEdgeId)
+  return place === null ? next : { kind: 'go', ...place }
+}

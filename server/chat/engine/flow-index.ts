@@ -1,0 +1,228 @@
+/** A bot document, read once into maps. Whatever does not have the expected form is left out. */
+import type { BlockType } from '../../../contract/bot-document/catalogue.ts'
+import { filledText, type Loose, record, records, text } from '../../json/access.ts'
+import { toJson } from '../../json/exact-numbers.ts'
+import type { Flow, Position, VariableValue } from './types.ts'
+
+export interface Block {
+  id: string
+  type: string
+  outgoingEdgeId: string | undefined
+  options: Loose
+  content: Loose
+  items: Loose[]
+  /** The block as it is in the document. */
+  source: Loose
+}
+
+export interface Group {
+  id: string
+  title: string
+  blocks: Block[]
+  /** Index of each block in `blocks`. If two blocks have the same id, the first counts. */
+  blockIndexes: Map<string, number>
+}
+
+/** A position of a flow: a group and an index in it. `index` is one past the end behind the last block. */
+export interface Place {
+  group: Group
+  index: number
+}
+
+interface Variable {
+  id: string
+  name: string
+  isSessionVariable: boolean
+  initialValue: VariableValue
+}
+
+export interface FlowEvent {
+  id: string
+  type: string
+  outgoingEdgeId: string | undefined
+  options: Loose
+}
+
+export interface FlowIndex {
+  flow: Flow
+  groups: Map<string, Group>
+  edges: Map<string, Position>
+  variables: Map<string, Variable>
+  variablesByName: Map<string, Variable>
+  events: FlowEvent[]
+}
+
+const known = new WeakMap<Flow, FlowIndex>()
+
+/** The same object again for the same flow, so callers that keep published flows in memory save the work. */
+export function indexFlow(flow: Flow): FlowIndex {
+  const before = known.get(flow)
+  if (before !== undefined) return before
+  const index: FlowIndex = {
+    flow,
+    groups: new Map(),
+    edges: new Map(),
+    variables: new Map(),
+    variablesByName: new Map(),
+    events: records(flow.events).map(eventOf),
+  }
+  for (const source of records(flow.groups)) {
+    const id = text(source.id)
+    if (id === undefined || index.groups.has(id)) continue
+    const blocks = records(source.blocks).flatMap(blocksOf)
+    index.groups.set(id, { id, title: text(source.title) ?? '', blocks, blockIndexes: indexesOf(blocks) })
+  }
+  for (const source of records(flow.edges)) {
+    const to = record(source.to)
+    const id = text(source.id)
+    const groupId = text(to.groupId)
+    if (id !== undefined && groupId !== undefined && !index.edges.has(id)) {
+      index.edges.set(id, { groupId, blockId: text(to.blockId) })
+    }
+  }
+  const transcripts = transcriptVariables(index)
+  for (const source of records(flow.variables)) {
+    const variable = variableOf(source)
+    if (variable === null || index.variables.has(variable.id)) continue
+    if (transcripts.has(variable.id)) variable.isSessionVariable = true
+    index.variables.set(variable.id, variable)
+    if (!index.variablesByName.has(variable.name)) index.variablesByName.set(variable.name, variable)
+  }
+  known.set(flow, index)
+  return index
+}
+
+/**
+ * Names that a placeholder may mean; the first one that a variable has counts. Spaces count in names of variables,
+ * but not around the name in a placeholder.
+ */
+export function namesMeant(placeholder: string): [string, string] {
+  return [placeholder, placeholder.trim()]
+}
+
+/** Returns the target of an edge, or `null` if the edge is absent, unknown or dangling. */
+export function followEdge(flow: FlowIndex, edgeId: unknown): Place | null {
+  const target = typeof edgeId === 'string' ? flow.edges.get(edgeId) : undefined
+  return target === undefined ? null : findPlace(flow, target)
+}
+
+/** A block that is not in its group (any more) counts as not given: the place is the beginning of the group. */
+export function findPlace(flow: FlowIndex, { groupId, blockId }: Position): Place | null {
+  const group = flow.groups.get(groupId)
+  if (group === undefined) return null
+  return { group, index: (blockId === undefined ? undefined : group.blockIndexes.get(blockId)) ?? 0 }
+}
+
+/** The block itself, or `null` when it is not there. */
+export function findBlock(flow: FlowIndex, { groupId, blockId }: Position): Block | null {
+  const group = flow.groups.get(groupId)
+  return group === undefined || blockId === undefined ? null : blockIn(group, blockId)
+}
+
+/** A block by its id alone, with its group. */
+export function searchBlock(flow: FlowIndex, blockId: string): { block: Block; group: Group } | null {
+  for (const group of flow.groups.values()) {
+    const block = blockIn(group, blockId)
+    if (block !== null) return { block, group }
+  }
+  return null
+}
+
+function blockIn(group: Group, blockId: string): Block | null {
+  return group.blocks[group.blockIndexes.get(blockId) ?? -1] ?? null
+}
+
+/** Blocks that wait for a reply. */
+const inputTypes = [
+  'text input',
+  'number input',
+  'email input',
+  'url input',
+  'phone number input',
+  'date input',
+  'time input',
+  'payment input',
+  'rating input',
+  'file input',
+  'choice input',
+  'picture choice input',
+  'cards',
+] as const satisfies readonly BlockType[]
+
+export type InputType = (typeof inputTypes)[number]
+
+/** A record that is complete, for documents that may name any type. */
+export function byType<Type extends BlockType, Value>(
+  record: Record<Type, Value>,
+): ReadonlyMap<string, Value> {
+  return new Map(Object.entries<Value>(record))
+}
+
+const inputs: ReadonlySet<string> = new Set(inputTypes)
+
+export function isInput({ type }: Pick<Block, 'type'>): boolean {
+  return inputs.has(type)
+}
+
+/** Lists keep what texts they hold; everything that is neither text nor list becomes text. */
+export function toValue(value: unknown): VariableValue {
+  if (value === null || value === undefined) return null
+  if (Array.isArray(value))
+    return value.map((item) => (item === null || item === undefined ? null : toText(item)))
+  return toText(value)
+}
+
+function toText(value: unknown): string {
+  if (typeof value === 'string') return value
+  return typeof value === 'object' ? toJson(value) : String(value)
+}
+
+/** Variables that take the transcript, which the result has itself; not those that take an answer too. */
+function transcriptVariables(index: FlowIndex): Set<unknown> {
+  const blocks = [...index.groups.values()].flatMap((group) => group.blocks)
+  const answers = new Set(blocks.filter(isInput).map(({ options }) => options.variableId))
+  const writers = blocks.filter(
+    ({ type, options }) => type === 'Set variable' && options.type === 'Transcript',
+  )
+  return new Set(writers.map(({ options }) => options.variableId).filter((id) => !answers.has(id)))
+}
+
+function blocksOf(source: Loose): Block[] {
+  const id = text(source.id)
+  const type = text(source.type)
+  if (id === undefined || type === undefined) return []
+  return [
+    {
+      id,
+      type,
+      outgoingEdgeId: text(source.outgoingEdgeId),
+      options: record(source.options),
+      content: record(source.content),
+      items: records(source.items),
+      source,
+    },
+  ]
+}
+
+function indexesOf(blocks: Block[]): Map<string, number> {
+  const indexes = new Map<string, number>()
+  for (const [index, { id }] of blocks.entries()) if (!indexes.has(id)) indexes.set(id, index)
+  return indexes
+}
+
+function eventOf(source: Loose): FlowEvent {
+  return {
+    id: text(source.id) ?? '',
+    type: text(source.type) ?? '',
+    outgoingEdgeId: text(source.outgoingEdgeId),
+    options: record(source.options),
+  }
+}
+
+function variableOf(source: Loose): Variable | null {
+  const id = filledText(source.id)
+  const name = text(source.name)
+  if (id === undefined || name === undefined) return null
+  const { isSessionVariable, value } = source
+  return { id, name, isSessionVariable: isSessionVariable === true, initialValue: toValue(value) }
+}

@@ -1,0 +1,160 @@
+/** Inputs: how they are shown, and how a reply to one is read, stored and followed. */
+
+import { at, cut, filledText, type Loose, record, storableText } from '../../../json/access.ts'
+import { sendPlainText, tell } from '../blocks/bubbles.ts'
+import {
+  currentFrame,
+  isPreview,
+  leave,
+  log,
+  type Next,
+  type Run,
+  spendOutput,
+  waitFor,
+} from '../execution.ts'
+import { type Block, byType, followEdge, type InputType } from '../flow-index.ts'
+import { sentencesOf } from '../language.ts'
+import type { Answer, InputToShow, Message, Position } from '../types.ts'
+import { ownSizeOf, takesFiles } from '../upload-policy.ts'
+import { fill, fillDeep, fillNumber, readVariable, saveReply } from '../variables.ts'
+import { itemsToShow, readCard, readChoice } from './choice.ts'
+import { readEmail, readPhone, readUrl } from './contact.ts'
+import { readFiles } from './file.ts'
+import { readNumber, readRating } from './number.ts'
+import type { Reading, ReadReply } from './reading.ts'
+import { readText } from './text.ts'
+
+const readers = byType<Exclude<InputType, 'payment input'>, ReadReply>({
+  'text input': readText,
+  'number input': readNumber,
+  'email input': readEmail,
+  'url input': readUrl,
+  'phone number input': readPhone,
+  // Loaded for the first such input, with what reads dates: every seventh module of the service.
+  'date input': async (...given) => (await waitFor(given[0], import('./date.ts'))).readDate(...given),
+  'time input': async (...given) => (await waitFor(given[0], import('./date.ts'))).readTime(...given),
+  'rating input': readRating,
+  'file input': readFiles,
+  'choice input': readChoice,
+  'picture choice input': readChoice,
+  cards: readCard,
+})
+
+const numberOptions: Record<string, string[]> = {
+  'number input': ['min', 'max', 'step'],
+  'rating input': ['startsAt'],
+}
+
+/** Shows the input and ends the turn. Inputs that nobody could answer are skipped. */
+export async function showInput(run: Run, block: Block, position: Position): Promise<Next> {
+  if (block.type === 'payment input') {
+    sendPlainText(run, sentencesOf(run).noPayment)
+    log(run, 'error', 'The chat was ended: it asks for a payment, which this service does not offer', {
+      context: block.id,
+    })
+    run.isCut = true
+    return { kind: 'end' }
+  }
+  const input: InputToShow = { id: block.id, type: block.type }
+  if (block.outgoingEdgeId !== undefined) input.outgoingEdgeId = block.outgoingEdgeId
+  if (block.source.options !== undefined) input.options = await optionsToShow(run, block)
+  if (Array.isArray(block.source.items)) {
+    const items = await itemsToShow(run, block)
+    if (items.length === 0) {
+      log(run, 'info', 'A choice without items was skipped', { context: block.id })
+      return leave(run, block)
+    }
+    input.items = items
+  }
+  const isPrefilled = at(currentFrame(run).flow.flow.settings, 'general', 'isInputPrefillEnabled') === true
+  const value = isPrefilled ? readVariable(run, block.options.variableId) : null
+  if (typeof value === 'string' && value !== '') input.prefilledValue = value
+  if (takesFiles(block)) {
+    const { uploads } = run.effects
+    if (uploads) input.upload = { maximumSize: ownSizeOf(block) ?? uploads.maximumSize }
+    else
+      log(run, 'error', 'No file can be uploaded: the service has no place for files', { context: block.id })
+  }
+  if (!spendOutput(run, input)) return { kind: 'end' }
+  run.input = input
+  run.waiting = position
+  run.waitsFor = 'input'
+  return { kind: 'wait' }
+}
+
+/** Reads a reply to the input without storing anything yet. */
+export async function readReply(run: Run, block: Block, message: Message | null): Promise<Reading> {
+  const reader = readers.get(block.type)
+  if (reader === undefined) return { kind: 'skipped' }
+  const isFile = block.type === 'file input'
+  if (message === null && !isFile) return { kind: 'invalid' }
+  return reader(run, block, { text: textOfMessage(message), message })
+}
+
+/** Stores what was understood and goes on behind the input. */
+export function acceptReply(run: Run, block: Block, message: Message | null, reading: Reading): Next {
+  if (reading.kind !== 'understood') return leave(run, block)
+  const content = storableText(cut(reading.content, run.limits.valueCharacters))
+  const { botId, isMerged } = currentFrame(run)
+  const answer: Answer = { blockId: block.id, ...(isMerged && { botId }), content }
+  if (reading.attachedFileUrls !== undefined) answer.attachedFileUrls = reading.attachedFileUrls
+  addAnswer(run, answer)
+  const shown = storableText(cut(reading.shown ?? content, run.limits.valueCharacters))
+  // The content of a file input is the addresses of its files, so they are not repeated.
+  const beside = reading.attachedFileUrls?.join(', ') === content ? undefined : reading.attachedFileUrls
+  run.said.push({ role: 'user', text: shown, ...(beside?.length && { attachedFileUrls: beside }) })
+  run.uploads.push(...(reading.uploads ?? []))
+  const isAudio = typeof message === 'object' && message?.type === 'audio'
+  tell(
+    run,
+    isAudio ? { role: 'user', type: 'audio', audio: content } : { role: 'user', type: 'text', text: content },
+  )
+  if (content !== textOfMessage(message)) run.newFormat = content
+  saveReply(run, block.options.variableId, reading.value ?? content)
+  for (const { variableId, value } of reading.assignments ?? []) saveReply(run, variableId, value)
+  const place = followEdge(currentFrame(run).flow, reading.edgeId)
+  return place === null ? leave(run, block) : { kind: 'go', ...place }
+}
+
+/** Says that the reply is not valid, and shows the input again. */
+export async function askAgain(run: Run, block: Block, position: Position): Promise<Next> {
+  const general = at(currentFrame(run).flow.flow.settings, 'general', 'systemMessages', 'invalidMessage')
+  const { invalidEmail, invalidAnswer } = sentencesOf(run)
+  const own =
+    filledText(block.options.retryMessageContent) ?? (block.type === 'email input' ? invalidEmail : undefined)
+  sendPlainText(run, await fill(run, own ?? filledText(general) ?? invalidAnswer))
+  return showInput(run, block, position)
+}
+
+export function textOfMessage(message: Message | null): string {
+  if (message === null) return ''
+  if (typeof message === 'string') return message
+  if (message.type === 'text') return message.text
+  if (message.type === 'webhook') return message.body
+  return message.type === 'audio' ? message.url : message.command
+}
+
+async function optionsToShow(run: Run, block: Block): Promise<Loose> {
+  const options = record(await fillDeep(run, block.options))
+  for (const key of numberOptions[block.type] ?? []) {
+    const number = await fillNumber(run, block.options[key])
+    if (number === undefined) delete options[key]
+    else options[key] = number
+  }
+  return options
+}
+
+/** Stores the answer with the result of the bot that asked, and counts it for all bots that it is merged into. */
+function addAnswer(run: Run, answer: Answer): void {
+  const frame = currentFrame(run)
+  const linked = frame.resultId === null ? undefined : run.linkedResults.get(frame.resultId)
+  const answers = linked?.answers ?? run.answers
+  answers.push(answer)
+  if (isPreview(run)) run.session.preview?.answers.push(answer)
+  for (let level = run.frames.length - 1; level >= 0; level -= 1) {
+    const counted = run.frames[level]
+    if (counted === undefined) break
+    counted.answerCount += 1
+    if (!counted.isMerged) break
+  }
+}

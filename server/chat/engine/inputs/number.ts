@@ -1,0 +1,65 @@
+/** Number and rating inputs. */
+
+import { filledText, type Loose } from '../../../json/access.ts'
+import type { Run } from '../execution.ts'
+import { namedLanguage } from '../language.ts'
+import { fillNumber } from '../variables.ts'
+import { formOf, type NumberForm, readDecimal } from './number-text.ts'
+import { invalid, type ReadReply, understood } from './reading.ts'
+
+/** Beyond so many digits a number is kept as it was typed, because it would be rounded. */
+const MAX_EXACT_DIGITS = 15
+
+/**
+ * The number that the text begins with, as the locale of the input writes it, whatever follows ("24 years"). It is
+ * stored as a plain decimal number. What begins with a zero stays as it is.
+ */
+export const readNumber: ReadReply = async (run, block, { text }) => {
+  const number = readDecimal(text, formOfInput(run, block.options))
+  if (number === null || !(await isWithin(run, block.options, number))) return invalid
+  const isExact = number.replace(/\D/g, '').length <= MAX_EXACT_DIGITS
+  return understood(isExact && !number.startsWith('0') ? String(Number(number)) : number)
+}
+
+/** Any whole step of the scale, from its start to its length. */
+export const readRating: ReadReply = async (run, block, { text }) => {
+  const number = readDecimal(text, null)
+  const isAlone = number !== null && /^[+-]?[\p{Nd}.,٫]+$/u.test(text.trim())
+  const max = (await fillNumber(run, block.options.length)) ?? 10
+  // A row of icons has no zeroth one.
+  const first = block.options.buttonType === 'Icons' ? 1 : await fillNumber(run, block.options.startsAt)
+  const min = Math.min(first ?? 0, max)
+  if (!isAlone || !(await isWithin(run, { min, max, step: 1 }, number))) return invalid
+  return understood(String(Number(number)))
+}
+
+function formOfInput(run: Run, { locale, style, currency, unit }: Loose): NumberForm | null {
+  const language = filledText(locale) ?? namedLanguage(run)
+  if (language === undefined) return formOf('en', { style, currency, unit }, false)
+  return formOf(language, { style, currency, unit }, true) ?? formOf('en', {}, false)
+}
+
+/** Bounds hold exactly, 0 too. Steps count from the smallest number, else from 0, as in HTML. */
+async function isWithin(run: Run, bounds: Loose, number: string): Promise<boolean> {
+  const [min, max, step] = [
+    await fillNumber(run, bounds.min),
+    await fillNumber(run, bounds.max),
+    await fillNumber(run, bounds.step),
+  ]
+  const all = [number, min ?? 0, max ?? 0, step ?? 0].map((value) => toParts(String(value)))
+  const scale = Math.max(...all.map((parts) => parts.scale))
+  const [value = 0n, least = 0n, most = 0n, distance = 0n] = all.map(
+    (parts) => parts.digits * 10n ** BigInt(scale - parts.scale),
+  )
+  if ((min !== undefined && value < least) || (max !== undefined && value > most)) return false
+  return distance <= 0n || (value - least) % distance === 0n
+}
+
+/** A decimal number as digits and how many of them are behind the point. */
+function toParts(number: string): { digits: bigint; scale: number } {
+  const [mantissa = '', exponent = '0'] = number.toLowerCase().split('e')
+  const [whole = '', fraction = ''] = mantissa.split('.')
+  const scale = fraction.length - Number(exponent)
+  const digits = BigInt(`${whole.replace(/\D/g, '')}${fraction}`) * (whole.startsWith('-') ? -1n : 1n)
+  return scale >= 0 ? { digits, scale } : { digits: digits * 10n ** BigInt(-scale), scale: 0 }
+}

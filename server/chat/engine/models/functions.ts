@@ -1,0 +1,93 @@
+/** Functions of a block that the model can call: their descriptions for it, and their code in the sandbox. */
+
+import { cut, filledText, type Loose, parseJson, record, records, text, texts } from '../../../json/access.ts'
+import { plainNumbers } from '../../../json/exact-numbers.ts'
+import type { ModelTool, ToolCall } from '../../../outbound/model-types.ts'
+import type { EvaluateArgument } from '../../../sandbox/types.ts'
+import { evaluate } from '../evaluate.ts'
+import type { Run } from '../execution.ts'
+import { toValue } from '../flow-index.ts'
+import { assign, compile, textOfValue } from '../variables.ts'
+
+interface ChatFunction extends ModelTool {
+  code: string
+}
+
+/** Leaves out functions without a name or without code. */
+export function functionsOf(options: Loose): ChatFunction[] {
+  return records(options.tools).flatMap((tool) => {
+    const [name, code] = [filledText(tool.name)?.trim(), filledText(tool.code)]
+    if (!name || code === undefined || (tool.type ?? 'function') !== 'function') return []
+    const description = filledText(tool.description)
+    const parameters = parametersOf(records(tool.parameters))
+    return [{ name, code, parameters, ...(description === undefined ? {} : { description }) }]
+  })
+}
+
+function parametersOf(given: Loose[]): Loose {
+  const properties: [string, Loose][] = []
+  const required: string[] = []
+  for (const parameter of given) {
+    const name = filledText(parameter.name)
+    const schema = schemaOf(parameter)
+    if (name === undefined || schema === null) continue
+    properties.push([name, schema])
+    if (parameter.required !== false) required.push(name)
+  }
+  return { type: 'object', properties: Object.fromEntries(properties), required }
+}
+
+/** The JSON Schema of a value that is described as parameters and wanted variables are; `null` if it says too little. */
+export function schemaOf({ type, description, values }: Loose): Loose | null {
+  const said = filledText(description) === undefined ? {} : { description }
+  switch (type) {
+    case 'string':
+    case 'number':
+    case 'boolean':
+      return { type, ...said }
+    case 'array':
+      return { type, items: { type: 'string' }, ...said }
+    case 'enum': {
+      const allowed = texts(values)
+      return allowed.length === 0 ? null : { type: 'string', enum: allowed, ...said }
+    }
+    default:
+      return null
+  }
+}
+
+const maximumResult = 100_000
+
+/**
+ * Runs a function and returns the text for the model. Errors of the code are returned too: the model has to handle
+ * them.
+ */
+export async function callFunction(run: Run, functions: ChatFunction[], call: ToolCall): Promise<string> {
+  const called = functions.find(({ name }) => name === call.name)
+  if (called === undefined) return failure('There is no such function')
+  const given = plainNumbers(parseJson(call.arguments === '' ? '{}' : call.arguments))
+  if (typeof given !== 'object' || given === null) return failure('The arguments are no JSON object')
+  const compiled = compile(run, called.code)
+  // Passes declared arguments only: a name becomes a parameter of the code.
+  const declared = record(called.parameters.properties)
+  const args = Object.entries(given).flatMap(([name, value]) =>
+    Object.hasOwn(declared, name) && /^[\p{L}_$][\p{L}\p{N}_$]*$/u.test(name)
+      ? [{ name, value: value as EvaluateArgument }]
+      : [],
+  )
+  const missing = Object.keys(declared)
+    .filter((name) => /^[\p{L}_$][\p{L}\p{N}_$]*$/u.test(name) && !args.some((one) => one.name === name))
+    .map((name) => ({ name, value: null }))
+  const reply = await evaluate(run, {
+    form: 'body',
+    code: compiled.code,
+    args: [...compiled.args, ...args, ...missing],
+  })
+  if (!reply.ok) return failure(reply.message)
+  assign(run, reply.assignments)
+  return cut(textOfValue(toValue(reply.value)), maximumResult)
+}
+
+function failure(description: string): string {
+  return JSON.stringify({ context: 'While executing function', description: text(description) })
+}

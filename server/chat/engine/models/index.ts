@@ -1,0 +1,295 @@
+/** Blocks that call a language model. Errors go to the log, and the flow continues. */
+
+import {
+  cut,
+  filledText,
+  type Loose,
+  parseJson,
+  record,
+  records,
+  storableText,
+  text,
+} from '../../../json/access.ts'
+import type { ModelReply, ModelRequest } from '../../../outbound/model-types.ts'
+import {
+  currentFrame,
+  leave,
+  log,
+  mayCallOut,
+  type Next,
+  type Run,
+  remainingMilliseconds,
+  waitFor,
+} from '../execution.ts'
+import { type Block, followEdge, type Place } from '../flow-index.ts'
+import { richTextIn } from '../rich-text.ts'
+import type { Position } from '../types.ts'
+import { fill, fillAddress, fillNumber, readVariable, setVariable } from '../variables.ts'
+import { callFunction, functionsOf, schemaOf } from './functions.ts'
+import { messagesOf } from './messages.ts'
+import { actionOf, credentialsTypeOf, extracts, type ModelBlockType, vendors } from './vendors.ts'
+
+/** Maximum time of one response of a model, in milliseconds. */
+const maximumMilliseconds = 60_000
+/** The first call of a block and five more with what functions gave. */
+const maximumCalls = 6
+const maximumTokensOfAnswer = 64_000
+
+/** Maximum function calls in one response. */
+const MAX_FUNCTION_CALLS = 100
+
+const stopReasons = {
+  length: 'the answer is cut, since it reached the most tokens that the model may take',
+  filter: 'the answer is cut by a content filter of the model',
+}
+
+type Prepared = Omit<ModelRequest, 'messages' | 'tools' | 'milliseconds' | 'wantsUsage'>
+
+export async function runModel(run: Run, block: Block, position: Position): Promise<Next> {
+  const type = block.type as ModelBlockType
+  const action = actionOf(block, type)
+  if (action === undefined) fail(run, block, `${type} is not configured`)
+  else if (!vendors[type].actions.includes(action)) {
+    fail(run, block, `${type}: this service does not run "${action}", it was skipped`)
+  } else {
+    const prepared = await prepare(run, block, type)
+    if (prepared === null) return leave(run, block)
+    await (extracts(action) ? extract : converse)(run, block, prepared, position)
+  }
+  return leave(run, block)
+}
+
+function fail(run: Run, block: Block, description: string, details?: string): void {
+  log(run, 'error', description, {
+    ...(details === undefined ? {} : { details }),
+    context: block.id,
+    isInternal: true,
+  })
+}
+
+/** Returns the model, its address and its key; `null` where one of them is unknown. */
+async function prepare(run: Run, block: Block, type: ModelBlockType): Promise<Prepared | null> {
+  const { options } = block
+  const id = filledText(options.credentialsId)
+  let data: Loose | null
+  try {
+    data = id === undefined ? null : await run.effects.findCredentials(id, credentialsTypeOf(type))
+  } catch (error) {
+    fail(run, block, `The credentials of the block ${type} cannot be read`, (error as Error).message)
+    return null
+  }
+  const apiKey = text(data?.apiKey)?.trim()
+  if (!apiKey) {
+    fail(run, block, `Could not find credentials for block ${type}`)
+    return null
+  }
+  const baseUrl = await baseUrlOf(run, block, type, filledText(text(data?.baseUrl)?.trim()))
+  if (baseUrl === null) return null
+  const model = (await fill(run, text(options.model) ?? '')).trim()
+  if (model === '') {
+    fail(run, block, 'No model provided')
+    return null
+  }
+  const { protocol } = vendors[type]
+  const settings = type === 'OpenAI' ? record(options.advancedSettings) : options
+  const temperature = await fillNumber(run, settings.temperature)
+  const maxTokens = await fillNumber(run, options.maxTokens)
+  const apiVersion = filledText(options.apiVersion)
+  return {
+    protocol,
+    apiKey,
+    baseUrl,
+    model,
+    ...(apiVersion === undefined ? {} : { apiVersion }),
+    ...(temperature === undefined ? {} : { temperature }),
+    ...(maxTokens === undefined || maxTokens < 1
+      ? {}
+      : { maxTokens: Math.min(Math.floor(maxTokens), maximumTokensOfAnswer) }),
+  }
+}
+
+/**
+ * Returns the address of the model. A key is sent only to the address of its credentials, or to the vendor. Otherwise
+ * whoever may edit a bot, or wrote an imported one, could get the key by an address in a block.
+ */
+async function baseUrlOf(
+  run: Run,
+  block: Block,
+  type: ModelBlockType,
+  ofCredentials: string | undefined,
+): Promise<string | null> {
+  if (ofCredentials !== undefined) return ofCredentials
+  const { baseUrl } = vendors[type]
+  const own = await fillAddress(run, text(block.options.baseUrl) ?? '')
+  if (own === '') return baseUrl
+  if (URL.canParse(own) && new URL(own).origin === new URL(baseUrl).origin) return own
+  fail(run, block, `${type}: nothing was sent, since the address of the block is not that of its credentials`)
+  return null
+}
+
+/** Calls the model once, within the limits of the turn. */
+async function ask(
+  run: Run,
+  block: Block,
+  request: Omit<ModelRequest, 'milliseconds'>,
+): Promise<Extract<ModelReply, { ok: true }> | null> {
+  if (!mayCallOut(run)) return null
+  if (run.spent.tokens >= run.limits.tokens) {
+    fail(run, block, `Not asked: the models of one step may take ${run.limits.tokens} tokens`)
+    return null
+  }
+  const milliseconds = Math.max(1, Math.min(maximumMilliseconds, remainingMilliseconds(run)))
+  const reply = await waitFor(run, run.effects.askModel({ ...request, milliseconds }))
+  if (!reply.ok) {
+    const status = reply.status === undefined ? '' : ` (status ${reply.status})`
+    fail(run, block, `${block.type}: the model gave no answer${status}`, reply.message)
+    return null
+  }
+  run.spent.tokens += reply.usage.total
+  if (reply.stop !== undefined) fail(run, block, `${block.type}: ${stopReasons[reply.stop]}`)
+  else if (reply.text.trim() === '' && reply.toolCalls.length === 0) {
+    fail(run, block, `${block.type}: the model answered nothing`)
+  }
+  return reply
+}
+
+// Chat completion
+
+async function converse(run: Run, block: Block, prepared: Prepared, position: Position): Promise<void> {
+  if (!Array.isArray(block.options.messages)) return fail(run, block, 'No messages provided')
+  const messages = await messagesOf(run, block, prepared.model)
+  const functions = functionsOf(block.options)
+  const onText = deltaWriter(run, block, position)
+  const usage = { prompt: 0, completion: 0, total: 0 }
+  const wantsUsage = mappings(block).some(({ item }) => item.endsWith('okens'))
+  for (let calls = 1; ; calls += 1) {
+    const request = { ...prepared, messages, tools: functions, wantsUsage }
+    const reply = await ask(run, block, onText === undefined ? request : { ...request, onText })
+    if (reply === null) return
+    usage.prompt += reply.usage.prompt
+    usage.completion += reply.usage.completion
+    usage.total += reply.usage.total
+    if (reply.toolCalls.length === 0 || calls === maximumCalls) {
+      return save(run, block, reply.text, usage)
+    }
+    const toolCalls = reply.toolCalls.slice(0, MAX_FUNCTION_CALLS)
+    if (toolCalls.length < reply.toolCalls.length) {
+      fail(run, block, `${block.type}: only ${MAX_FUNCTION_CALLS} calls of functions in one answer are made`)
+    }
+    messages.push({ role: 'assistant', content: reply.text, toolCalls })
+    for (const call of toolCalls) {
+      messages.push({ role: 'tool', toolCallId: call.id, content: await callFunction(run, functions, call) })
+    }
+  }
+}
+
+/** Variables that take parts of the response; a mapping that names no part takes the text. */
+function mappings({ type, options }: Block): { item: string; variableId: unknown }[] {
+  return records(options.responseMapping).map((mapping) => {
+    const item = filledText(type === 'OpenAI' ? mapping.valueToExtract : mapping.item)
+    return { item: item?.toLowerCase() ?? 'message content', variableId: mapping.variableId }
+  })
+}
+
+function save(
+  run: Run,
+  block: Block,
+  words: string,
+  usage: Extract<ModelReply, { ok: true }>['usage'],
+): void {
+  const parts: Record<string, string | number> = {
+    'message content': words,
+    'total tokens': usage.total,
+    'prompt tokens': usage.prompt,
+    'completion tokens': usage.completion,
+  }
+  for (const { item, variableId } of mappings(block)) {
+    const value = Object.hasOwn(parts, item) ? parts[item] : undefined
+    if (value === undefined) continue
+    const before = block.type === 'OpenAI' ? readVariable(run, variableId) : null
+    if (block.type === 'OpenAI' && value === '') continue
+    setVariable(run, variableId, Array.isArray(before) ? [...before, String(value)] : value)
+  }
+}
+
+/**
+ * Streams the growing text to the client if the next block is a text bubble that begins with it. All other uses of
+ * the text are shown once it is complete.
+ */
+function deltaWriter(run: Run, block: Block, position: Position): ((piece: string) => void) | undefined {
+  const { tell } = run.effects
+  if (tell === undefined) return undefined
+  const { flow } = currentFrame(run)
+  const group = flow.groups.get(position.groupId)
+  const following: Place | null =
+    followEdge(flow, block.outgoingEdgeId) ??
+    (group === undefined ? null : { group, index: group.blocks.indexOf(block) + 1 })
+  const bubble = following?.group.blocks[following.index]
+  const mapped = mappings(block).find(({ item }) => item === 'message content')
+  const variable = flow.variables.get(text(mapped?.variableId) ?? '')
+  if (bubble?.type !== 'text' || variable === undefined) return undefined
+  if (firstLeaf(richTextIn(bubble.content)) !== `{{${variable.name}}}`) return undefined
+  let left = run.limits.valueCharacters
+  let half = ''
+  return (piece) => {
+    // Half of a surrogate pair waits for its other half.
+    const given = half + piece
+    half = /[\ud800-\udbff]$/.test(given) ? given.slice(-1) : ''
+    const words = cut(storableText(given.slice(0, given.length - half.length)), left)
+    left -= words.length
+    if (words !== '') tell({ type: 'delta', id: bubble.id, text: words })
+  }
+}
+
+function firstLeaf(richText: unknown): string | undefined {
+  let node = records(richText)[0]
+  while (node !== undefined && typeof node.text !== 'string') node = records(node.children)[0]
+  return text(node?.text)?.trim()
+}
+
+// Generate variables
+
+async function extract(run: Run, block: Block, prepared: Prepared): Promise<void> {
+  const prompt = await fill(run, text(block.options.prompt) ?? '')
+  if (prompt === '') return fail(run, block, 'No prompt provided')
+  const { flow } = currentFrame(run)
+  const properties: [string, Loose][] = []
+  const required: string[] = []
+  const variableIds = new Map<string, string>()
+  for (const wanted of records(block.options.variablesToExtract)) {
+    const variable = flow.variables.get(text(wanted.variableId) ?? '')
+    const schema = schemaOf(wanted)
+    if (variable === undefined || schema === null) continue
+    properties.push([variable.name, schema])
+    variableIds.set(variable.name, variable.id)
+    if (wanted.isRequired !== false) required.push(variable.name)
+  }
+  if (properties.length === 0) return fail(run, block, 'Could not parse variables to extract')
+  const isLoose = required.length < properties.length
+  const form = `Answer with one JSON object that has these properties: ${JSON.stringify(Object.fromEntries(properties))}.`
+  const doubt = isLoose ? ' Leave a property out where you are not sure.' : ''
+  const reply = await ask(run, block, {
+    ...prepared,
+    messages: [{ role: 'user', content: `${prompt}\n\n${form}${doubt}` }],
+    tools: [],
+    schema: {
+      type: 'object',
+      properties: Object.fromEntries(properties),
+      required,
+      additionalProperties: false,
+    },
+    wantsUsage: false,
+  })
+  if (reply === null) return
+  // Models like to put JSON into a fence.
+  const given = reply.text.trim()
+  const bare = given.startsWith('```') ? given.replace(/^```(?:json)?/, '').replace(/```$/, '') : given
+  const found = parseJson(bare)
+  if (typeof found !== 'object' || found === null || Array.isArray(found)) {
+    return fail(run, block, `${block.type}: the model did not answer with values`, reply.text)
+  }
+  for (const [name, value] of Object.entries(found)) {
+    const variableId = variableIds.get(name)
+    if (variableId !== undefined && value !== null) setVariable(run, variableId, value)
+  }
+}

@@ -1,0 +1,137 @@
+/** Messages of a block to a model: texts with placeholders, and the earlier dialogue. */
+
+import { filledText, type Loose, record, records, text, webUrl } from '../../../json/access.ts'
+import type { ModelMessage } from '../../../outbound/model-types.ts'
+import { mayCallOut, type Run, remainingMilliseconds, waitFor } from '../execution.ts'
+import type { Block } from '../flow-index.ts'
+import { fill, readVariable, sizeOf, spendFilled } from '../variables.ts'
+
+const maximumPictures = 10
+const pictureMilliseconds = 5_000
+
+/** Models of these vendors that look at pictures. */
+const seeing: Record<string, RegExp> = {
+  openai: /^gpt-(5|4o|4-turbo(?!-preview)|4.*vision-preview)/,
+  anthropic: /^claude-/,
+}
+
+type Speaker = 'user' | 'assistant'
+
+export async function messagesOf(run: Run, block: Block, model: string): Promise<ModelMessage[]> {
+  const messages: ModelMessage[] = []
+  const system = text(block.options.systemMessage)
+  if (block.type === 'anthropic' && system !== undefined) {
+    const content = await fill(run, system)
+    if (content !== '') messages.push({ role: 'system', content })
+  }
+  for (const message of records(block.options.messages)) {
+    switch (message.role) {
+      case 'Dialogue':
+        for (const said of dialogue(run, message)) messages.push(said)
+        break
+      case 'Messages sequence ✨':
+        for (const said of sequence(run, record(message.content))) messages.push(said)
+        break
+      case 'system':
+      case 'assistant':
+      case 'user': {
+        const content = await fill(run, text(message.content) ?? '')
+        const name = filledText(message.name)
+        if (content !== '') {
+          messages.push({ role: message.role, content, ...(name === undefined ? {} : { name }) })
+        }
+        break
+      }
+      default:
+      // Not chosen yet.
+    }
+  }
+  return seeing[block.type]?.test(model) ? withPictures(run, messages) : messages
+}
+
+/** A list in which two speakers alternate. An empty item is left out, but the next one keeps its speaker. */
+function dialogue(run: Run, { dialogueVariableId, startsBy }: Loose): ModelMessage[] {
+  const items = itemsOf(run, dialogueVariableId)
+  const first: Speaker = startsBy === 'assistant' ? 'assistant' : 'user'
+  return items.flatMap((content, index): ModelMessage[] => {
+    const role = index % 2 === 0 ? first : first === 'user' ? 'assistant' : 'user'
+    return content ? [{ role, content }] : []
+  })
+}
+
+/** Two lists, one per speaker. The speaker with more items began. */
+function sequence(run: Run, content: Loose): ModelMessage[] {
+  const said = {
+    user: itemsOf(run, content.userMessagesVariableId),
+    assistant: itemsOf(run, content.assistantMessagesVariableId),
+  }
+  const order: Speaker[] =
+    said.user.length > said.assistant.length ? ['user', 'assistant'] : ['assistant', 'user']
+  const rounds = Math.max(said.user.length, said.assistant.length)
+  return Array.from({ length: rounds }, (_, round) =>
+    order.flatMap((role): ModelMessage[] => {
+      const words = said[role][round]
+      return words ? [{ role, content: words }] : []
+    }),
+  ).flat()
+}
+
+/** Items of a dialogue. They count as filled text, since blocks may send them to models any number of times. */
+function itemsOf(run: Run, variableId: unknown): (string | null)[] {
+  const value = readVariable(run, variableId)
+  spendFilled(run, sizeOf(value))
+  if (run.isCut || value === null) return []
+  return Array.isArray(value) ? value : [value]
+}
+
+/** Addresses of pictures, alone between blank lines, become pictures. */
+async function withPictures(run: Run, messages: ModelMessage[]): Promise<ModelMessage[]> {
+  let pictures = 0
+  const shown: ModelMessage[] = []
+  for (const message of messages) {
+    if (message.role !== 'user' || typeof message.content !== 'string') {
+      shown.push(message)
+      continue
+    }
+    const parts: { text?: string; imageUrl?: string }[] = []
+    for (const part of message.content.split('\n\n')) {
+      for (const words of addressesIn(part)) {
+        const isPicture = pictures < maximumPictures && (await showsPicture(run, words))
+        const last = parts.at(-1)
+        if (isPicture) {
+          pictures += 1
+          parts.push({ imageUrl: words })
+        } else if (last?.text !== undefined) last.text += `\n\n${words}`
+        else parts.push({ text: words })
+      }
+    }
+    const hasPicture = parts.some(({ imageUrl }) => imageUrl !== undefined)
+    shown.push(hasPicture ? { ...message, content: parts } : message)
+  }
+  return shown
+}
+
+/** A part that is a JSON list of addresses, or addresses with commas between them, is each of them. */
+function addressesIn(part: string): string[] {
+  const joined = part.split(', ')
+  if (joined.length > 1 && joined.every((each) => webUrl(each) !== null)) return joined
+  if (!part.startsWith('["http')) return [part]
+  try {
+    const found: unknown = JSON.parse(part)
+    if (Array.isArray(found) && found.every((each) => typeof each === 'string')) return found
+  } catch {
+    // It only looks like one.
+  }
+  return [part]
+}
+
+async function showsPicture(run: Run, words: string): Promise<boolean> {
+  const url = words.startsWith('http') ? webUrl(words.trim()) : null
+  if (url === null || !mayCallOut(run)) return false
+  const milliseconds = Math.max(1, Math.min(pictureMilliseconds, remainingMilliseconds(run)))
+  const reply = await waitFor(
+    run,
+    run.effects.httpRequest({ url: url.href, method: 'HEAD', headers: {}, milliseconds }),
+  )
+  return reply.ok && reply.status < 300 && reply.contentType.startsWith('image/')
+}

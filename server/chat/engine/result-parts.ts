@@ -1,0 +1,92 @@
+/** Parts of a result: its variables, the names of its answers, its transcript. */
+
+import { filledText, type Loose } from '../../json/access.ts'
+import { currentFrame, isPreview, type LiveFrame, type Run, waitFor } from './execution.ts'
+import { type FlowIndex, indexFlow, isInput, searchBlock, toValue } from './flow-index.ts'
+import type { Answer, Flow, Frame, ResultVariable, TranscriptEntry, VariableValue } from './types.ts'
+import { readVariable } from './variables.ts'
+
+/** All variables that have a value and are not session variables, those of merged bots included. */
+export function snapshot(run: Run, frame: LiveFrame): ResultVariable[] {
+  const own: ResultVariable[] = []
+  for (const { id, name, isSessionVariable } of frame.flow.variables.values()) {
+    const value = readVariable(run, id, frame)
+    if (!isSessionVariable && value !== null) own.push({ id, name, value })
+  }
+  return own.concat(frame.merged)
+}
+
+/** The bot whose result a frame's answers go to: a merged bot has none of its own. */
+export function resultBotOf(frames: Pick<Frame, 'botId' | 'isMerged'>[]): string | undefined {
+  return frames.findLast(({ isMerged }) => !isMerged)?.botId
+}
+
+/** Variables of a result after some were set by their names; null empties. Other bots than its own are not looked at. */
+export function withValues(flow: Flow, variables: ResultVariable[], values: Loose): ResultVariable[] {
+  const { variablesByName } = indexFlow(flow)
+  return Object.entries(values).reduce((list, [name, given]) => {
+    const variable = variablesByName.get(name)
+    if (variable === undefined || variable.isSessionVariable) return list
+    const others = list.filter(({ id, name }) => id !== variable.id || name !== variable.name)
+    const value = toValue(given)
+    return value === null ? others : [...others, { id: variable.id, name, value }]
+  }, variables)
+}
+
+/**
+ * The answers so far by name, then the variables by name, session variables included: the body of requests and e-mails
+ * without one of their own. Lists are joined, and the addresses of attachments come before the answer.
+ */
+export async function collected(run: Run): Promise<Map<string, string>> {
+  const frame = currentFrame(run)
+  const flows = run.frames.map((each) => each.flow).reverse()
+  const names = new Map<string, string>()
+  for (const { blockId, content, attachedFileUrls = [] } of await answersSoFar(run, frame))
+    names.set(answerName(flows, blockId), [...attachedFileUrls, content].filter(Boolean).join(', '))
+  for (const { id, name } of frame.flow.variables.values()) {
+    const value = readVariable(run, id, frame)
+    if (value === null) continue
+    const words = joined(value)
+    // The answer that filled the variable, with its attachments.
+    if (names.get(name)?.endsWith(`, ${words}`) !== true) names.set(name, words)
+  }
+  for (const { name, value } of frame.merged) names.set(name, joined(value))
+  return names
+}
+
+function joined(value: Exclude<VariableValue, null>): string {
+  return Array.isArray(value) ? value.map((item) => item ?? '').join(', ') : value
+}
+
+async function answersSoFar(run: Run, frame: LiveFrame): Promise<Answer[]> {
+  if (frame.resultId === null || isPreview(run)) return run.session.preview?.answers ?? []
+  const isLinked = frame.resultId !== run.session.resultId
+  const added = isLinked ? (run.linkedResults.get(frame.resultId)?.answers ?? []) : run.answers
+  return [...(await waitFor(run, run.effects.earlierAnswers(frame.resultId))), ...added]
+}
+
+/** The name of the variable, else the title of the group: `Group`, `Group (1)` for its second input, and so on. */
+function answerName(flows: FlowIndex[], blockId: string): string {
+  for (const flow of flows) {
+    const found = searchBlock(flow, blockId)
+    if (found === null) continue
+    const variable = flow.variables.get(filledText(found.block.options.variableId) ?? '')
+    if (variable !== undefined) return variable.name
+    const number = found.group.blocks.filter(isInput).indexOf(found.block)
+    return number > 0 ? `${found.group.title} (${number})` : found.group.title
+  }
+  return blockId
+}
+
+/** The conversation as a text, one line for each message. */
+export async function transcriptText(run: Run): Promise<string> {
+  const earlier = isPreview(run)
+    ? (run.session.preview?.transcript ?? [])
+    : await waitFor(run, run.effects.earlierTranscript())
+  return [...earlier, ...run.transcript].map(transcriptLine).join('\n\n')
+}
+
+function transcriptLine(entry: TranscriptEntry): string {
+  const words = entry.text ?? entry.image ?? entry.video ?? entry.audio ?? ''
+  return `${entry.role === 'bot' ? 'Assistant' : 'User'}: "${words}"`
+}

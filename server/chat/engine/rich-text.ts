@@ -1,0 +1,192 @@
+/** The tree that a text bubble is: elements `{type, children}` and leaves `{text, bold?, italic?, underline?}`. */
+
+import { filledText, type Loose, list, record, text } from '../../json/access.ts'
+import type { Run } from './execution.ts'
+import { markdownBlocks, markdownLeaves } from './markdown.ts'
+import { fill, fillAddress, textOfValue } from './variables.ts'
+
+/** Deeper trees are cut off: no editor makes them. */
+const maximumDepth = 32
+
+/**
+ * Fills the placeholders of all leaves and links. Markdown in values becomes formatting, line breaks in them become
+ * paragraphs of their own.
+ */
+export async function fillRichText(run: Run, nodes: unknown): Promise<unknown[]> {
+  const filled = await fillNodes(run, nodes, 0)
+  return filled.flatMap(splitParagraph)
+}
+
+/** One paragraph for each line. */
+export function richTextOf(value: string): unknown[] {
+  return value.split('\n').map((line) => ({ type: 'p', children: [{ text: line }] }))
+}
+
+/** The rich text of a text bubble, also where its content is written as `plainText` or `html`. */
+export function richTextIn({ richText, html, plainText }: Loose): unknown[] {
+  if (Array.isArray(richText)) return richText
+  const plain = filledText(plainText) ?? filledText(html)?.replace(/<[^<>]*>/g, '')
+  return plain === undefined ? [] : richTextOf(plain)
+}
+
+/** The words alone, one line for each paragraph or list item. */
+export function plainTextOf(nodes: unknown): string {
+  return linesOf(
+    nodes,
+    (leaf) => text(leaf.text) ?? '',
+    (label) => label,
+  ).join('\n')
+}
+
+export function markdownOf(nodes: unknown): string {
+  return linesOf(nodes, markdownOfLeaf, markdownLink).join('\n')
+}
+
+/** White space and brackets would end the link, or begin another one. */
+function markdownLink(label: string, url: string): string {
+  const words = label.replace(/\\?[[\]]/g, (bracket) => (bracket.length === 1 ? `\\${bracket}` : bracket))
+  return `[${words}](${url.replace(/[\s()<>\\]/g, percentEncoded)})`
+}
+
+function percentEncoded(character: string): string {
+  return `%${character.charCodeAt(0).toString(16).toUpperCase().padStart(2, '0')}`
+}
+
+/** Adds many one by one: a call takes only so many arguments. */
+function add<Item>(to: Item[], many: readonly Item[]) {
+  for (const one of many) to.push(one)
+}
+
+/** `isAlone`: the nodes are all there is in a paragraph, so that blocks can take its place. */
+async function fillNodes(run: Run, nodes: unknown, depth: number, isAlone = false): Promise<Loose[]> {
+  const filled: Loose[] = []
+  if (depth > maximumDepth) return filled
+  for (const each of list(nodes)) {
+    const node = record(each)
+    if (typeof node.text === 'string') {
+      add(filled, await fillLeaf(run, node, node.text, isAlone))
+      continue
+    }
+    const copy = { ...node }
+    if (typeof node.url === 'string') copy.url = await fillAddress(run, node.url)
+    if (Array.isArray(node.children)) {
+      const isParagraph = node.type === 'p' && node.children.length === 1
+      const children = await fillNodes(run, node.children, depth + 1, isParagraph)
+      if (isParagraph && children.some(({ type }) => blockTypes.has(type))) {
+        add(filled, children)
+        continue
+      }
+      // A link within a link would be none.
+      copy.children = node.type === 'a' ? children.flatMap(wordsOfLink) : children
+    }
+    filled.push(copy)
+  }
+  return filled
+}
+
+/** The text of a leaf around its values, and values as the leaves and links that they are in Markdown. */
+async function fillLeaf(run: Run, leaf: Loose, template: string, isAlone: boolean): Promise<Loose[]> {
+  const parts: { before: string; words: string }[] = []
+  const filled = await fill(run, template, (value, before) => {
+    const words = textOfValue(value)
+    parts.push({ before, words })
+    return words
+  })
+  const start = parts.map(({ before, words }) => before + words).join('')
+  const [first] = parts
+  const plain = [{ ...leaf, text: filled }]
+  // A cut text no longer begins with `start`.
+  if (first === undefined || !filled.startsWith(start)) return plain
+  if (isAlone && parts.length === 1 && filled === first.words && Object.keys(leaf).length === 1)
+    return markdownBlocks(run, filled) ?? plain
+  const nodes: Loose[] = []
+  let isFormatted = false
+  for (const { before, words } of parts) {
+    const leaves = markdownLeaves(run, words)
+    isFormatted ||= leaves !== null
+    if (before !== '') nodes.push({ ...leaf, text: before })
+    for (const each of leaves ?? [{ text: words }]) nodes.push(styled(leaf, each))
+  }
+  if (filled.length > start.length) nodes.push({ ...leaf, text: filled.slice(start.length) })
+  return isFormatted ? nodes : plain
+}
+
+/** A node of a value with the style of the leaf that it is filled into. */
+function styled({ text: _own, ...style }: Loose, node: Loose): Loose {
+  if (!Array.isArray(node.children)) return { ...style, ...node }
+  return { ...node, children: node.children.map((child) => styled(style, record(child))) }
+}
+
+function wordsOfLink(node: Loose): Loose[] {
+  return node.type === 'a' ? list(node.children).map(record) : [node]
+}
+
+function splitParagraph(node: Loose): Loose[] {
+  const children = list(node.children).map(record)
+  const hasBreak = children.some((child) => typeof child.text === 'string' && child.text.includes('\n'))
+  if (node.type !== 'p' || !hasBreak) return [node]
+  const lines: Loose[][] = [[]]
+  for (const child of children) {
+    const parts = typeof child.text === 'string' ? child.text.split('\n') : [null]
+    parts.forEach((part, index) => {
+      if (index > 0) lines.push([])
+      lines.at(-1)?.push(part === null ? child : { ...child, text: part })
+    })
+  }
+  return lines.map((line) => {
+    const filled = line.filter((child) => child.text !== '')
+    return { ...node, children: filled.length > 0 ? filled : line.slice(0, 1) }
+  })
+}
+
+const blockTypes: ReadonlySet<unknown> = new Set(['p', 'ul', 'ol', 'li', 'lic'])
+
+type WriteLeaf = (leaf: Loose) => string
+type WriteLink = (label: string, url: string) => string
+
+function linesOf(nodes: unknown, writeLeaf: WriteLeaf, writeLink: WriteLink, depth = 0): string[] {
+  if (depth > maximumDepth) return []
+  const lines: string[] = []
+  // Leaves and links that stand side by side without a paragraph around them are one line.
+  let isOpen = false
+  for (const node of list(nodes).map(record)) {
+    const isInline = node.type === undefined || node.type === 'a'
+    if (node.type === 'ul' || node.type === 'ol') {
+      add(lines, itemLines(node, writeLeaf, writeLink, depth))
+    } else if (list(node.children).some((child) => blockTypes.has(record(child).type))) {
+      add(lines, linesOf(node.children, writeLeaf, writeLink, depth + 1))
+    } else {
+      const before = isInline && isOpen ? (lines.pop() ?? '') : ''
+      lines.push(before + inlineText(node, writeLeaf, writeLink))
+    }
+    isOpen = isInline
+  }
+  return lines
+}
+
+function itemLines(node: Loose, writeLeaf: WriteLeaf, writeLink: WriteLink, depth: number): string[] {
+  return list(node.children).flatMap((item, index) => {
+    const mark = node.type === 'ol' ? `${index + 1}. ` : '- '
+    const lines = linesOf(record(item).children, writeLeaf, writeLink, depth + 1)
+    return lines.map((line, number) => (number === 0 ? mark : ' '.repeat(mark.length)) + line)
+  })
+}
+
+function inlineText(node: Loose, writeLeaf: WriteLeaf, writeLink: WriteLink, depth = 0): string {
+  if (typeof node.text === 'string') return writeLeaf(node)
+  if (depth > maximumDepth) return ''
+  const label = list(node.children)
+    .map((child) => inlineText(record(child), writeLeaf, writeLink, depth + 1))
+    .join('')
+  return node.type === 'a' ? writeLink(label, text(node.url) ?? '') : label
+}
+
+function markdownOfLeaf(leaf: Loose): string {
+  const value = text(leaf.text) ?? ''
+  const words = value.trim()
+  if (words === '') return value
+  const marks = `${leaf.bold === true ? '**' : ''}${leaf.italic === true ? '_' : ''}${leaf.code === true ? '`' : ''}`
+  const closing = [...marks.matchAll(/\*\*|_|`/g)].reverse().join('')
+  // Marks have to touch the words, so white space around them stays outside.
+  return value.replace(words, () => `${marks}${words}${closing}`)
+}

@@ -1,0 +1,172 @@
+/** The walk along the blocks of a flow, from a place to the next point where the chat waits or ends. */
+import type { BlockType } from '../../../contract/bot-document/catalogue.ts'
+import { leaveBot, runBotLink } from './blocks/bot-link.ts'
+import { mediaBubble, runTextBubble } from './blocks/bubbles.ts'
+import {
+  runChatwoot,
+  runGoogleAnalytics,
+  runPixel,
+  runRedirect,
+  runScript,
+  runWait,
+} from './blocks/client-actions.ts'
+import { runEmail } from './blocks/email.ts'
+import { runHttpRequest, runWebhookListener } from './blocks/http-request.ts'
+import { runAbTest, runCondition, runJump } from './blocks/logic.ts'
+import { runSetVariable } from './blocks/set-variable.ts'
+import { currentFrame, cutChat, leave, log, mayGoOn, type Next, type Run } from './execution.ts'
+import {
+  type Block,
+  byType,
+  findBlock,
+  findPlace,
+  followEdge,
+  type InputType,
+  isInput,
+  type Place,
+} from './flow-index.ts'
+import { answerInput } from './handle-reply.ts'
+import { showInput } from './inputs/index.ts'
+import { runModel } from './models/index.ts'
+import type { Position, ReturnPoint } from './types.ts'
+
+type RunBlock = (run: Run, block: Block, position: Position) => Promise<Next> | Next
+
+/** A `Next` that does not depend on the block it came from. */
+type Step = Exclude<Next, { kind: 'next' }>
+
+/** Types of blocks that need an outside service which this one does not call. They are passed over. */
+const notRun = [
+  'Google Sheets',
+  'dify-ai',
+  'chat-node',
+  'elevenlabs',
+  'cal-com',
+  'nocodb',
+  'segment',
+  'posthog',
+  'qr-code',
+  'zendesk',
+  'blink',
+  'gmail',
+] as const satisfies readonly BlockType[]
+
+/**
+ * Runners of all other blocks that are no inputs. A type that the catalogue adds has to be in one of the three lists.
+ */
+const runners = byType<Exclude<BlockType, InputType | (typeof notRun)[number]>, RunBlock>({
+  start: leave,
+  text: runTextBubble,
+  image: mediaBubble('image'),
+  video: mediaBubble('video'),
+  audio: mediaBubble('audio'),
+  embed: mediaBubble('embed'),
+  'Set variable': runSetVariable,
+  Condition: runCondition,
+  'AB test': runAbTest,
+  Jump: runJump,
+  Return: runReturn,
+  'Bot link': runBotLink,
+  Redirect: runRedirect,
+  Wait: runWait,
+  Code: runScript,
+  webhook: runWebhookListener,
+  Webhook: runHttpRequest,
+  Zapier: runHttpRequest,
+  'Make.com': runHttpRequest,
+  Pabbly: runHttpRequest,
+  Email: runEmail,
+  Chatwoot: runChatwoot,
+  'Google Analytics': runGoogleAnalytics,
+  Pixel: runPixel,
+  OpenAI: runModel,
+  openai: runModel,
+  anthropic: runModel,
+  mistral: runModel,
+  groq: runModel,
+  'together-ai': runModel,
+  'open-router': runModel,
+  perplexity: runModel,
+  deepseek: runModel,
+})
+
+/** True if chats skip the block: that of an outside service, or one of an unknown or misspelt type. */
+export function isSkipped(type: string): boolean {
+  return !(isInput({ type }) || runners.has(type))
+}
+
+/** Walks until the chat waits, ends, or is cut. `first` is relative to `from` where it says `next`. */
+export async function walk(run: Run, from: Place | null, first: Next): Promise<void> {
+  let step = absolute(from, first)
+  while (!run.isCut && step.kind !== 'wait') {
+    if (step.kind === 'go') {
+      step = await runPlace(run, step)
+      continue
+    }
+    const back = await resume(run)
+    if (back === null) return
+    step = back
+  }
+}
+
+async function runPlace(run: Run, place: Place): Promise<Step> {
+  const block = place.group.blocks[place.index]
+  if (block === undefined) {
+    const edgeId = place.group.blocks.at(-1)?.outgoingEdgeId
+    const target = followEdge(currentFrame(run).flow, edgeId)
+    return target === null ? { kind: 'end' } : { kind: 'go', ...target }
+  }
+  run.spent.blocks += 1
+  if (run.spent.blocks > run.limits.blocks) {
+    cutChat(run, `The chat was stopped: one step ran more than ${run.limits.blocks} blocks`)
+  }
+  if (!(await mayGoOn(run))) return { kind: 'end' }
+  const runner = isInput(block) ? showInput : (runners.get(block.type) ?? skipUnknown)
+  return absolute(place, await runner(run, block, { groupId: place.group.id, blockId: block.id }))
+}
+
+/** A branch has ended: back to where it was taken from, in this bot or in the one that linked it. */
+async function resume(run: Run): Promise<Step | null> {
+  const { returns } = currentFrame(run)
+  for (let point = returns.pop(); point !== undefined; point = returns.pop()) {
+    if (point.isAutomatic) return goBack(run, point)
+  }
+  if (run.frames.length === 1) return null
+  const position = leaveBot(run)
+  return position === null ? { kind: 'end' } : goBack(run, { kind: 'after', isAutomatic: true, position })
+}
+
+async function goBack(run: Run, point: ReturnPoint): Promise<Step> {
+  const { flow } = currentFrame(run)
+  const place = findPlace(flow, point.position)
+  const block = findBlock(flow, point.position)
+  if (place === null || block === null) return { kind: 'end' }
+  switch (point.kind) {
+    case 'again':
+      return { kind: 'go', ...place }
+    case 'after':
+      return absolute(place, leave(run, block))
+    case 'answer':
+      return absolute(place, await answerInput(run, block, point.position, point.message))
+  }
+}
+
+async function runReturn(run: Run, block: Block): Promise<Next> {
+  const point = currentFrame(run).returns.pop()
+  if (point !== undefined) return goBack(run, point)
+  log(run, 'info', 'Return: there is nothing to return to', { context: block.id, isInternal: true })
+  return leave(run, block)
+}
+
+function skipUnknown(run: Run, block: Block): Next {
+  log(run, 'error', `${block.type}: this service does not run such blocks, it was skipped`, {
+    context: block.id,
+    isInternal: true,
+  })
+  return leave(run, block)
+}
+
+function absolute(place: Place | null, step: Next): Step {
+  if (step.kind !== 'next') return step
+  return place === null ? { kind: 'end' } : { kind: 'go', group: place.group, index: place.index + 1 }
+}

@@ -1,0 +1,237 @@
+import { type SQL, sql } from 'drizzle-orm'
+import { prepareTogether } from '../../db/batched-query.ts'
+import { prepareWrite, statements } from '../../db/client.ts'
+import { bots, chatSessions, chatSteps, resultAnswers, results } from '../../db/schema.ts'
+import { leaveEvents } from '../../webhooks/outbox.ts'
+import {
+  at,
+  botId,
+  expiresAt,
+  floorOf,
+  insertSession,
+  lateBefore,
+  maxAnswers,
+  resultId,
+  savedAt,
+  sessionUpdate,
+  withStep,
+  workspaceId,
+} from './turn-statements.ts'
+
+/*
+ * Statements for the most frequent turns. The statement of `turn-statements.ts` costs more, since the database
+ * prepares for parts that these turns lack.
+ */
+
+const variables = sql`${sql.placeholder('variables')}::json`
+const hasStarted = sql`${sql.placeholder('hasStarted')}::boolean`
+const isCompleted = sql`${sql.placeholder('isCompleted')}::boolean`
+const waitingBlockId = sql`${sql.placeholder('waitingBlockId')}::text`
+const waitingBlockBotId = sql`${sql.placeholder('waitingBlockBotId')}::text`
+const answerSize = sql`${sql.placeholder('answerSize')}::integer`
+const waitsForReply = sql`CASE WHEN ${waitingBlockId} IS NOT NULL THEN ${expiresAt} END`
+const transcript = sql`${sql.placeholder('transcript')}::json`
+
+const keepingStep = (writtenSession: SQL) => sql`WITH session AS (${writtenSession})`
+
+/** The start of a chat without a remembered result: a new result, and no answer. */
+const withNewResult = sql`
+  ${keepingStep(insertSession)},
+  made AS (
+    INSERT INTO ${results} (bot_id, id, variables, has_started, is_completed, is_archived, last_chat_session_id,
+      waiting_block_id, waiting_block_bot_id, waits_until, created_at, updated_at, transcript)
+    SELECT ${botId}, ${resultId}, ${variables}, ${hasStarted}, ${isCompleted}, false, session.id, ${waitingBlockId},
+      ${waitingBlockBotId}, ${waitsForReply}, greatest(${at}, b.results_floor_at + interval '1 millisecond'), ${at}, ${transcript}
+    FROM session CROSS JOIN (SELECT results_floor_at FROM ${bots} WHERE id = ${botId} FOR KEY SHARE) AS b
+  )
+  SELECT id FROM session`
+
+/**
+ * One answer to an existing result that no count of statistics includes yet, and that has room for it. Otherwise
+ * nothing is written.
+ */
+const withAnswer = (write: typeof withStep, more = sql``) => sql`
+  ${write(
+    sessionUpdate(sql`AND EXISTS (
+      SELECT FROM ${results} WHERE bot_id = ${botId} AND id = ${resultId}
+        AND created_at >= ${lateBefore} AND created_at > ${floorOf(sql`${botId}`)}
+        AND answers_size + ${answerSize} <= ${maxAnswers})`),
+  )},
+  live AS (
+    UPDATE ${results} o SET variables = ${variables},
+      has_started = o.has_started OR ${hasStarted},
+      is_completed = o.is_completed OR ${isCompleted},
+      last_chat_session_id = session.id, waiting_block_id = ${waitingBlockId},
+      waiting_block_bot_id = ${waitingBlockBotId}, waits_until = ${waitsForReply}, updated_at = ${at},
+      answers_size = o.answers_size + ${answerSize}
+    FROM session WHERE o.bot_id = ${botId} AND o.id = ${resultId}
+    RETURNING o.bot_id, o.id, o.created_at, o.has_started, o.is_completed
+  ), answer AS (
+    INSERT INTO ${resultAnswers} (bot_id, result_id, seq, block_id, block_bot_id, content, attached_file_urls,
+      created_at, transcript)
+    SELECT bot_id, id, coalesce((
+        SELECT max(seq) + 1 FROM ${resultAnswers} WHERE bot_id = ${botId} AND result_id = ${resultId}
+      ), 0), ${sql.placeholder('blockId')}, ${sql.placeholder('blockBotId')}, ${sql.placeholder('content')}, ${sql.placeholder('files')}::text[], ${at},
+      ${transcript}
+    FROM live
+  ) ${more}
+  SELECT id FROM session`
+
+/**
+ * Enqueues the events of usual turns: a result began by an answer, has an answer, is completed by it. One row holds
+ * the data of all turns in one text, with the values that only the database knows of each written turn. `eventsLeft`
+ * expands it to events when they are shared out: writing JSON takes many times longer, here and in the service.
+ * `live` reads the rows of results, their earlier flags, the ordinal of each turn and the types it may publish.
+ */
+const tellAnswers = (live: SQL) =>
+  sql`, told AS (${leaveEvents(
+    sql`
+    SELECT bot_id, ${sql.placeholder('idsBegin')}::text AS id,
+      starts::integer + answers::integer + completes::integer AS size,
+      '[' || place || ',"' || created_at || '",' || has_started || ',' || is_completed || ',' || starts || ',' || answers
+        || ',' || completes || ']' AS event
+    FROM (
+      SELECT *, strpos(tells, 'result.started') > 0 AND NOT was_started AS starts,
+        strpos(tells, 'result.answered') > 0 AS answers,
+        strpos(tells, 'result.completed') > 0 AND NOT was_completed AS completes
+      FROM ${live} OFFSET 0
+    ) AS answered
+    WHERE starts OR answers OR completes`,
+    workspaceId,
+    // The build before reads `place` as a number, and leaves the row to this build if it is none.
+    (written) =>
+      sql`'[{"place":"of steps","steps":' || ${sql.placeholder('atHand')}::text || ',"written":[' || ${written} || ']}]'`,
+  )})`
+
+const answerTold = tellAnswers(sql`(
+      SELECT live.*, before.*, 1 AS place, ${sql.placeholder('tells')}::text AS tells
+      FROM live CROSS JOIN (
+        SELECT has_started AS was_started, is_completed AS was_completed FROM ${results}
+        WHERE bot_id = ${botId} AND id = ${resultId}
+      ) AS before
+    ) AS live`)
+
+/** Parameters of every turn in a batch of usual turns of one bot. */
+const shared = {
+  sessionId: 'text',
+  resultId: 'text',
+  state: 'text',
+  keptStep: 'bytea',
+  now: 'timestamptz',
+  endedAt: 'timestamptz',
+  expiresAt: 'timestamptz',
+  variables: 'text',
+  hasStarted: 'boolean',
+  isCompleted: 'boolean',
+  waitingBlockId: 'text',
+  waitingBlockBotId: 'text',
+  transcript: 'text',
+} as const
+
+const startTypes = { ...shared, publicationId: 'text', lastMessage: 'text' } as const
+
+/** Starts of several chats, each like a single one. */
+const withNewResults = (asked: SQL) => sql`
+  WITH asked AS MATERIALIZED (SELECT * FROM ${asked}),
+  session AS (
+    INSERT INTO ${chatSessions} (id, bot_id, publication_id, result_id, state, revision, last_message,
+      ended_at, expires_at, created_at, updated_at, steps)
+    SELECT "sessionId", ${botId}, "publicationId", "resultId", state::json, 1, "lastMessage",
+      "endedAt", "expiresAt", now, ${savedAt}, "keptStep"
+    FROM asked
+  ), made AS (
+    INSERT INTO ${results} (bot_id, id, variables, has_started, is_completed, is_archived, last_chat_session_id,
+      waiting_block_id, waiting_block_bot_id, waits_until, created_at, updated_at, transcript)
+    SELECT ${botId}, "resultId", variables::json, "hasStarted", "isCompleted", false, "sessionId", "waitingBlockId",
+      "waitingBlockBotId",
+      CASE WHEN "waitingBlockId" IS NOT NULL THEN "expiresAt" END,
+      greatest(now, b.results_floor_at + interval '1 millisecond'), now, transcript::json
+    FROM (SELECT results_floor_at FROM ${bots} WHERE id = ${botId} FOR KEY SHARE) AS b, asked
+  )
+  SELECT place FROM asked`
+
+const answerTypes = {
+  ...shared,
+  revision: 'integer',
+  lastMessage: 'text',
+  steered: 'text',
+  isEnded: 'boolean',
+  apartStep: 'bytea',
+  lateBefore: 'timestamptz',
+  blockId: 'text',
+  blockBotId: 'text',
+  content: 'text',
+  answerSize: 'integer',
+  // JSON.
+  files: 'text',
+} as const
+
+const answerToldTypes = {
+  ...answerTypes,
+  /** Types of events that the turn may publish, by commas. */
+  tells: 'text',
+} as const
+
+/**
+ * Answers of several chats, each like a single one. Rows are found by their keys first and then by their `ctid`: a
+ * planner that assumes an empty table would scan all of it. A session that another transaction has changed is left
+ * out; if a result was changed, a division by zero aborts the whole batch.
+ */
+const withAnswers = (asked: SQL, ofEvents = sql``, more = sql``) => sql`
+  WITH session AS (
+    UPDATE ${chatSessions} s SET state = asked.state::json, revision = s.revision + 1, result_id = asked."resultId",
+      last_message = asked."lastMessage", ended_at = asked."endedAt",
+      expires_at = asked."expiresAt", updated_at = ${savedAt}, steered = NULL,
+      steps = coalesce(asked."keptStep" || coalesce(s.steps, ''), s.steps)
+    FROM ${asked}
+    CROSS JOIN LATERAL (
+      SELECT ctid AS session_place FROM ${chatSessions} WHERE bot_id = ${botId} AND id = asked."sessionId" OFFSET 0
+    ) AS own
+    CROSS JOIN LATERAL (
+      SELECT ctid AS result_place, has_started AS was_started, is_completed AS was_completed FROM ${results}
+      WHERE bot_id = ${botId} AND id = asked."resultId" AND created_at >= asked."lateBefore"
+        AND created_at > ${floorOf(sql`${botId}`)} AND answers_size + asked."answerSize" <= ${maxAnswers} OFFSET 0
+    ) AS of_bot
+    WHERE s.ctid = session_place AND s.bot_id = ${botId} AND s.id = asked."sessionId"
+      AND s.revision = asked.revision AND s.steered::text IS NOT DISTINCT FROM asked.steered
+      AND (s.state IS NULL) = asked."isEnded"
+    RETURNING asked.*, result_place, was_started, was_completed
+  ), step AS (
+    INSERT INTO ${chatSteps} (bot_id, session_id, revision, step)
+    SELECT ${botId}, "sessionId", revision + 1, "apartStep" FROM session WHERE "apartStep" IS NOT NULL
+  ), live AS (
+    UPDATE ${results} o SET variables = session.variables::json,
+      has_started = o.has_started OR session."hasStarted",
+      is_completed = o.is_completed OR session."isCompleted",
+      last_chat_session_id = session."sessionId", waiting_block_id = session."waitingBlockId",
+      waiting_block_bot_id = session."waitingBlockBotId", answers_size = o.answers_size + session."answerSize",
+      waits_until = CASE WHEN session."waitingBlockId" IS NOT NULL THEN session."expiresAt" END,
+      updated_at = session.now
+    FROM session
+    WHERE o.ctid = result_place AND o.bot_id = ${botId} AND o.id = session."resultId"
+    RETURNING o.bot_id, o.id, o.created_at, o.has_started, o.is_completed, was_started, was_completed,
+      session."blockId", session."blockBotId", session.content, session.files, session.now, session.transcript ${ofEvents}
+  ), answer AS (
+    INSERT INTO ${resultAnswers} (bot_id, result_id, seq, block_id, block_bot_id, content, attached_file_urls,
+      created_at, transcript)
+    SELECT ${botId}, live.id, coalesce((
+        SELECT max(seq) + 1 FROM ${resultAnswers} e WHERE e.bot_id = ${botId} AND e.result_id = live.id
+      ), 0), live."blockId", live."blockBotId", live.content,
+      CASE WHEN live.files IS NOT NULL THEN ARRAY(SELECT json_array_elements_text(live.files::json)) END, live.now,
+      live.transcript::json
+    FROM live
+  ) ${more}
+  SELECT place, 1 / ((SELECT count(*) FROM session) = (SELECT count(*) FROM live))::integer FROM session`
+
+export const usualStatements = statements((db, named) => ({
+  start: prepareWrite(db, named('chat_usual_start'), withNewResult),
+  answer: prepareWrite(db, named('chat_usual_answer'), withAnswer(keepingStep)),
+  answerTold: prepareWrite(db, named('chat_usual_answer_told'), withAnswer(keepingStep, answerTold)),
+  answerApart: prepareWrite(db, named('chat_usual_answer_apart'), withAnswer(withStep)),
+  answerApartTold: prepareWrite(db, named('chat_usual_answer_apart_told'), withAnswer(withStep, answerTold)),
+  starts: prepareTogether(db, named('chat_usual_starts'), startTypes, withNewResults),
+  answers: prepareTogether(db, named('chat_usual_answers'), answerTypes, (asked) => withAnswers(asked)),
+  answersTold: prepareTogether(db, named('chat_usual_answers_told'), answerToldTypes, (asked) =>
+    withAnswers(asked, sql`, session.place, session.tells`, tellAnswers(sql`live`)),
+  ),
+}))

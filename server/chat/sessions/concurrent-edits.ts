@@ -1,0 +1,63 @@
+import { sql } from 'drizzle-orm'
+import type { Database } from '../../db/client.ts'
+import { chatSessions as table } from '../../db/schema.ts'
+import { expression, optional, selectRows } from '../../db/typed-select.ts'
+import { setVariables } from '../engine/engine.ts'
+import { withValues } from '../engine/result-parts.ts'
+import type { Effects, StepOutcome } from '../engine/types.ts'
+import type { Session } from './read-session.ts'
+
+/*
+ * Members may change a chat while its visitor talks to it. Their values go into the state at once, and are listed
+ * beside it until the next turn is written. A turn that has read an older state finds them there and merges them
+ * instead of overwriting them. So neither waits for the other.
+ */
+
+/** A value that a member has set since the last turn was written, with its ordinal. */
+export type Steered = [place: number, name: string, value: unknown]
+
+/**
+ * Merges the changes by members since the turn read the session, and returns the session that the turn then follows.
+ * Undefined if there are none: another turn was faster.
+ */
+export async function takeOver(
+  db: Database,
+  session: Session,
+  outcome: StepOutcome,
+  effects: Effects,
+): Promise<Session | undefined> {
+  const [row] = await selectRows(
+    db,
+    {
+      revision: table.revision,
+      isEnded: expression(sql`${table.state} IS NULL`, 'boolean'),
+      steered: optional(expression(sql`${table.steered}`, 'text')),
+    },
+    (list) => sql`SELECT ${list} FROM ${table} WHERE bot_id = ${session.botId} AND id = ${session.sessionId}`,
+  )
+  if (row?.revision !== session.revision) return undefined
+  const seen = readSteered(session.steered).at(-1)?.[0] ?? 0
+  const missed = readSteered(row.steered).filter(([place]) => place > seen)
+  const variables = Object.fromEntries(missed.map(([, name, value]) => [name, value]))
+  if (row.isEnded) end(outcome)
+  if (outcome.state === null) {
+    outcome.variables = withValues(session.flow, outcome.variables, variables)
+  } else {
+    const { state, result } = await setVariables(session.flow, outcome.state, variables, effects)
+    Object.assign(outcome, { state, variables: result })
+  }
+  return { ...session, isEnded: row.isEnded, steered: row.steered }
+}
+
+/** Ends a chat with this outcome: nothing waits for a reply any more. */
+function end(outcome: StepOutcome) {
+  outcome.state = null
+  delete outcome.input
+  outcome.clientSideActions = outcome.clientSideActions?.filter(
+    (action) => action.expectsDedicatedReply !== true,
+  )
+}
+
+export function readSteered(text: string | null): Steered[] {
+  return text === null ? [] : (JSON.parse(text) as Steered[])
+}

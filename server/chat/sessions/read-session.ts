@@ -1,0 +1,297 @@
+import { and, eq, sql } from 'drizzle-orm'
+import { LRUCache } from 'lru-cache'
+import type { BotGrant } from '../../access/index.ts'
+import type { ChatTools } from '../../chat-tools.ts'
+import { isDistributed } from '../../db/citus/distribution.ts'
+import type { Database } from '../../db/client.ts'
+import { sqlState } from '../../db/errors.ts'
+import {
+  botDrafts,
+  botPublications,
+  bots,
+  chatSessions,
+  chatSteps,
+  resultAnswers,
+  results,
+  resultTranscripts,
+} from '../../db/schema.ts'
+import { expression, optional, selectRows } from '../../db/typed-select.ts'
+import { isBotAlive } from '../../db/undeleted-bots.ts'
+import { convert } from '../../documents/conversion/index.ts'
+import { type Draft, parseDraft, sizeOf, type Version, withDraft } from '../../documents/drafts.ts'
+import type { Answer, Flow, TranscriptEntry } from '../engine/types.ts'
+import { readTranscript } from './codec/transcript.ts'
+import { inflateStep, type KeptStep, type Turn, unpackSteps } from './codec/turn.ts'
+import { botOfSession } from './session-ids.ts'
+import { sessionLookups, stepAge } from './session-queries.ts'
+
+/* Reads for turns of a chat: the session and its flow, and earlier turns. */
+
+/** Bots by their public id, as last seen. The lookup of the bot checks the id again. */
+const holders = new LRUCache<string, string>({ max: 10_000 })
+
+/** Returns a published bot by its public id, and the earlier result if the caller named one of this bot. */
+export async function findPublished(
+  db: Database,
+  tools: ChatTools,
+  publicId: string,
+  resultId: string | undefined,
+) {
+  const lookups = sessionLookups(db)
+  const question = { publicId, resultId: resultId ?? '' }
+  const known = holders.get(publicId)
+  let row = known === undefined ? undefined : await lookups.start({ botId: known, ...question })
+  if (!row) {
+    const [holder] = await lookups.holder({ publicId })
+    if (!holder || holder.botId === known) return undefined
+    row = await lookups.start({ botId: holder.botId, ...question })
+    if (!row) return undefined
+    holders.set(publicId, holder.botId)
+  }
+  const flow = await loadPublication(db, tools, row.botId, row.publicationId)
+  return flow ? { flow, ...row } : undefined
+}
+
+/** Returns a session that has not expired, with its flow. The flow of a preview is the current draft. */
+export async function findSession(db: Database, tools: ChatTools, sessionId: string, now: Date) {
+  const botId = botOfSession(sessionId)
+  if (botId === undefined) return undefined
+  const row = await sessionLookups(db).resume({ botId, sessionId, now: now.toISOString() })
+  if (!row) return undefined
+  const flow =
+    row.publicationId === null
+      ? await draftFlow(db, row.botId)
+      : await loadPublication(db, tools, row.botId, row.publicationId)
+  return flow ? { flow, ...row } : undefined
+}
+
+/**
+ * Guesses the publication and the flow of a session, usually from memory: those of the last chat with its bot. The
+ * session may be on another one, or may not exist. Undefined where no publication is known, and on a cluster.
+ */
+export async function likelySession(db: Database, tools: ChatTools, sessionId: string) {
+  const botId = botOfSession(sessionId)
+  if (botId === undefined || isDistributed(db)) return undefined
+  const publicationId = tools.publicationOfBot.get(botId)
+  if (publicationId === undefined) return undefined
+  const flow = await loadPublication(db, tools, botId, publicationId)
+  return flow ? { sessionId, botId, publicationId, flow } : undefined
+}
+
+/**
+ * Runs the lookup of every turn for a session that does not exist, and fails if the schema or the cluster cannot
+ * answer. An unavailable node of a cluster does not count: it stops only chats of its own bots.
+ */
+export async function tryChat(db: Database) {
+  const nobodys = { botId: '', sessionId: '', now: new Date(0).toISOString() }
+  await sessionLookups(db)
+    .resume(nobodys)
+    .catch((error) => {
+      if (!isDistributed(db) || /^(0A|42)/.test(sqlState(error) ?? '')) throw error
+      // Reads a table that every node has: this fails too while the extension of the cluster is not upgraded.
+      return db.$client.query('SELECT 1 FROM users LIMIT 1')
+    })
+}
+
+export type Session = NonNullable<Awaited<ReturnType<typeof findSession>>>
+
+/** Returns the age of the turn that a session was read after; undefined if another turn has followed. */
+export async function stepAgeOf(db: Database, { botId, sessionId, revision }: Session) {
+  const [row] = await selectRows(
+    db,
+    { stepAge },
+    (list) => sql`
+      SELECT ${list} FROM ${chatSessions}
+      WHERE bot_id = ${botId} AND id = ${sessionId} AND revision = ${revision}`,
+  )
+  return row?.stepAge
+}
+
+/** Returns the session that last wrote to a result of the granted bot. */
+export async function sessionOf(db: Database, { bot }: BotGrant, resultId: string): Promise<string | null> {
+  const [row] = await db
+    .select({ sessionId: results.lastChatSessionId })
+    .from(results)
+    .where(and(eq(results.botId, bot.id), eq(results.id, resultId)))
+  return row?.sessionId ?? null
+}
+
+/**
+ * Returns the target of a bot link in a live chat: the live publication of a bot of the same workspace, and its flow.
+ */
+export async function findLinked(db: Database, tools: ChatTools, botId: string, workspaceId: string) {
+  const row = await sessionLookups(db).linked({ botId, workspaceId })
+  if (!row) return null
+  const flow = await loadPublication(db, tools, botId, row.publicationId)
+  return flow && { flow, publicationId: row.publicationId }
+}
+
+/** Returns the flow of a publication, and keeps it in memory for later turns. */
+export async function loadPublication(
+  db: Database,
+  tools: ChatTools,
+  botId: string,
+  publicationId: string,
+): Promise<Flow | null> {
+  tools.publicationOfBot.set(botId, publicationId)
+  const cached = tools.flows.get(publicationId)
+  if (cached) return cached
+  const [row] = await db
+    .select()
+    .from(botPublications)
+    .where(and(eq(botPublications.botId, botId), eq(botPublications.id, publicationId)))
+  if (!row) return null
+  const flow = toFlow(botId, row.version, row)
+  tools.flows.set(publicationId, flow, { size: sizeOf(row) + 1_000 })
+  return flow
+}
+
+/** The draft of a bot of this workspace, for links in a preview. */
+export async function linkedDraft(db: Database, botId: string, workspaceId: string): Promise<Flow | null> {
+  const [bot] = await db
+    .select({ id: bots.id })
+    .from(bots)
+    .where(and(eq(bots.id, botId), eq(bots.workspaceId, workspaceId), isBotAlive()))
+  return bot ? ((await draftFlow(db, botId)) ?? null) : null
+}
+
+export async function draftFlow(db: Database, botId: string): Promise<Flow | undefined> {
+  const [row] = await db
+    .select({ version: bots.version, draft: botDrafts })
+    .from(bots)
+    .innerJoin(botDrafts, eq(botDrafts.botId, bots.id))
+    .where(eq(bots.id, botId))
+  return row && toFlow(botId, row.version, row.draft)
+}
+
+/** The draft of a granted bot as a flow that runs. */
+export async function previewFlow(db: Database, grant: BotGrant): Promise<Flow | undefined> {
+  const found = await withDraft(db, grant)
+  return found && toFlow(found.bot.id, found.bot.version, found.draft)
+}
+
+function toFlow(botId: string, version: Version, draft: Draft): Flow {
+  return { ...convert(parseDraft(version, draft), '6.1'), id: botId }
+}
+
+// Earlier turns, for clients that come back and blocks that send them on
+
+const maximumSteps = 1_000
+/** Maximum characters read of a chat at once, for clients and for blocks. A single turn or answer is never cut. */
+export const maximumCharacters = 4_000_000
+
+interface ReadStep extends Pick<KeptStep, 'answer'> {
+  revision: number
+  turns: Turn[]
+}
+
+/** Returns the conversation up to the turn that was read, and the response of that turn. */
+export async function turnsOf(db: Database, session: Session) {
+  const steps = await stepsOf(db, session)
+  return { turns: steps.flatMap(({ turns }) => turns).slice(-10_000), answer: steps.at(-1)?.answer }
+}
+
+/** Returns the response of the turn that was read, as JSON; null if it is no longer stored. */
+export async function lastAnswerOf(db: Database, session: Session): Promise<string | null> {
+  const [step] = await stepsOf(db, session, session.revision)
+  return step ? JSON.stringify(step.answer) : null
+}
+
+/**
+ * Returns the last turns of a session, from a revision on to the one that was read, from all places that store them.
+ */
+async function stepsOf(
+  db: Database,
+  { botId, sessionId, revision }: Pick<Session, 'botId' | 'sessionId' | 'revision'>,
+  from = 1,
+): Promise<ReadStep[]> {
+  const rows = await selectRows(
+    db,
+    {
+      // Null for those that the session has itself.
+      revision: optional(expression(sql`found.revision`, 'integer')),
+      step: expression(sql`found.step`, 'bytea'),
+    },
+    (list) => sql`
+      SELECT ${list} FROM (
+        SELECT NULL::integer AS revision, steps AS step FROM ${chatSessions}
+        WHERE bot_id = ${botId} AND id = ${sessionId} AND steps IS NOT NULL
+        UNION ALL
+        (SELECT revision, step FROM (
+          SELECT *, sum(octet_length(step)) OVER (
+            ORDER BY revision DESC ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING
+          ) AS newer FROM ${chatSteps}
+          WHERE bot_id = ${botId} AND session_id = ${sessionId} AND revision BETWEEN ${from} AND ${revision}
+          ORDER BY revision DESC LIMIT ${maximumSteps}
+        ) AS last WHERE coalesce(newer, 0) < ${maximumCharacters})
+      ) AS found ORDER BY revision DESC NULLS LAST`,
+  )
+  let left = maximumCharacters
+  const steps = rows.flatMap(({ revision, step }): ReadStep[] => {
+    if (left <= 0) return []
+    if (revision === null) return unpackSteps(step).map(readStep)
+    const text = inflateStep(step)
+    left -= text.length
+    return [readStep(JSON.parse(text))]
+  })
+  return steps
+    .filter((step) => step.revision >= from && step.revision <= revision)
+    .sort((one, other) => one.revision - other.revision)
+}
+
+function readStep({ said, answer }: KeptStep): ReadStep {
+  const shown = answer.messages.map((message): Turn => ({ role: 'bot', message }))
+  return { revision: answer.revision, turns: [...said, ...shown], answer }
+}
+
+/** Returns the last answers of a result; of a very long chat only as many as a block can use. */
+export async function lastAnswersOf(db: Database, botId: string, resultId: string): Promise<Answer[]> {
+  const { blockId, content, attachedFileUrls } = resultAnswers
+  const rows = await selectRows(
+    db,
+    { blockId, content, attachedFileUrls },
+    (list) => sql`
+      SELECT ${list} FROM (
+        SELECT *, sum(octet_length(content)) OVER (
+          ORDER BY seq DESC ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING
+        ) AS later FROM ${resultAnswers} WHERE bot_id = ${botId} AND result_id = ${resultId}
+      ) AS ${resultAnswers} WHERE coalesce(later, 0) < ${maximumCharacters} ORDER BY seq`,
+  )
+  return rows.map(({ attachedFileUrls, ...answer }) =>
+    attachedFileUrls === null ? answer : { ...answer, attachedFileUrls },
+  )
+}
+
+/**
+ * Returns the transcript of a chat: the part written with its result, the parts with answers, and the parts of turns
+ * without answers, which say how many answers precede them. A transcript longer than `most` characters ends early.
+ */
+export async function transcriptOf(
+  db: Database,
+  botId: string,
+  resultId: string,
+  most = Number.POSITIVE_INFINITY,
+): Promise<TranscriptEntry[]> {
+  const isOf = sql`bot_id = ${botId} AND result_id = ${resultId}`
+  const rows = await selectRows(
+    db,
+    {
+      entries: expression(sql`kept.entries`, 'text'),
+      answer: optional(expression(sql`kept.answer`, 'text')),
+    },
+    (list) => sql`
+      SELECT ${list} FROM (SELECT *, sum(length(entries::text) + coalesce(length(answer), 0)) OVER (
+        ORDER BY answers, part, id ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING
+      ) AS earlier FROM (
+        SELECT -1 AS answers, 0 AS part, '' AS id, transcript AS entries, NULL AS answer FROM ${results}
+        WHERE bot_id = ${botId} AND id = ${resultId}
+        UNION ALL
+        SELECT seq, 1, '', transcript, content FROM ${resultAnswers} WHERE ${isOf}
+        UNION ALL
+        SELECT coalesce(nullif(split_part(id, '.', 2), '')::integer, 0), 0, id, entries, NULL
+        FROM ${resultTranscripts} WHERE ${isOf}
+      ) AS said WHERE said.entries IS NOT NULL) AS kept
+      WHERE coalesce(kept.earlier, 0) < ${most}::float8 ORDER BY kept.answers, kept.part, kept.id`,
+  )
+  return rows.flatMap(({ entries, answer }) => readTranscript(entries, answer))
+}

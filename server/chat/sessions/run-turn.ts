@@ -1,0 +1,312 @@
+import { hash } from 'node:crypto'
+import type { ContinueChat } from '../../../generated/handlers.ts'
+import type { components } from '../../../generated/openapi.ts'
+import type { Contexts } from '../../context.ts'
+import { type Database, transact } from '../../db/client.ts'
+import { newId } from '../../ids.ts'
+import type { Loose } from '../../json/access.ts'
+import type { SmtpAccount } from '../../outbound/mail.ts'
+import { takeTurn } from '../../shares/turns.ts'
+import { keepUploads, type Upload, uploadsAmong } from '../../uploads/uploads.ts'
+import { openCredentials } from '../../workspaces/credentials.ts'
+import { continueChat } from '../engine/engine.ts'
+import type {
+  Effects,
+  Message,
+  SessionState,
+  StepOptions,
+  StepOutcome,
+  StepRefusal,
+} from '../engine/types.ts'
+import { uploadLimits } from '../engine/upload-policy.ts'
+import { readState } from './codec/state.ts'
+import { takeOver } from './concurrent-edits.ts'
+import {
+  draftFlow,
+  findLinked,
+  lastAnswerOf,
+  lastAnswersOf,
+  linkedDraft,
+  loadPublication,
+  maximumCharacters,
+  type Session,
+  stepAgeOf,
+  transcriptOf,
+} from './read-session.ts'
+import { Claim } from './turn-lease.ts'
+import { type KeepStep, saveStep, sizeOfStep } from './write-turn.ts'
+
+/* Runs one turn of an existing session once, even if several requests send the same reply, and writes it. */
+
+type Context = Contexts['anyone']
+
+export interface Reply {
+  message: Message | null | undefined
+  options: StepOptions
+  /** The reply as the session stores it, see `digestOf`. */
+  digest: string
+  /** Receives output while the turn is still running. */
+  tell?: Effects['tell']
+}
+
+/** `over`: the chat has ended. `moved`: another reply was counted instead of this one. */
+export type Ran = { answer: string } | StepRefusal | 'over' | 'moved'
+
+/** Runs the turn that follows the revision of the session, and writes it. */
+export async function runStep(
+  context: Context,
+  session: Session,
+  reply: Reply,
+  keep?: KeepStep,
+): Promise<Ran> {
+  const { sessionId, botId, workspaceId, publicationId } = session
+  const claim = new Claim(context.db, session)
+  let isWritten = false
+  try {
+    while (!claim.isLost || (await context.place.rest(() => claim.wait()))) {
+      // The state is used up by a run, so each has its own.
+      const state = readState(session)
+      if (!state) return 'over'
+      const wasAnswered = (state.frames[0]?.answerCount ?? 0) > 0
+      const effects = effectsOf(context, { ...session, resultId: state.resultId, state }, claim, reply.tell)
+      const outcome = await continueChat(session.flow, state, reply.message, reply.options, effects)
+      if (claim.isLost) continue
+      if (outcome.problem) return outcome
+      for (let read: Session | undefined = session; read !== undefined; ) {
+        const answer = JSON.stringify(toStep(outcome, session.revision + 1, publicationId === null))
+        isWritten = await saveStep(
+          context.db,
+          {
+            session: { id: sessionId, botId, workspaceId, publicationId },
+            wantedEvents: session.wantedEvents,
+            read,
+            revision: session.revision,
+            resultId: state.resultId,
+            isNewResult: session.resultId === null,
+            wasAnswered,
+            outcome,
+            lastMessage: reply.digest,
+            lastAnswer: answer,
+          },
+          context.now,
+          keepingUploads(context.db, sessionId, outcome.uploads, keep),
+        )
+        if (isWritten) {
+          const { wantedEvents } = session
+          const size = sizeOfStep({ outcome, lastAnswer: answer, read: session, wantedEvents })
+          context.quota.add('text', botId, size)
+          return { answer }
+        }
+        read = await takeOver(context.db, read, outcome, effects)
+      }
+      return 'moved'
+    }
+    return 'moved'
+  } finally {
+    await claim.end(isWritten)
+  }
+}
+
+/** Retains the files of the answers of a turn, in the transaction that writes the turn. */
+function keepingUploads(
+  db: Database,
+  sessionId: string,
+  uploads: Upload[],
+  keep: KeepStep | undefined,
+): KeepStep | undefined {
+  if (uploads.length === 0) return keep
+  const together = keep ?? ((write) => transact(db, write))
+  return (write) =>
+    together(async (tx) => {
+      const isWritten = await write(tx)
+      if (isWritten) await keepUploads(tx, sessionId, uploads)
+      return isWritten
+    })
+}
+
+/**
+ * Returns the earlier response to a reply that was sent again or at the same time. A revision names the turn that a
+ * reply is for. Without one, a reply equal to the last one is new, unless its request arrived before the last turn
+ * was written.
+ */
+export async function earlierAnswer(
+  db: Database,
+  session: Session,
+  digest: string,
+  revision: number | undefined,
+  arrivedAt: number,
+): Promise<string | null> {
+  if (session.lastMessage === null || !digest.startsWith(session.lastMessage)) return null
+  const isMeant =
+    revision === undefined ? await wasHere(db, session, arrivedAt) : revision === session.revision - 1
+  return isMeant ? lastAnswerOf(db, session) : null
+}
+
+/**
+ * True if a request arrived before the last turn of the session was written. Clocks differ, so none is compared with
+ * another: the database measures the age of the turn, the process that of the request. The age of the request is
+ * measured first, so that in doubt a reply is new: taken for a repeat it would be lost.
+ */
+async function wasHere(db: Database, session: Session, arrivedAt: number): Promise<boolean> {
+  if (session.stepAge >= performance.now() - arrivedAt) return false
+  // Uses an open connection, so that little time passes between the two measurements.
+  return transact(db, async (tx) => {
+    const hereFor = performance.now() - arrivedAt
+    const age = await stepAgeOf(tx, session)
+    // The age is negative if the clock of the database was set back, or after a failover.
+    return age !== undefined && age >= 0 && age < hereFor
+  })
+}
+
+/** Returns a digest that is equal for equal replies. */
+export function digestOf({ message, textBubbleContentFormat }: ContinueChat['body']): string {
+  return hash('sha256', JSON.stringify([message ?? null, textBubbleContentFormat]), 'base64url')
+}
+
+/** The digest that the session stores after a call of a webhook. */
+export const webhookDigest = hash('sha256', 'webhook', 'base64url')
+
+/**
+ * Returns the parts of a response that a returning client has to show and to do. Actions it has done already, such as
+ * a redirect, are left out.
+ */
+export function waitsFor(answer: Partial<components['schemas']['ContinuedChatBody']>) {
+  const { input, clientSideActions, dynamicTheme, progress } = answer
+  const awaited = clientSideActions?.filter((action) => action.expectsDedicatedReply === true)
+  return { input, clientSideActions: awaited?.length ? awaited : undefined, dynamicTheme, progress }
+}
+
+/**
+ * Returns the last response, as JSON, if a webhook caused it and the client waits for it, in any format. Without a
+ * revision, only a response that cannot be continued counts: a client that continues from it looks the same.
+ */
+export async function answerAfterWebhook(
+  db: Database,
+  session: Session,
+  revision: number | undefined,
+): Promise<string | null> {
+  if (session.lastMessage === null || !webhookDigest.startsWith(session.lastMessage)) return null
+  if (revision !== undefined && revision !== session.revision - 1) return null
+  const answer = await lastAnswerOf(db, session)
+  if (revision !== undefined || answer === null) return answer
+  const { input } = JSON.parse(answer) as Partial<components['schemas']['ContinuedChatBody']>
+  const canGoOn = input ? input.type === 'file input' : readState(session) !== undefined
+  return canGoOn ? null : answer
+}
+
+/** Returns the last response, as JSON, if it waits for a webhook. */
+export async function answerBeforeWebhook(db: Database, session: Session): Promise<string | undefined> {
+  const answer = (await lastAnswerOf(db, session)) ?? '{}'
+  const { clientSideActions = [] } = JSON.parse(answer) as { clientSideActions?: { type: string }[] }
+  return clientSideActions.some(({ type }) => type === 'listenForWebhook') ? answer : undefined
+}
+
+/** The part of a response that starting and continuing a chat share. Only previews contain internal logs. */
+export function toStep(
+  outcome: StepOutcome,
+  revision: number,
+  isPreview: boolean,
+): components['schemas']['ContinuedChatBody'] {
+  const logs = outcome.logs
+    .filter((log) => isPreview || !log.isInternal)
+    .map(({ isInternal: _, ...log }) => log)
+  return {
+    messages: outcome.messages,
+    input: outcome.input,
+    clientSideActions: outcome.clientSideActions,
+    logs: logs.length > 0 ? logs : undefined,
+    dynamicTheme: outcome.dynamicTheme,
+    progress: outcome.progress,
+    lastMessageNewFormat: outcome.lastMessageNewFormat,
+    revision,
+  }
+}
+
+interface Running {
+  botId: string
+  workspaceId: string
+  /** Null for a preview. */
+  publicationId: string | null
+  resultId: string | null
+  state?: SessionState
+  /** Absent in a first turn, for which nothing can have been uploaded. */
+  sessionId?: string
+}
+
+/**
+ * Effects of a turn. While one runs, the request gives its slot of the queue to others. A first turn needs no claim:
+ * no other request runs it.
+ */
+export function effectsOf(
+  { db, keyring, chat: tools, files, publicUrl, config, log, now, place }: Context,
+  running: Running,
+  claim?: Claim,
+  tell?: Effects['tell'],
+): Effects {
+  const { botId, workspaceId, publicationId } = running
+  const { httpRequest, sendEmail } = tools
+  const mayCallOut = async () => claim === undefined || (await claim.mayCallOut())
+  const elsewhere = 'Another request runs this step'
+  return {
+    now: () => new Date(),
+    random: Math.random,
+    newId: () => newId(new Date()),
+    takeTurn: () => place.rest(() => takeTurn(workspaceId)),
+    evaluate: (request) => place.rest(() => tools.evaluate({ ...request, workspaceId })),
+    tell,
+    async httpRequest(request) {
+      return (await mayCallOut())
+        ? place.rest(() => httpRequest(request))
+        : { ok: false, reason: 'refused', message: elsewhere }
+    },
+    async findCredentials(id, type) {
+      const found = await openCredentials(db, keyring, workspaceId, id).catch((error) => {
+        // Members read the log of a result: causes are for whoever runs the service.
+        log.error({ err: error, credentialsId: id }, 'credentials cannot be read')
+        throw new Error('The credentials cannot be read now: the log of the service says why')
+      })
+      return found?.type === type ? (found.data as Loose) : null
+    },
+    async askModel(request) {
+      return (await mayCallOut())
+        ? place.rest(() => tools.askModel(request))
+        : { ok: false, message: elsewhere }
+    },
+    async sendEmailBy(account, mail, milliseconds) {
+      if (!(await mayCallOut())) throw new Error(elsewhere)
+      await place.rest(() => tools.sendEmailBy(account as unknown as SmtpAccount, mail, milliseconds))
+    },
+    sendEmail:
+      sendEmail &&
+      (async (mail, milliseconds) => {
+        if (!(await mayCallOut())) throw new Error(elsewhere)
+        await place.rest(() => sendEmail(mail, milliseconds))
+      }),
+    uploads: files && {
+      maximumSize: uploadLimits(config).file,
+      find: (addresses) => uploadsAmong(db, publicUrl(), running.sessionId ?? '', addresses, now),
+      read: ({ id }) => files.read(id),
+    },
+    async findLinkedFlow(linkedId) {
+      if (publicationId !== null) {
+        const linked = await findLinked(db, tools, linkedId, workspaceId)
+        return linked && { flow: linked.flow, flowId: `${linkedId}/${linked.publicationId}` }
+      }
+      const flow = await linkedDraft(db, linkedId, workspaceId)
+      return flow && { flow, flowId: linkedId }
+    },
+    async loadFlow(flowId) {
+      const [linkedId = '', linkedPublicationId] = flowId.split('/')
+      if (linkedPublicationId === undefined) return (await draftFlow(db, linkedId)) ?? null
+      return loadPublication(db, tools, linkedId, linkedPublicationId)
+    },
+    async earlierAnswers(resultId) {
+      const frame = running.state?.frames.find((one) => one.resultId === resultId)
+      return lastAnswersOf(db, frame?.botId ?? botId, resultId)
+    },
+    async earlierTranscript() {
+      const { resultId } = running
+      return resultId === null ? [] : transcriptOf(db, botId, resultId, maximumCharacters)
+    },
+  }
+}

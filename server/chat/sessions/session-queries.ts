@@ -1,0 +1,184 @@
+import { sql } from 'drizzle-orm'
+import { prepareLookup } from '../../db/batched-query.ts'
+import { isDistributed } from '../../db/citus/distribution.ts'
+import { nodeOf } from '../../db/citus/nodes.ts'
+import { type Database, type StatementContext, statements } from '../../db/client.ts'
+import { bots, chatSessions, publicIds, publishedBots, results, webhookEndpoints } from '../../db/schema.ts'
+import { expression, optional, prepareSelect } from '../../db/typed-select.ts'
+import { isBotAlive } from '../../db/undeleted-bots.ts'
+import { isAlive } from '../../db/undeleted-results.ts'
+
+/*
+ * Lookups of a turn. On a cluster the node of the bot runs a function (`migrations/distribute.sql`) for those that
+ * every turn needs: Citus would plan a join anew each time, on two nodes.
+ */
+
+/** Not null: the statements below join published bots only. */
+const livePublication = expression(sql`${publishedBots.publicationId}`, 'text')
+
+/**
+ * Types of events that endpoints of the workspace subscribe to, by commas, * for all; null where there are no
+ * endpoints.
+ */
+const wantedEvents = optional(
+  expression(
+    sql`SELECT string_agg(coalesce(array_to_string(${webhookEndpoints.types}, ','), '*'), ',')
+      FROM ${webhookEndpoints}
+      WHERE ${webhookEndpoints.workspaceId} = ${bots.workspaceId} AND ${webhookEndpoints.isEnabled}`,
+    'text',
+  ),
+)
+
+function startLookup(...[db, named]: StatementContext) {
+  return prepareLookup(
+    db,
+    named,
+    'chat_start',
+    { publicId: 'text', botId: 'text', resultId: 'text' },
+    {
+      botId: bots.id,
+      workspaceId: bots.workspaceId,
+      wantedEvents,
+      isClosed: bots.isClosed,
+      publicationId: livePublication,
+      publishedAt: publishedBots.updatedAt,
+      earlierResultId: optional(results.id),
+      earlierVariables: optional(expression(sql`${results.variables}`, 'text')),
+    },
+    (list, asked) => sql`
+      SELECT ${list} FROM ${asked}
+      JOIN ${publicIds} ON ${publicIds.publicId} = asked."publicId" AND ${publicIds.botId} = asked."botId"
+      JOIN ${bots} ON ${bots.id} = asked."botId" AND ${isBotAlive()}
+      JOIN ${publishedBots} ON ${publishedBots.botId} = asked."botId" AND ${publishedBots.publicationId} IS NOT NULL
+      LEFT JOIN ${results} ON ${results.botId} = asked."botId" AND ${results.id} = asked."resultId"
+        AND NOT ${results.isArchived} AND ${results.createdAt} > coalesce(${bots.resultsFloorAt}, '-infinity')`,
+  )
+}
+
+/**
+ * Milliseconds since the last turn of a session was written, by the clock of the database, which also set that
+ * timestamp.
+ */
+export const stepAge = expression(
+  sql`date_part('epoch', clock_timestamp() - ${chatSessions.updatedAt}) * 1000`,
+  'float8',
+)
+
+/** The columns of a session that a turn reads, besides those of the bot. */
+const sessionShape = {
+  sessionId: chatSessions.id,
+  resultId: chatSessions.resultId,
+  // JSON; null once the chat is over.
+  state: optional(expression(sql`${chatSessions.state}`, 'text')),
+  revision: chatSessions.revision,
+  claim: chatSessions.claim,
+  // JSON; see `update-session.ts`.
+  steered: optional(expression(sql`${chatSessions.steered}`, 'text')),
+  isEnded: expression(sql`${chatSessions.state} IS NULL`, 'boolean'),
+  lastMessage: chatSessions.lastMessage,
+  // Null for a preview.
+  publicationId: chatSessions.publicationId,
+}
+
+function resumeLookup(...[db, named]: StatementContext) {
+  return prepareLookup(
+    db,
+    named,
+    'chat_resume',
+    { botId: 'text', sessionId: 'text', now: 'timestamptz' },
+    {
+      ...sessionShape,
+      botId: bots.id,
+      stepAge,
+      workspaceId: bots.workspaceId,
+      wantedEvents,
+      // In bytes.
+      stepsSize: expression(sql`coalesce(octet_length(${chatSessions.steps}), 0)`, 'integer'),
+    },
+    // Finds the session by its key first, in a subquery: a planner that assumes an empty table would otherwise scan
+    // all sessions that have not expired.
+    (list, asked) => sql`
+      SELECT ${list} FROM ${asked}
+      CROSS JOIN LATERAL (
+        SELECT * FROM ${chatSessions} s WHERE s.bot_id = asked."botId" AND s.id = asked."sessionId" OFFSET 0
+      ) AS ${chatSessions}
+      JOIN ${bots} ON ${bots.id} = asked."botId" AND ${isBotAlive()}
+      WHERE ${chatSessions.expiresAt} > asked.now
+        AND CASE WHEN ${chatSessions.resultId} IS NULL THEN true
+          ELSE ${isAlive(sql`asked."botId"`, sql`${chatSessions.resultId}`)} END`,
+  )
+}
+
+/** On a cluster a node only knows if there are endpoints. */
+const wantedOnNode = optional(expression(sql`CASE WHEN is_watched THEN '*' END`, 'text'))
+
+const nodeStatements = statements((db, named) => ({
+  start: prepareSelect(
+    db,
+    named('chat_start_on_node'),
+    {
+      botId: expression(sql`bot_id`, 'text'),
+      workspaceId: expression(sql`workspace_id`, 'text'),
+      wantedEvents: wantedOnNode,
+      isClosed: expression(sql`is_closed`, 'boolean'),
+      publicationId: expression(sql`publication_id`, 'text'),
+      publishedAt: expression(sql`published_at`, 'timestamptz'),
+      earlierResultId: optional(expression(sql`earlier_result_id`, 'text')),
+      earlierVariables: optional(expression(sql`earlier_variables`, 'text')),
+    },
+    (list) => sql`
+      SELECT ${list} FROM read_published_bot(
+        ${sql.placeholder('botId')}, ${sql.placeholder('publicId')}, ${sql.placeholder('resultId')})`,
+  ),
+  resume: prepareSelect(
+    db,
+    named('chat_resume_on_node'),
+    {
+      ...sessionShape,
+      botId: chatSessions.botId,
+      // Always 0, so that callers which need the age query it: here it would come from the clock of the coordinator,
+      // not of the node.
+      stepAge: expression(sql`0`, 'float8'),
+      workspaceId: expression(sql`workspace_id`, 'text'),
+      wantedEvents: wantedOnNode,
+      stepsSize: expression(sql`steps_size`, 'integer'),
+    },
+    (list) => sql`
+      SELECT ${list} FROM read_chat_session(
+        ${sql.placeholder('botId')}, ${sql.placeholder('sessionId')}, ${sql.placeholder('now')}) AS ${chatSessions}`,
+  ),
+}))
+
+async function startOnNode(db: Database, question: { publicId: string; botId: string; resultId: string }) {
+  const [found] = await nodeStatements(await nodeOf(db, question.botId)).start(question)
+  return found
+}
+
+async function resumeOnNode(db: Database, question: { botId: string; sessionId: string; now: string }) {
+  const [found] = await nodeStatements(await nodeOf(db, question.botId)).resume(question)
+  return found
+}
+
+export const sessionLookups = statements((db, named) => ({
+  start: isDistributed(db) ? startOnNode.bind(null, db) : startLookup(db, named),
+  resume: isDistributed(db) ? resumeOnNode.bind(null, db) : resumeLookup(db, named),
+  linked: prepareLookup(
+    db,
+    named,
+    'chat_linked_bot',
+    { botId: 'text', workspaceId: 'text' },
+    { publicationId: livePublication },
+    (list, asked) => sql`
+      SELECT ${list} FROM ${asked}
+      JOIN ${bots} ON ${bots.id} = asked."botId" AND ${bots.workspaceId} = asked."workspaceId"
+        AND ${isBotAlive()}
+      JOIN ${publishedBots} ON ${publishedBots.botId} = asked."botId" AND ${publishedBots.publicationId} IS NOT NULL`,
+  ),
+  holder: prepareSelect(
+    db,
+    named('chat_public_id'),
+    { botId: publicIds.botId },
+    (list) =>
+      sql`SELECT ${list} FROM ${publicIds} WHERE ${publicIds.publicId} = ${sql.placeholder('publicId')}`,
+  ),
+}))

@@ -1,0 +1,227 @@
+import { type SQL, sql } from 'drizzle-orm'
+import { prepareWrite, statements } from '../../db/client.ts'
+import {
+  bots,
+  chatSessions,
+  chatSteps,
+  resultAnswers,
+  resultLogs,
+  results,
+  resultTranscripts,
+} from '../../db/schema.ts'
+import { raiseEpochs } from '../../results/stats-epochs.ts'
+import { leaveEvents } from '../../webhooks/outbox.ts'
+import { givenLogs } from './client-logs.ts'
+import type { StepEvent } from './write-turn-citus.ts'
+
+/* Writes one turn of a chat in one statement, with the parameters from `write-turn.ts`. */
+
+export const at = sql`${sql.placeholder('now')}::timestamptz`
+/** The clock of the database, which can later measure the age of the turn, whichever process asks. */
+export const savedAt = sql`clock_timestamp()`
+export const expiresAt = sql`${sql.placeholder('expiresAt')}::timestamptz`
+const endedAt = sql`${sql.placeholder('endedAt')}::timestamptz`
+const state = sql`${sql.placeholder('state')}::json`
+export const lateBefore = sql`${sql.placeholder('lateBefore')}::timestamptz`
+const lastMessage = sql.placeholder('lastMessage')
+/** The turn, stored in the session or in a row of its own. */
+const keptStep = sql`${sql.placeholder('keptStep')}::bytea`
+const apartStep = sql`${sql.placeholder('apartStep')}::bytea`
+const sessionId = sql.placeholder('sessionId')
+export const botId = sql.placeholder('botId')
+export const resultId = sql.placeholder('resultId')
+
+const sessionValues = sql`
+  INSERT INTO ${chatSessions} (id, bot_id, publication_id, result_id, state, revision, last_message,
+    ended_at, expires_at, created_at, updated_at, steps)
+  VALUES (${sessionId}, ${botId}, ${sql.placeholder('publicationId')}, ${resultId}, ${state}, 1, ${lastMessage},
+    ${endedAt}, ${expiresAt}, ${at}, ${savedAt}, ${keptStep})`
+
+/** The first turn of a chat. */
+export const insertSession = sql`${sessionValues} RETURNING id, revision`
+
+/** The first turn of a preview, which alone may begin again under its id. */
+const insertPreview = sql`
+  ${sessionValues}
+  ON CONFLICT (bot_id, id) DO UPDATE SET state = excluded.state, revision = 1, claim = NULL,
+    last_message = excluded.last_message, ended_at = excluded.ended_at,
+    expires_at = excluded.expires_at, updated_at = excluded.updated_at
+    WHERE ${chatSessions}.publication_id IS NULL AND excluded.publication_id IS NULL
+  RETURNING id, revision`
+
+export const sessionUpdate = (condition = sql``) => sql`
+  UPDATE ${chatSessions} SET state = ${state}, revision = revision + 1, result_id = ${resultId},
+    last_message = ${lastMessage}, ended_at = ${endedAt}, expires_at = ${expiresAt},
+    updated_at = ${savedAt}, steered = NULL, steps = coalesce(${keptStep} || coalesce(steps, ''), steps)
+  WHERE bot_id = ${botId} AND id = ${sessionId} AND revision = ${sql.placeholder('revision')}
+    AND steered::text IS NOT DISTINCT FROM ${sql.placeholder('steered')}::text
+    AND (state IS NULL) = ${sql.placeholder('isEnded')}::boolean ${condition}
+  RETURNING id, revision`
+
+const updateSession = sessionUpdate()
+
+/** A preview that begins again overwrites its earlier turns. */
+const overEarlierStep = sql`ON CONFLICT (bot_id, session_id, revision) DO UPDATE SET step = excluded.step`
+
+export const withStep = (writtenSession: SQL, conflict = sql``) => sql`
+  WITH session AS (${writtenSession}),
+  step AS (
+    INSERT INTO ${chatSteps} (bot_id, session_id, revision, step)
+    SELECT ${botId}, session.id, session.revision, ${apartStep} FROM session WHERE ${apartStep} IS NOT NULL
+    ${conflict}
+  )`
+
+/** Results of hours that may be counted already, of which this turn changes counted values. */
+const changedLate = sql`
+  SELECT live.bot_id, live.created_at FROM live
+  LEFT JOIN LATERAL (
+    SELECT * FROM ${results} o WHERE o.bot_id = live.bot_id AND o.id = live.id LIMIT 1
+  ) AS before ON true
+  WHERE live.created_at < ${lateBefore}
+    AND (
+      (live.has_started, live.is_completed, live.waiting_block_id, live.waits_until) IS DISTINCT FROM
+        (before.has_started, before.is_completed, before.waiting_block_id, before.waits_until)
+      OR EXISTS (
+        SELECT FROM json_to_recordset(${sql.placeholder('answers')}::json) AS a(bot_id text, result_id text)
+        WHERE a.bot_id = live.bot_id AND a.result_id = live.id
+      )
+    )`
+
+/** The log entry of a result whose answers are too long to store more. */
+const FULL = 'The answers are too long: no more are stored with this result'
+
+/** Results of a turn, from its parameters. */
+const given = (name: 'made' | 'changed') => sql`json_to_recordset(${sql.placeholder(name)}::json)
+  AS r(bot_id text, id text, variables json, has_started boolean, is_completed boolean, waiting_block_id text,
+    waiting_block_bot_id text, is_new boolean, transcript json)`
+
+/** Answers of a turn, from their parameter. */
+const givenAnswers = sql`json_to_recordset(${sql.placeholder('answers')}::json)
+  AS a(bot_id text, result_id text, place integer, block_id text, block_bot_id text, content text, size integer,
+    files json, transcript json)`
+
+/** Bytes of the answers of a turn to a result. */
+const sizeOf = (result: string) => sql`coalesce((SELECT sum(a.size) FROM ${givenAnswers}
+  WHERE a.bot_id = ${sql.raw(result)}.bot_id AND a.result_id = ${sql.raw(result)}.id), 0)`
+
+/** A result that has been given more than this stores no more answers. */
+export const MAX_ANSWERS_BYTES = 8_000_000
+export const maxAnswers = sql.raw(String(MAX_ANSWERS_BYTES))
+
+/** Up to when results of a bot are deleted, although their rows may still be there. */
+export const floorOf = (bot: SQL) =>
+  sql`coalesce((SELECT results_floor_at FROM ${bots} WHERE id = ${bot}), '-infinity')`
+
+/** The row of a result that a linked bot had before, which is locked; none where it was deleted. */
+const isLinkedStill = sql`EXISTS (
+  SELECT FROM ${results} e WHERE e.bot_id = r.bot_id AND e.id = r.id
+    AND e.created_at > coalesce(b.results_floor_at, '-infinity') FOR NO KEY UPDATE)`
+
+const waitsUntil = sql`CASE WHEN r.waiting_block_id IS NOT NULL THEN ${expiresAt} END`
+
+/*
+ * A new result locks its bot, so that it and a deletion of all results wait for each other. Its timestamp is above
+ * the floor that the deletion leaves, whatever the clocks of processes say.
+ *
+ * The planner expects a hundred rows from the given JSON, for which it would scan thousands of bots or results. So
+ * each bot is looked up by itself, and the result that changes by parameters.
+ */
+const withResult = (writtenSession: SQL, more = sql``) => sql`
+  ${withStep(writtenSession)},
+  made AS (
+    INSERT INTO ${results} (bot_id, id, variables, has_started, is_completed, is_archived, last_chat_session_id,
+      waiting_block_id, waiting_block_bot_id, waits_until, created_at, updated_at, transcript, answers_size)
+    SELECT r.bot_id, r.id, r.variables, r.has_started, r.is_completed, false, session.id, r.waiting_block_id,
+      r.waiting_block_bot_id, ${waitsUntil}, greatest(${at}, b.results_floor_at + interval '1 millisecond'), ${at},
+      r.transcript, ${sizeOf('r')}
+    FROM session, ${given('made')}
+    CROSS JOIN LATERAL (SELECT results_floor_at FROM ${bots} WHERE id = r.bot_id FOR KEY SHARE) AS b
+    WHERE CASE WHEN r.is_new THEN true ELSE ${isLinkedStill} END
+    ON CONFLICT (bot_id, id) DO UPDATE SET variables = excluded.variables,
+      has_started = ${results}.has_started OR excluded.has_started,
+      is_completed = ${results}.is_completed OR excluded.is_completed,
+      last_chat_session_id = excluded.last_chat_session_id, waiting_block_id = excluded.waiting_block_id,
+      waiting_block_bot_id = excluded.waiting_block_bot_id, waits_until = excluded.waits_until,
+      updated_at = excluded.updated_at, answers_size = ${results}.answers_size + excluded.answers_size
+      WHERE ${results}.created_at > ${floorOf(sql`${results}.bot_id`)}
+    RETURNING bot_id, id, created_at, has_started, is_completed, waiting_block_id, waits_until, answers_size
+  ), changed AS (
+    UPDATE ${results} o SET variables = r.variables, has_started = o.has_started OR r.has_started,
+      is_completed = o.is_completed OR r.is_completed, last_chat_session_id = session.id,
+      waiting_block_id = r.waiting_block_id, waiting_block_bot_id = r.waiting_block_bot_id,
+      waits_until = ${waitsUntil}, updated_at = ${at}, answers_size = o.answers_size + ${sizeOf('r')}
+    FROM session, ${given('changed')}
+    WHERE o.bot_id = ${botId} AND o.id = ${resultId} AND o.bot_id = r.bot_id AND o.id = r.id
+      AND o.created_at > ${floorOf(sql`${botId}`)}
+    RETURNING o.bot_id, o.id, o.created_at, o.has_started, o.is_completed, o.waiting_block_id, o.waits_until,
+      o.answers_size
+  ), live AS (
+    SELECT * FROM made UNION ALL SELECT * FROM changed
+  ), ${raiseEpochs(changedLate, lateBefore)}, answers AS (
+    INSERT INTO ${resultAnswers} (bot_id, result_id, seq, block_id, block_bot_id, content, attached_file_urls,
+      created_at, transcript)
+    SELECT live.bot_id, live.id, a.place + coalesce((
+        SELECT max(seq) + 1 FROM ${resultAnswers} e WHERE e.bot_id = live.bot_id AND e.result_id = live.id
+      ), 0), a.block_id, a.block_bot_id, a.content,
+      CASE WHEN a.files IS NULL THEN NULL ELSE ARRAY(SELECT json_array_elements_text(a.files)) END, ${at}, a.transcript
+    FROM ${givenAnswers}
+    JOIN live ON live.bot_id = a.bot_id AND live.id = a.result_id AND live.answers_size <= ${maxAnswers}
+  ), full_log AS (
+    INSERT INTO ${resultLogs} (bot_id, result_id, id, status, description, created_at)
+    SELECT live.bot_id, live.id, ${sql.placeholder('fullLogId')}::text, 'error', ${sql.raw(`'${FULL}'`)}, ${at}
+    FROM live WHERE live.answers_size > ${maxAnswers} AND live.answers_size - ${sizeOf('live')} <= ${maxAnswers}
+  ), logs AS (
+    INSERT INTO ${resultLogs} (bot_id, result_id, id, status, description, details, context, created_at)
+    SELECT live.bot_id, live.id, l.id, l.status, l.description, l.details, l.context, ${at}
+    FROM live, ${givenLogs}
+    WHERE live.bot_id = ${botId} AND live.id = ${resultId}
+  ), transcript AS (
+    INSERT INTO ${resultTranscripts} (bot_id, result_id, id, entries)
+    SELECT live.bot_id, live.id, lpad(coalesce((
+        SELECT split_part(max(e.id), '.', 1)::bigint + 1 FROM ${resultTranscripts} e
+        WHERE e.bot_id = live.bot_id AND e.result_id = live.id
+      ), 0)::text, 10, '0') || '.' || coalesce((
+        SELECT max(seq) + 1 FROM ${resultAnswers} e WHERE e.bot_id = live.bot_id AND e.result_id = live.id
+      ), 0), t.entries
+    FROM live, json_to_recordset(${sql.placeholder('transcript')}::json) AS t(entries json)
+    WHERE live.bot_id = ${botId} AND live.id = ${resultId}
+  ) ${more}
+  SELECT id FROM session`
+
+export const workspaceId = sql`${sql.placeholder('workspaceId')}::text`
+
+/** The JSON of an event as far as the turn knows it, without its end. */
+export const knownText = ({ subject, place, id, type, data }: StepEvent, at: Date) =>
+  JSON.stringify({ subject, place, id, type, at, data }).slice(0, -2)
+
+/** The properties of a result that only the database knows; they end the JSON of an event. */
+const endOfText = sql`
+  ',"hasStarted":' || live.has_started::text || ',"isCompleted":' || live.is_completed::text
+    || ',"createdAt":"' || to_char(live.created_at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') || '"}}'`
+
+/**
+ * Enqueues the events of a turn that are due, each with the properties of its result. The turn that changes a flag of
+ * a result publishes that change.
+ */
+const told = sql`, told AS (${leaveEvents(
+  sql`
+    SELECT t.bot_id, t.id, 1 AS size, t.known || ${endOfText} AS event
+    FROM json_to_recordset(${sql.placeholder('events')}::json)
+      AS t(bot_id text, subject text, id text, type text, known text)
+    JOIN live ON live.bot_id = t.bot_id AND live.id = t.subject
+    WHERE CASE WHEN t.type = 'result.answered' THEN live.answers_size <= ${maxAnswers} ELSE NOT EXISTS (
+      SELECT FROM ${results} before WHERE before.bot_id = live.bot_id AND before.id = live.id
+        AND CASE t.type WHEN 'result.started' THEN before.has_started ELSE before.is_completed END) END`,
+  workspaceId,
+)})`
+
+const bare = (writtenSession: SQL) => sql`${withStep(writtenSession, overEarlierStep)} SELECT id FROM session`
+
+export const stepStatements = statements((db, named) => ({
+  first: prepareWrite(db, named('chat_first_step'), withResult(insertSession)),
+  firstWithoutResult: prepareWrite(db, named('chat_first_step_bare'), bare(insertPreview)),
+  next: prepareWrite(db, named('chat_next_step'), withResult(updateSession)),
+  nextWithoutResult: prepareWrite(db, named('chat_next_step_bare'), bare(updateSession)),
+  firstTold: prepareWrite(db, named('chat_first_step_told'), withResult(insertSession, told)),
+  nextTold: prepareWrite(db, named('chat_next_step_told'), withResult(updateSession, told)),
+}))

@@ -1,0 +1,161 @@
+import pg from 'pg'
+import type { EventType } from '../../../contract/events.ts'
+import { gather } from '../../db/batcher.ts'
+import { type Database, rootOf, statements } from '../../db/client.ts'
+import { databaseError } from '../../db/errors.ts'
+import { lateBefore } from '../../results/stats-epochs.ts'
+import { idsBegin, isWanted, wakeAfter } from '../../webhooks/outbox.ts'
+import { usualStatements } from './batched-statements.ts'
+import type { ResultRow, StepRows } from './write-turn-citus.ts'
+
+/*
+ * Writes the most frequent turns: the start of a chat with a new result, or one answer. One statement writes a batch
+ * of them, since it costs more than its rows. A batch has one bot only, so that no chat waits for another bot.
+ */
+
+interface UsualStep {
+  kind: 'start' | 'answer' | 'answerTold'
+  botId: string
+  resultId: string
+  values: Record<string, unknown> & { apartStep: Buffer | null }
+  /** The workspace of the endpoints, and the data of the events, as `eventsLeft` reads it. */
+  told?: { workspaceId: string; atHand: unknown[] }
+}
+
+interface Told {
+  workspaceId: string
+  wantedEvents: string
+  /** True if an earlier turn of the session has published that its result began. */
+  wasAnswered: boolean
+}
+
+/** Maximum turns that one statement writes: `OWN_DIGITS` of the outbox suffices for the event ids of 32. */
+const MAX_BATCH_TURNS = 16
+
+/**
+ * Writes a turn that is the start of a chat with a new result, or one answer. Returns false if the turn is or has
+ * anything else, or was not written. Not on a cluster.
+ */
+export async function writeUsual(
+  db: Database,
+  values: UsualStep['values'] & { botId: string; resultId: string | null; revision: number },
+  { made, changed, answers, logs, transcript }: StepRows,
+  told: Told | undefined,
+  now: Date,
+): Promise<boolean> {
+  const [result, ...others] = [...made, ...changed]
+  const { botId, resultId } = values
+  if (!result || resultId === null || others.length + logs.length + transcript.length > 0) return false
+  const own = {
+    variables: JSON.stringify(result.variables),
+    hasStarted: result.has_started,
+    isCompleted: result.is_completed,
+    waitingBlockId: result.waiting_block_id,
+    waitingBlockBotId: result.waiting_block_bot_id,
+    ...values,
+  }
+  if (values.revision === 0) {
+    const isTold = told && (result.has_started || result.is_completed)
+    if (changed.length + answers.length > 0 || values.apartStep || isTold) return false
+    const start = { transcript: JSON.stringify(result.transcript), ...own }
+    return write(db, { kind: 'start', botId, resultId, values: start })
+  }
+  const [answer, ...moreAnswers] = answers
+  if (!answer || made.length + moreAnswers.length > 0) return false
+  const given = {
+    tells: told ? typesToTell(result, told) : '',
+    lateBefore: lateBefore(now),
+    blockId: answer.block_id,
+    blockBotId: answer.block_bot_id,
+    content: answer.content,
+    answerSize: answer.size,
+    files: answer.files,
+    transcript: JSON.stringify(answer.transcript),
+    ...own,
+  }
+  if (!told || given.tells === '') return write(db, { kind: 'answer', botId, resultId, values: given })
+  const { workspaceId } = told
+  const atHand = [resultId, values.sessionId, now, answer.block_id, answer.content, answer.files ?? null]
+  const isWritten = await write(db, {
+    kind: 'answerTold',
+    botId,
+    resultId,
+    values: given,
+    told: { workspaceId, atHand },
+  })
+  if (isWritten) wakeAfter(db)
+  return isWritten
+}
+
+/** Types of subscribed events that a turn with an answer may publish, by commas; empty where there are none. */
+function typesToTell({ has_started, is_completed }: ResultRow, { wantedEvents, wasAnswered }: Told): string {
+  const may: EventType[] = ['result.answered']
+  if (has_started && !wasAnswered) may.push('result.started')
+  if (is_completed) may.push('result.completed')
+  return may.filter((type) => isWanted(type, wantedEvents)).join()
+}
+
+/** A transaction cannot join a batch, so it writes the turn alone. */
+function write(db: Database, step: UsualStep): Promise<boolean> {
+  return rootOf(db) === db ? gathering(db)(step) : writeAlone(db, step)
+}
+
+const gathering = statements((db) =>
+  gather<UsualStep, boolean>(
+    MAX_BATCH_TURNS,
+    ({ kind, botId }) => `${kind} ${botId}`,
+    (steps) => writeAll(db, steps),
+  ),
+)
+
+/** Writes turns of one kind and one bot; resolves with true for each turn that was written. */
+function writeAll(db: Database, steps: readonly UsualStep[]): Promise<boolean>[] {
+  // A statement would write only one of two turns of the same result.
+  const ofResults = new Map(steps.map((step) => [step.resultId, step]))
+  const together = [...ofResults.values()]
+  const written = writeGroup(db, together)
+  return steps.map(async (step) => {
+    const at = together.indexOf(step)
+    return at < 0 ? writeAlone(db, step) : ((await written)[at] ?? false)
+  })
+}
+
+/**
+ * Writes turns of different results. An error of one turn rolls back the batch; each turn is then written on its own.
+ */
+async function writeGroup(db: Database, steps: UsualStep[]): Promise<boolean[]> {
+  try {
+    return steps.length === 1 ? [await writeAlone(db, steps[0] as UsualStep)] : await writeTogether(db, steps)
+  } catch (error) {
+    if (steps.length === 1 || !(databaseError(error) instanceof pg.DatabaseError)) throw error
+    return steps.map(() => false)
+  }
+}
+
+async function writeAlone(db: Database, step: UsualStep): Promise<boolean> {
+  const { kind, values } = step
+  const { start, answer, answerTold, answerApart, answerApartTold } = usualStatements(db)
+  const kept = { start, answer, answerTold }
+  const apart = { start, answer: answerApart, answerTold: answerApartTold }
+  const written = await (values.apartStep ? apart : kept)[kind]({ ...values, ...toTell([step]) })
+  return written === 1
+}
+
+function writeTogether(db: Database, steps: UsualStep[]): Promise<boolean[]> {
+  const [{ kind, botId }] = steps as [UsualStep]
+  const { starts, answers, answersTold } = usualStatements(db)
+  const given = steps.map(({ values }) => ({
+    ...values,
+    files: values.files ? JSON.stringify(values.files) : null,
+  }))
+  const write = { start: starts, answer: answers, answerTold: answersTold }[kind]
+  return write(given, { botId, ...toTell(steps) })
+}
+
+/** Data of the events of a batch; empty where no endpoint subscribes. The ids of these events share their beginning. */
+function toTell(steps: readonly UsualStep[]) {
+  const workspaceId = steps[0]?.told?.workspaceId
+  if (workspaceId === undefined) return {}
+  const atHand = JSON.stringify(steps.map(({ told }) => told?.atHand))
+  return { workspaceId, idsBegin: idsBegin(new Date()), atHand }
+}

@@ -1,0 +1,219 @@
+import { sql } from 'drizzle-orm'
+import { nodeOf } from '../../db/citus/nodes.ts'
+import { type Database, statements, transact } from '../../db/client.ts'
+import { expression, optional, prepareSelect, type RowOf } from '../../db/typed-select.ts'
+import { newId } from '../../ids.ts'
+import { daysLateBefore } from '../../results/stats-epochs.ts'
+import { insertEvents } from '../../webhooks/outbox.ts'
+import type { TranscriptEntry } from '../engine/types.ts'
+import type { toLogRows } from './client-logs.ts'
+import type { KeptEntry } from './codec/transcript.ts'
+
+/*
+ * Writes one turn of a chat on a cluster. The node of the bot runs a function (`migrations/distribute.sql`) which
+ * does the same as the one statement of `turn-statements.ts`. Citus would run that statement in as many rounds as it
+ * has parts, and would plan each statement of a transaction of small ones on two nodes.
+ */
+
+/** Values of the session row, by the names of the parameters below. */
+interface StepValues {
+  botId: string
+  resultId: string | null
+  [name: string]: unknown
+}
+
+export interface ResultRow {
+  bot_id: string
+  id: string
+  variables: unknown
+  has_started: boolean
+  is_completed: boolean
+  waiting_block_id: string | null
+  /** The bot of that block where it is another one. */
+  waiting_block_bot_id: string | null
+  /** True if this turn creates the result. A result that was deleted since is not created again. */
+  is_new: boolean
+  /** Transcript of the turn that creates the result, if no answer carries it. */
+  transcript?: KeptEntry[]
+}
+
+export interface AnswerRow {
+  bot_id: string
+  result_id: string
+  /** Its ordinal among the answers of its result in this turn. */
+  place: number
+  block_id: string
+  /** The bot of the block where that is another one than that of the result. */
+  block_bot_id: string | null
+  content: string
+  /** Bytes of content and addresses of files. */
+  size: number
+  files: string[] | undefined
+  /** Transcript of the turn; one of its answers carries it. */
+  transcript?: KeptEntry[]
+}
+
+/** An event of a result that a turn may publish. */
+export interface StepEvent {
+  bot_id: string
+  /** Id of the result. */
+  subject: string
+  place: number
+  id: string
+  type: 'result.started' | 'result.answered' | 'result.completed'
+  /** The properties of the result that the turn knows. */
+  data: object
+}
+
+export interface StepTold {
+  workspaceId: string
+  events: StepEvent[]
+}
+
+export interface StepRows {
+  made: ResultRow[]
+  changed: ResultRow[]
+  answers: AnswerRow[]
+  logs: ReturnType<typeof toLogRows>
+  transcript: TranscriptEntry[]
+}
+
+/** State of a result after the write; all null if it does not exist, since it was deleted meanwhile. */
+const written = {
+  createdAt: optional(expression(sql`created_at`, 'timestamptz')),
+  hasStarted: optional(expression(sql`has_started`, 'boolean')),
+  isCompleted: optional(expression(sql`is_completed`, 'boolean')),
+  // Before the turn.
+  hadStarted: optional(expression(sql`had_started`, 'boolean')),
+  wasCompleted: optional(expression(sql`was_completed`, 'boolean')),
+}
+
+type Written = RowOf<typeof written> & { row: ResultRow }
+
+const parameters = (...names: string[]) =>
+  sql.join(
+    names.map((name) => sql.placeholder(name)),
+    sql`, `,
+  )
+
+const ofResult = parameters(
+  'isNew',
+  'variables',
+  'hasStarted',
+  'isCompleted',
+  'waitingBlockId',
+  'waitingBlockBotId',
+  'transcript',
+  'answers',
+  'logs',
+  'fullLogId',
+  'turns',
+  'now',
+  'expiresAt',
+  'lateBefore',
+)
+
+const nodeStatements = statements((db, named) => ({
+  step: prepareSelect(
+    db,
+    named('chat_step_on_node'),
+    { isWritten: expression(sql`is_written`, 'boolean'), ...written },
+    (list) =>
+      sql`SELECT ${list} FROM write_chat_step(${parameters(
+        'botId',
+        'sessionId',
+        'publicationId',
+        'resultId',
+        'revision',
+        'steered',
+        'isEnded',
+        'state',
+        'lastMessage',
+        'keptStep',
+        'apartStep',
+        'endedAt',
+      )}, ${ofResult})`,
+  ),
+  result: prepareSelect(
+    db,
+    named('chat_result_on_node'),
+    written,
+    (list) => sql`
+      SELECT ${list} FROM write_chat_result(${parameters('botId', 'resultId', 'sessionId')}, ${ofResult})`,
+  ),
+}))
+
+/** Writes a turn. Returns false, and writes nothing, if the session has moved on since it was read. */
+export async function writeOnNode(
+  db: Database,
+  values: StepValues,
+  rows: StepRows,
+  told: StepTold | undefined,
+  at: Date,
+): Promise<boolean> {
+  const isOwn = ({ bot_id, id }: ResultRow) => bot_id === values.botId && id === values.resultId
+  const all = [...rows.changed, ...rows.made]
+  const own = all.find(isOwn)
+  const linked = all.filter((row) => !isOwn(row))
+  const writeOwn = (within: Database) =>
+    nodeStatements(within).step({ steered: null, isEnded: null, ...values, ...givenOf(own, rows, at) })
+  if (linked.length === 0 && !told?.events.length) {
+    const [step] = await writeOwn(await nodeOf(db, values.botId))
+    return step?.isWritten === true
+  }
+  return transact(db, async (tx) => {
+    const [step] = await writeOwn(tx)
+    if (!step?.isWritten) return false
+    const known: Written[] = own ? [{ ...step, row: own }] : []
+    const others = { ...rows, logs: [], transcript: [] }
+    for (const row of linked) {
+      const ids = { botId: row.bot_id, resultId: row.id, sessionId: values.sessionId }
+      const [found] = await nodeStatements(tx).result({ ...values, ...ids, ...givenOf(row, others, at) })
+      if (found) known.push({ ...found, row })
+    }
+    const events = told ? eventsOf(told.events, known) : []
+    if (told && events.length > 0) {
+      await tx.execute(
+        insertEvents(sql`
+          SELECT ${told.workspaceId}::text AS workspace_id, h.bot_id, h.subject, h.place, h.id, h.type, h.data,
+            ${at.toISOString()}::timestamptz AS at
+          FROM json_to_recordset(${JSON.stringify(events)}::json)
+            AS h(bot_id text, subject text, place integer, id text, type text, data json)`),
+      )
+    }
+    return true
+  })
+}
+
+/** Parameters of the functions for one result; without a result nothing of it is written. */
+function givenOf(row: ResultRow | undefined, rows: StepRows, at: Date) {
+  const answers = rows.answers.filter(
+    (answer) => answer.bot_id === row?.bot_id && answer.result_id === row.id,
+  )
+  return {
+    isNew: row ? row.is_new : null,
+    variables: row ? JSON.stringify(row.variables) : null,
+    hasStarted: row?.has_started,
+    isCompleted: row?.is_completed,
+    waitingBlockId: row?.waiting_block_id,
+    waitingBlockBotId: row?.waiting_block_bot_id,
+    transcript: row?.transcript ? JSON.stringify(row.transcript) : null,
+    answers: JSON.stringify(answers),
+    logs: JSON.stringify(rows.logs),
+    fullLogId: newId(at),
+    turns: rows.transcript.length > 0 ? JSON.stringify(rows.transcript) : null,
+    lateBefore: daysLateBefore(at),
+  }
+}
+
+/** Returns the events that are due, completed with the values found in their results. */
+function eventsOf(events: StepEvent[], known: Written[]): StepEvent[] {
+  return events.flatMap((event) => {
+    const its = known.find(({ row }) => row.bot_id === event.bot_id && row.id === event.subject)
+    if (!its?.createdAt) return []
+    if (event.type === 'result.started' && its.hadStarted) return []
+    if (event.type === 'result.completed' && its.wasCompleted) return []
+    const { hasStarted, isCompleted, createdAt } = its
+    return { ...event, data: { ...event.data, hasStarted, isCompleted, createdAt: createdAt.toISOString() } }
+  })
+}

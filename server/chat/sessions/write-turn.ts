@@ -1,0 +1,307 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { EventType } from '../../../contract/events.ts'
+import { isDistributed } from '../../db/citus/distribution.ts'
+import type { Database } from '../../db/client.ts'
+import { sqlState } from '../../db/errors.ts'
+import { isUnavailable, Unavailable } from '../../db/unavailable.ts'
+import { MS_PER_HOUR } from '../../durations.ts'
+import { newId, newIds } from '../../ids.ts'
+import { lateBefore } from '../../results/stats-epochs.ts'
+import { isWanted, wakeAfter } from '../../webhooks/outbox.ts'
+import { resultBotOf } from '../engine/result-parts.ts'
+import type { Answer, SessionState, StepOutcome } from '../engine/types.ts'
+import { toLogRows } from './client-logs.ts'
+import { keepState, padded } from './codec/state.ts'
+import { keepTranscript } from './codec/transcript.ts'
+import { hasRoom, packStep, withLength } from './codec/turn.ts'
+import type { Session } from './read-session.ts'
+import { knownText, stepStatements } from './turn-statements.ts'
+import { writeUsual } from './write-turn-batched.ts'
+import {
+  type AnswerRow,
+  type ResultRow,
+  type StepEvent,
+  type StepRows,
+  writeOnNode,
+} from './write-turn-citus.ts'
+
+/*
+ * Writes one turn of a chat, by one statement, or on a cluster by one function. A turn is written completely or not
+ * at all, and only if the session still has the revision, and the changes by members, that the turn has read.
+ */
+
+/** Time for which a chat can be continued after its last turn. */
+const OPEN_SESSION_HOURS = 48
+/** Time for which it can be read once it is over: an hour more than the contract promises, since clocks differ. */
+const ENDED_SESSION_HOURS = 2
+
+/**
+ * Returns the time at which a session expires. While the chat goes on it is a whole hour, which most turns leave
+ * unchanged: the index entry is then not written anew.
+ */
+export function expiryOf(hasEnded: boolean, now: Date): Date {
+  if (hasEnded) return new Date(now.getTime() + ENDED_SESSION_HOURS * MS_PER_HOUR)
+  return new Date(Math.ceil(now.getTime() / MS_PER_HOUR + OPEN_SESSION_HOURS) * MS_PER_HOUR)
+}
+
+/** Enough to tell replies apart, and no more, since PostgreSQL logs them anew with every turn. */
+const STORED_DIGEST_CHARACTERS = 22
+
+export interface Step {
+  session: { id: string; botId: string; workspaceId: string; publicationId: string | null }
+  /** Types of events that endpoints of the workspace subscribe to; see `isWanted`. */
+  wantedEvents: string | null
+  /** The session as it was read; absent for the first turn of a session. */
+  read?: Pick<Session, 'steered' | 'isEnded' | 'stepsSize'>
+  /** The revision that the turn follows; 0 for the first turn of a session. */
+  revision: number
+  /** The result of the turn; null for a preview and for a session that is only registered. */
+  resultId: string | null
+  /** True if the turn creates the result. */
+  isNewResult: boolean
+  /** True if an earlier turn of the session has published that its result began; absent for the first turn. */
+  wasAnswered?: boolean
+  outcome: StepOutcome
+  lastMessage: string | null
+  lastAnswer: string
+}
+
+/** Approximate bytes of a row with its keys and indexes. */
+const ROW_BYTES = 500
+
+/**
+ * Returns the approximate bytes that a turn adds, for quotas: its response and answers, the growth of the state, and
+ * a copy of its events for each subscribed endpoint. A cluster only knows here if there are endpoints, not how many.
+ */
+export function sizeOfStep({
+  outcome,
+  lastAnswer,
+  read,
+  wantedEvents,
+}: Pick<Step, 'outcome' | 'lastAnswer' | 'wantedEvents'> & { read?: Pick<Session, 'state'> }): number {
+  const { state, variables, linkedResults, logs } = outcome
+  const before = Buffer.byteLength(read?.state ?? '')
+  const grown = Math.max(0, Buffer.byteLength(JSON.stringify(state ?? variables)) - before)
+  const answers = [outcome, ...linkedResults].flatMap((result) => result.answers)
+  const told = answers.reduce((sum, { content }) => sum + Buffer.byteLength(content), 0)
+  const logged = logs.length === 0 ? 0 : Buffer.byteLength(JSON.stringify(logs))
+  const wanted = wantedEvents?.split(',') ?? []
+  const copies = (type: EventType) => wanted.filter((one) => one === '*' || one === type).length
+  const sent =
+    (answers.length > 0 ? copies('result.answered') * (ROW_BYTES + told) : 0) +
+    (outcome.isCompleted ? copies('result.completed') * ROW_BYTES : 0)
+  return ROW_BYTES + Buffer.byteLength(lastAnswer) + grown + told + logged + sent
+}
+
+/** Runs the write of a turn, together with whatever else belongs to it. */
+export type KeepStep = (write: (db: Database) => Promise<boolean>) => Promise<boolean>
+
+/**
+ * Time for which the write of a turn that has called out is retried: a client that repeats the request would call out
+ * again.
+ */
+const WRITE_RETRY_TIMEOUT_MS = 60_000
+const WRITE_RETRY_DELAY_MS = 200
+
+/**
+ * Writes a turn: the session, its result with answers, transcript and logs, and results of linked bots. Returns false
+ * if the session has moved on since it was read.
+ */
+export async function saveStep(
+  db: Database,
+  step: Step,
+  now: Date,
+  keep: KeepStep = (write) => write(db),
+): Promise<boolean> {
+  const last = performance.now() + (step.outcome.hasCalledOut ? WRITE_RETRY_TIMEOUT_MS : 0)
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return await keep((within) => writeStep(within, step, now, attempt > 1))
+    } catch (error) {
+      const code = sqlState(error)
+      // Another session of the same remembered result has taken the same number and is committed now; or this turn
+      // and a deletion of several results were in a deadlock.
+      const isBeside = code === '23505' || code === '40P01'
+      if (isBeside && attempt < 20) continue
+      if (isBeside) throw new Unavailable('A step of a chat could not be written', { cause: error })
+      if (!isUnavailable(error) || performance.now() > last) throw error
+      await sleep(WRITE_RETRY_DELAY_MS)
+    }
+  }
+}
+
+/**
+ * `isRepeated`: an earlier attempt failed on a constraint, as the insert-only statements of usual turns do if the
+ * result exists.
+ */
+async function writeStep(db: Database, step: Step, now: Date, isRepeated: boolean): Promise<boolean> {
+  const { session, outcome } = step
+  const run = stepStatements(db)
+  const isFirst = step.revision === 0
+  const hasEnded = outcome.state === null
+  const state = keptState(step)
+  const packed = packStep(outcome.said, step.lastAnswer)
+  const isKept =
+    step.resultId !== null &&
+    hasRoom(packed, state === null ? 0 : Buffer.byteLength(state), step.read?.stepsSize ?? 0)
+  const values = {
+    sessionId: session.id,
+    botId: session.botId,
+    publicationId: session.publicationId,
+    resultId: step.resultId,
+    revision: step.revision,
+    ...(step.read && { steered: step.read.steered, isEnded: step.read.isEnded }),
+    state,
+    lastMessage: step.lastMessage?.slice(0, STORED_DIGEST_CHARACTERS) ?? null,
+    keptStep: isKept ? withLength(packed) : null,
+    apartStep: isKept ? null : packed,
+    now: now.toISOString(),
+    endedAt: hasEnded ? now.toISOString() : null,
+    expiresAt: expiryOf(hasEnded, now).toISOString(),
+  }
+  const waiting = waitingResultOf(outcome.state)
+  const waitingOf = (botId: string, resultId: string) => {
+    const isHere = waiting?.resultId === resultId
+    return {
+      waiting_block_id: isHere ? waiting.blockId : null,
+      waiting_block_bot_id: isHere && waiting.blockBotId !== botId ? waiting.blockBotId : null,
+    }
+  }
+  // Linked bots have results of their own, made when they first appear.
+  const linked = outcome.linkedResults.map((result) => ({
+    bot_id: result.botId,
+    id: result.resultId,
+    variables: result.variables,
+    has_started: result.hasStarted,
+    is_completed: result.isCompleted,
+    ...waitingOf(result.botId, result.resultId),
+    is_new: result.isNew,
+  }))
+  const own = (resultId: string) => ({
+    bot_id: session.botId,
+    id: resultId,
+    variables: outcome.variables,
+    has_started: outcome.hasStarted,
+    is_completed: outcome.isCompleted,
+    ...waitingOf(session.botId, resultId),
+    is_new: step.isNewResult,
+  })
+  const made: ResultRow[] = step.resultId !== null && step.isNewResult ? [own(step.resultId)] : []
+  const answers = step.resultId === null ? [] : toAnswers(session.botId, step.resultId, outcome.answers)
+  // Stores the transcript with a row that is written anyway; nearly every turn has one.
+  const bearer = answers[0] ?? made[0]
+  if (bearer) bearer.transcript = keepTranscript(outcome.transcript, answers[0]?.content)
+  const rows = {
+    made: step.resultId === null ? [] : [...made, ...linked],
+    changed: step.resultId === null || step.isNewResult ? [] : [own(step.resultId)],
+    answers: [
+      ...answers,
+      ...outcome.linkedResults.flatMap((result) => toAnswers(result.botId, result.resultId, result.answers)),
+    ],
+    logs: toLogRows(outcome.logs, now),
+    transcript: bearer ? [] : outcome.transcript,
+  }
+  const { wantedEvents, wasAnswered = false } = step
+  const { workspaceId } = session
+  const toTell = () => {
+    const events = wantedEvents ? eventsOf(step, rows, now, wantedEvents) : []
+    return events.length > 0 ? { workspaceId, events } : undefined
+  }
+  let isWritten: boolean
+  let told: ReturnType<typeof toTell>
+  if (isDistributed(db)) {
+    told = toTell()
+    isWritten = await writeOnNode(db, values, rows, told, now)
+  } else if (step.resultId === null) {
+    isWritten = (await (isFirst ? run.firstWithoutResult : run.nextWithoutResult)(values)) === 1
+  } else {
+    const watching = wantedEvents ? { workspaceId, wantedEvents, wasAnswered } : undefined
+    isWritten = !isRepeated && (await writeUsual(db, values, rows, watching, now))
+    if (!isWritten) {
+      const { next, nextTold, first, firstTold } = run
+      told = toTell()
+      const write = told ? (isFirst ? firstTold : nextTold) : isFirst ? first : next
+      const written = await write({
+        ...values,
+        ...(told && { ...told, events: JSON.stringify(told.events.map((event) => toldRow(event, now))) }),
+        lateBefore: lateBefore(now),
+        made: JSON.stringify(rows.made),
+        changed: JSON.stringify(rows.changed),
+        answers: JSON.stringify(rows.answers),
+        logs: JSON.stringify(rows.logs),
+        fullLogId: newId(now),
+        transcript: JSON.stringify(rows.transcript.length === 0 ? [] : [{ entries: rows.transcript }]),
+      })
+      isWritten = written === 1
+    }
+  }
+  if (isWritten && told) wakeAfter(db)
+  return isWritten
+}
+
+function keptState({ session, resultId, outcome: { state } }: Step): string | null {
+  if (state === null) return null
+  return padded(JSON.stringify(keepState(state, { botId: session.botId, resultId })))
+}
+
+/** The block that a chat waits at and the result that its answer will go to; undefined where it does not wait. */
+export function waitingResultOf(state: SessionState | null) {
+  const frame = state?.frames.at(-1)
+  const blockId = state?.waiting?.blockId
+  if (!state || !frame?.resultId || blockId === undefined) return undefined
+  const botId = resultBotOf(state.frames) ?? frame.botId
+  return { botId, resultId: frame.resultId, blockId, blockBotId: frame.botId }
+}
+
+/** Returns the subscribed events that a turn may publish. A result begins or is completed only once. */
+function eventsOf(
+  { session, wasAnswered }: Step,
+  { made, changed, answers }: StepRows,
+  now: Date,
+  wantedEvents: string,
+): StepEvent[] {
+  const begins = wasAnswered ? made : [...made, ...changed]
+  const events = [...made, ...changed].flatMap((row) => {
+    const { bot_id, id, has_started, is_completed } = row
+    const given = answers
+      .filter((answer) => answer.bot_id === bot_id && answer.result_id === id)
+      .map(({ block_id, content, files }) => ({ blockId: block_id, content, attachedFileUrls: files }))
+    const event = (place: number, type: StepEvent['type'], more = {}) => ({
+      bot_id,
+      subject: id,
+      place,
+      type,
+      data: { id, botId: bot_id, lastChatSessionId: session.id, ...more },
+    })
+    return [
+      ...(has_started && begins.includes(row) ? [event(0, 'result.started')] : []),
+      ...(given.length > 0 ? [event(1, 'result.answered', { answers: given })] : []),
+      ...(is_completed ? [event(2, 'result.completed')] : []),
+    ]
+  })
+  const told = events.filter(({ type }) => isWanted(type, wantedEvents))
+  const ids = newIds(told.length, now)
+  return told.map((event, at) => ({ ...event, id: ids[at] as string }))
+}
+
+/** An event as the statements read it. */
+function toldRow(event: StepEvent, now: Date) {
+  const { bot_id, subject, id, type } = event
+  return { bot_id, subject, id, type, known: knownText(event, now) }
+}
+
+function toAnswers(botId: string, resultId: string, answers: readonly Answer[]): AnswerRow[] {
+  return answers.map((answer, place) => ({
+    bot_id: botId,
+    result_id: resultId,
+    place,
+    block_id: answer.blockId,
+    block_bot_id: answer.botId === undefined || answer.botId === botId ? null : answer.botId,
+    content: answer.content,
+    size: [answer.content, ...(answer.attachedFileUrls ?? [])].reduce(
+      (sum, text) => sum + Buffer.byteLength(text),
+      0,
+    ),
+    files: answer.attachedFileUrls,
+  }))
+}

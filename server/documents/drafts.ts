@@ -1,0 +1,182 @@
+import { and, eq, sql } from 'drizzle-orm'
+import { LRUCache } from 'lru-cache'
+import { legacyVersions } from '../../contract/bot-document/index.ts'
+import type { BotGrant } from '../access/index.ts'
+import { afterCommit, type Database, rootOf, statements } from '../db/client.ts'
+import { botDrafts, bots } from '../db/schema.ts'
+import { botColumns, isBotAlive } from '../db/undeleted-bots.ts'
+import { JsonText, stored } from '../json/json-text.ts'
+import { convert, type FlowDocument } from './conversion/index.ts'
+
+/** The parts of a flow document as they are stored. Events are null in the legacy versions. */
+export interface Draft {
+  groups: JsonText
+  events: JsonText | null
+  edges: JsonText
+  variables: JsonText
+  theme: JsonText
+  settings: JsonText
+}
+
+export const partNames = ['groups', 'events', 'edges', 'variables', 'theme', 'settings'] as const
+
+export type Version = (typeof bots.$inferSelect)['version']
+
+export function isLegacy(version: Version): version is '3' | '4' | '5' {
+  return (legacyVersions as readonly string[]).includes(version)
+}
+
+/** The parts as properties of a reply. */
+export function flowParts(draft: Draft) {
+  return {
+    groups: stored(draft.groups),
+    events: stored(draft.events ?? none),
+    edges: stored(draft.edges),
+    variables: stored(draft.variables),
+    theme: stored(draft.theme),
+    settings: stored(draft.settings),
+  }
+}
+
+const none = new JsonText('null')
+
+export const draftColumns = {
+  groups: botDrafts.groups,
+  events: botDrafts.events,
+  edges: botDrafts.edges,
+  variables: botDrafts.variables,
+  theme: botDrafts.theme,
+  settings: botDrafts.settings,
+}
+
+const draftStatements = statements((db, named) => ({
+  draft: db
+    .select({ bot: botColumns, draft: draftColumns })
+    .from(bots)
+    .innerJoin(botDrafts, eq(botDrafts.botId, bots.id))
+    .where(and(eq(bots.id, sql.placeholder('botId')), isBotAlive()))
+    .prepare(named('draft')),
+}))
+
+type BotRow = typeof bots.$inferSelect
+
+/**
+ * A granted bot with its draft, both of one revision; undefined when the bot was removed since its grant. The
+ * bot may be newer than the grant's.
+ */
+export async function withDraft(
+  db: Database,
+  { bot }: BotGrant,
+): Promise<{ bot: BotRow; draft: Draft } | undefined> {
+  const known = recallDraft(db, bot)
+  return known ? { bot, draft: known } : readDraft(db, bot.id)
+}
+
+/** A bot with its draft as they are now; undefined when the bot was deleted. */
+export async function readDraft(
+  db: Database,
+  botId: string,
+): Promise<{ bot: BotRow; draft: Draft } | undefined> {
+  const [row] = await draftStatements(db).draft.execute({ botId })
+  if (row) rememberDraft(db, row.bot, row.draft)
+  return row
+}
+
+/**
+ * Drafts that were read or written lately, each with the change of the bot that wrote it. Every request reads
+ * the bot's row, which names that change, so what another process wrote is noticed, as is a database that was
+ * restored from a backup.
+ */
+const caches = new WeakMap<Database, LRUCache<string, KnownDraft>>()
+
+interface KnownDraft {
+  draftUpdatedAt: number | undefined
+  draft: Draft
+}
+
+/** In characters, of which each takes one byte or two, and up to three in a part that was sent. */
+const MAX_CACHED_DRAFT_CHARACTERS = 32 * 1024 * 1024
+
+/** Returns the draft of this row from the cache, if it is there. */
+export function recallDraft(db: Database, bot: BotRow): Draft | undefined {
+  const known = caches.get(rootOf(db))?.get(bot.id)
+  return known && known.draftUpdatedAt === bot.draftUpdatedAt?.getTime() ? known.draft : undefined
+}
+
+/** Caches a draft, in a transaction once it commits. */
+export function rememberDraft(db: Database, { id, draftUpdatedAt }: BotRow, draft: Draft) {
+  afterCommit(db, () => cacheOf(rootOf(db)).set(id, { draftUpdatedAt: draftUpdatedAt?.getTime(), draft }))
+}
+
+function cacheOf(root: Database): LRUCache<string, KnownDraft> {
+  let cache = caches.get(root)
+  if (!cache) {
+    cache = new LRUCache({
+      maxSize: MAX_CACHED_DRAFT_CHARACTERS,
+      sizeCalculation: ({ draft }) => sizeOf(draft),
+    })
+    caches.set(root, cache)
+  }
+  return cache
+}
+
+/** Characters of a document. */
+export function sizeOf(draft: Draft): number {
+  return partNames.reduce((size, name) => size + (draft[name]?.length ?? 0), 1)
+}
+
+/** The stored parts as one parsed document. */
+export function parseDraft(version: Version, draft: Draft): FlowDocument {
+  const document: Record<string, unknown> = { version }
+  for (const name of partNames) document[name] = draft[name] === null ? null : JSON.parse(draft[name].text)
+  return document as unknown as FlowDocument
+}
+
+/** The draft in another version. In the same version it is not parsed; parts that the conversion leaves alone keep their text. */
+export function convertDraft(
+  version: Version,
+  draft: Draft,
+  target: Version,
+): { version: Version; draft: Draft } {
+  if (version === target) return { version, draft }
+  const document = parseDraft(version, draft)
+  const converted = convert(document, target)
+  const result: Draft = { ...draft }
+  for (const name of partNames) {
+    if (converted[name] !== document[name]) result[name] = new JsonText(JSON.stringify(converted[name]))
+  }
+  return { version: converted.version as Version, draft: result }
+}
+
+interface Converted {
+  version: Version
+  draft: Draft
+}
+
+/** Drafts and publications that were recently read in another version. A character takes at most two bytes. */
+const conversions = new LRUCache<string, Converted>({
+  maxSize: 32 * 1024 * 1024,
+  sizeCalculation: ({ draft }) => 2 * sizeOf(draft),
+})
+
+/** The draft as it is in this row, in the latest version. */
+export function latestDraft({ id, version, draftUpdatedAt }: BotRow, draft: Draft): Converted {
+  if (draftUpdatedAt === null) return convertDraft(version, draft, latestVersion)
+  return convertOnce(`${id} ${version} ${draftUpdatedAt.getTime()}`, version, draft)
+}
+
+/** A publication in the latest version. It never changes. */
+export function latestPublication(publicationId: string, version: Version, draft: Draft): Converted {
+  return convertOnce(publicationId, version, draft)
+}
+
+function convertOnce(key: string, version: Version, draft: Draft): Converted {
+  if (version === latestVersion) return { version, draft }
+  const known = conversions.get(key)
+  if (known) return known
+  const converted = convertDraft(version, draft, latestVersion)
+  conversions.set(key, converted)
+  return converted
+}
+
+const latestVersion: Version = '6.1'

@@ -1,0 +1,253 @@
+import { Readable } from 'node:stream'
+import { pipeline } from 'node:stream/promises'
+import type express from 'express'
+import { type ErrorCode, errors, type Issue } from '../../contract/errors.ts'
+import {
+  type Conditions,
+  errorsOf,
+  minimalMediaType,
+  type Operation,
+  type Stream,
+} from '../../contract/operation.ts'
+import { readOutcome } from '../entity-tags.ts'
+import { encode } from '../json/json-text.ts'
+import type { Budget } from '../shares/budget.ts'
+import { problem } from './problem.ts'
+
+/** The response to a request, before any of it is sent. */
+export interface Answer {
+  status: number
+  headers: Record<string, string>
+  /** Pieces are sent as one body, a stream as long as it lasts. */
+  body: string | Buffer[] | AsyncIterable<string>
+  /** Absent where there is no body. */
+  mediaType?: string
+  /** The code of a refusal whose issue follows from the route alone, and is still to be added. */
+  unexplained?: 'NOT_FOUND' | 'FORBIDDEN'
+  /** Id of what was made, where the body holds its secret. */
+  madeId?: string
+  /** Id of the result in the body. */
+  resultId?: string
+}
+
+/** Makes the answers of one operation. */
+export interface AnyReply {
+  ok(body: unknown, etag?: string): Answer
+  minimal(body: unknown, etag: string): Answer
+  unread(conditions: Conditions, etag: string): Answer | undefined
+  stale(conditions: Conditions, etag: string): Answer
+  fail(code: ErrorCode, issues?: readonly Issue[]): Answer
+}
+
+/**
+ * Makes the builder of responses for an operation, for its handler and all checks before it. A code that the operation
+ * does not declare, in spite of the compiler, is an internal error.
+ */
+export function createReply(operationId: string, operation: Operation): AnyReply {
+  const declared = new Set(errorsOf(operation))
+  const { status, location, secretOf, resultOf, mediaType = 'application/json' } = operation.success
+  const isRead = operation.method === 'get'
+  const fail = (code: ErrorCode, issues: readonly Issue[] = []): Answer => {
+    if (!declared.has(code)) throw new Error(`${operationId} does not declare ${code}`)
+    if (errors[code].status === 400 && issues.length === 0)
+      throw new Error(`${operationId}: a ${code} has to say what is wrong`)
+    const answer = toAnswer(code, issues)
+    const isExplained = issues.length > 0 || (code !== 'NOT_FOUND' && code !== 'FORBIDDEN')
+    return isExplained ? answer : { ...answer, unexplained: code }
+  }
+  const stale = ({ ifMatch }: Conditions, etag: string): Answer => {
+    const path = ['header', ifMatch ? 'if-match' : 'if-none-match']
+    const message = `The record is in the state ${etag}`
+    const issue: Issue = { path, code: 'conflict', message, current: { etag } }
+    const answer = fail('PRECONDITION_FAILED', [issue])
+    return { ...answer, headers: { ...answer.headers, ETag: etag } }
+  }
+  const headersOf = (body: unknown, etag: string | undefined): Record<string, string> => ({
+    'Cache-Control': 'no-store',
+    ...(etag && (isRead ? keptByCallers(etag) : { ETag: etag })),
+    ...(location && {
+      Location: location.replaceAll(/\{([\w.]+)\}/g, (_, path: string) => String(pick(body, path))),
+    }),
+  })
+  return {
+    ok(body, etag) {
+      const headers = headersOf(body, etag)
+      if (mediaType !== 'application/json') {
+        const stream = body as Stream
+        const { mediaType, pieces } = stream
+        return { status, headers: { ...headers, ...stream.headers }, mediaType, body: pieces }
+      }
+      const madeId = secretOf && String(pick(body, secretOf))
+      const resultId = resultOf && (pick(body, resultOf) as string | undefined)
+      return { status, headers, mediaType, madeId, resultId, body: encode(body) }
+    },
+    minimal: (body, etag) => ({
+      status,
+      headers: { 'Preference-Applied': 'return=minimal', ...headersOf(body, etag) },
+      mediaType: minimalMediaType,
+      body: encode(body),
+    }),
+    unread(conditions, etag) {
+      const outcome = readOutcome(conditions, etag)
+      if (outcome === 'PRECONDITION_FAILED') return stale(conditions, etag)
+      return outcome && { status: 304, headers: keptByCallers(etag), body: '' }
+    },
+    stale,
+    fail,
+  }
+}
+
+/** For a read with an entity tag: the caller alone may cache it, and revalidates before every use. */
+const keptByCallers = (etag: string) => ({
+  'Cache-Control': 'private, no-cache',
+  Vary: 'Authorization',
+  ETag: etag,
+})
+
+function pick(value: unknown, path: string): unknown {
+  return path.split('.').reduce<unknown>((inner, key) => (inner as Record<string, unknown>)[key], value)
+}
+
+const toAnswer = (code: ErrorCode, issues: readonly Issue[]) => ({
+  ...problem(code, issues),
+  mediaType: 'application/json',
+})
+
+/** Answers what is no operation, or no longer one: any code of the service, at once. */
+export function sendProblem(response: express.Response, code: ErrorCode, issues: readonly Issue[] = []) {
+  const answer = toAnswer(code, issues)
+  writeHead(response, answer)
+  sendText(response, answer.body)
+}
+
+/** Bodies from this size on are sent in pieces, and count among what the process has in memory for slow readers. */
+export const LARGE_BODY_BYTES = 64 * 1024
+
+/**
+ * Sends a response. A streamed body produces its next piece when the caller has taken the last one. The first piece is
+ * produced before the head is sent, so that a failure until then still gets an error response.
+ */
+export async function send(response: express.Response, answer: Answer, budget: Budget) {
+  const { body } = answer
+  if (!answer.mediaType) {
+    writeHead(response, answer)
+    return response.end()
+  }
+  if (!isStream(body)) {
+    if (sizeOf(body) >= LARGE_BODY_BYTES) return sendLarge(response, answer, bytesOf(body), budget)
+    writeHead(response, answer)
+    return typeof body === 'string' ? sendText(response, body) : sendPieces(response, body)
+  }
+  const pieces = body[Symbol.asyncIterator]()
+  const first = await pieces.next()
+  writeHead(response, answer)
+  if (response.req.method === 'HEAD') {
+    await pieces.return?.()
+    return response.end()
+  }
+  try {
+    await pipeline(Readable.from(resume(first, pieces)), response)
+  } catch (error) {
+    // A caller that closes the connection ends the stream; any other error is a failure.
+    if ((error as NodeJS.ErrnoException).code !== 'ERR_STREAM_PREMATURE_CLOSE') throw error
+  }
+}
+
+export const isStream = (body: Answer['body']): body is AsyncIterable<string> =>
+  typeof body !== 'string' && !Array.isArray(body)
+
+/** A stream whose pieces are made by `take`, each in its turn. */
+export async function* inTurns(
+  body: AsyncIterable<string>,
+  take: <Piece>(make: () => Promise<Piece>) => Promise<Piece>,
+): AsyncGenerator<string> {
+  const pieces = body[Symbol.asyncIterator]()
+  const next = () => take(() => pieces.next())
+  try {
+    for (let piece = await next(); !piece.done; piece = await next()) yield piece.value
+  } finally {
+    await pieces.return?.()
+  }
+}
+
+/** At least the characters of a text, which is no more than its bytes. Of a stream it is not known. */
+export function sizeOf(body: Answer['body']): number {
+  if (isStream(body)) return 0
+  return typeof body === 'string' ? body.length : body.reduce((size, piece) => size + piece.length, 0)
+}
+
+function bytesOf(body: string | Buffer[]): Buffer[] {
+  return typeof body === 'string' ? [Buffer.from(body)] : body
+}
+
+/**
+ * Sends each piece when the caller has taken the last one. A read is not sent if the budget has no room. The response
+ * to a change is always sent.
+ */
+async function sendLarge(response: express.Response, answer: Answer, body: Buffer[], budget: Budget) {
+  const size = sizeOf(body)
+  const tenant = response.locals.workspaceId ?? response.locals.tenant ?? ''
+  const holding = budget.open(tenant, () => response.destroy())
+  response.once('close', holding.end)
+  const { method } = response.req
+  if (!holding.add(size) && (method === 'GET' || method === 'HEAD')) {
+    holding.end()
+    return sendProblem(response, 'SERVICE_UNAVAILABLE')
+  }
+  writeHead(response, answer)
+  response.setHeader('Content-Length', size)
+  for (const part of body) {
+    for (let at = 0; at < part.length && !response.destroyed; at += LARGE_BODY_BYTES) {
+      const piece = part.subarray(at, at + LARGE_BODY_BYTES)
+      if (!response.write(piece)) await drained(response)
+      holding.move(piece.length)
+    }
+  }
+  response.end()
+}
+
+function drained(response: express.Response): Promise<void> {
+  if (response.destroyed) return Promise.resolve()
+  return new Promise((resolve) => {
+    const settle = () => {
+      response.off('drain', settle)
+      response.off('close', settle)
+      resolve()
+    }
+    response.once('drain', settle)
+    response.once('close', settle)
+  })
+}
+
+function writeHead(response: express.Response, { status, headers, mediaType }: Answer) {
+  response.statusCode = status
+  if (mediaType) response.setHeader('Content-Type', `${mediaType}; charset=utf-8`)
+  for (const name in headers) response.setHeader(name, headers[name] as string)
+}
+
+function sendText(response: express.Response, body: string) {
+  const size = Buffer.byteLength(body)
+  response.setHeader('Content-Length', size)
+  // Plain ASCII, as most is, has the same bytes in both, and is not measured and encoded once more.
+  response.end(body, size === body.length ? 'latin1' : 'utf8')
+}
+
+function sendPieces(response: express.Response, pieces: Buffer[]) {
+  response.setHeader(
+    'Content-Length',
+    pieces.reduce((size, piece) => size + piece.length, 0),
+  )
+  // The head and all pieces go out together.
+  response.cork()
+  for (const piece of pieces) response.write(piece)
+  response.end()
+  response.uncork()
+}
+
+async function* resume(first: IteratorResult<string>, rest: AsyncIterator<string>) {
+  try {
+    for (let piece = first; !piece.done; piece = await rest.next()) yield piece.value
+  } finally {
+    await rest.return?.()
+  }
+}

@@ -1,0 +1,42 @@
+import type { Issue, IssueCode } from '../../contract/errors.ts'
+
+/* Issues that several operations answer with. */
+
+const records: Record<string, [noun: string, code: IssueCode]> = {
+  workspaceId: ['workspace', 'unknown_workspace'],
+  folderId: ['folder', 'unknown_folder'],
+  parentFolderId: ['folder', 'unknown_folder'],
+  botId: ['bot', 'unknown_bot'],
+  publicationId: ['publication of this bot', 'unknown_publication'],
+  resultId: ['result of this bot', 'unknown_result'],
+  credentialsId: ['credentials in this workspace', 'unknown_credentials'],
+  endpointId: ['webhook endpoint in this workspace', 'unknown_endpoint'],
+  deliveryId: ['delivery of this endpoint', 'unknown_delivery'],
+  tokenId: ['token of yours', 'unknown_token'],
+  userId: ['member of this workspace', 'unknown_member'],
+  sessionId: ['chat session, or it is over', 'unknown_session'],
+  publicId: ['published bot with this public id', 'unknown_public_id'],
+  blockId: ['block in this bot', 'unknown_block'],
+}
+
+const idForm = /^[0-9a-z]{26}$/
+
+/** Says which record of the address is missing; the hint comes from the form of the value alone, never from a look-up. */
+export function unknownRecord(place: 'path' | 'query' | 'body', name: string, value: unknown): Issue {
+  const [noun, code] = records[name] ?? ['record', 'unknown_record']
+  const text = String(value)
+  const hint =
+    name === 'publicId' && idForm.test(text)
+      ? ': this has the form of an id; chats take the public id of a bot, which it has after publishing'
+      : name === 'botId' && !idForm.test(text)
+        ? ': an id has 26 letters and digits; take the `id` of the bot, not its public id'
+        : ''
+  return { path: [place, name], code, message: `There is no such ${noun}${hint}` }
+}
+
+/** For callers who may read the bot. Others get a 404 without it. */
+export const notPublished: Issue = {
+  path: ['path', 'botId'],
+  code: 'not_published',
+  message: 'The bot is not published; publish it first',
+}

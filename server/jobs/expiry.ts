@@ -1,0 +1,132 @@
+import { sql } from 'drizzle-orm'
+import type { PgColumn } from 'drizzle-orm/pg-core'
+import type { Database, Transaction } from '../db/client.ts'
+import {
+  apiTokens,
+  botIdempotencyKeys,
+  botIdempotencyResponses,
+  botStatsHourly,
+  chatSessions,
+  chatSteps,
+  idempotencyKeys,
+  idempotencyResponses,
+  webhookDeliveries,
+} from '../db/schema.ts'
+import { selectRows } from '../db/typed-select.ts'
+import { MS_PER_DAY } from '../durations.ts'
+import { hoursEnd } from '../results/stats-epochs.ts'
+import { type DueRows, isListed, type Key, listed, removeByKeys, removeDue } from './due.ts'
+
+/** An hour more than the seven days that are promised, since clocks differ. */
+const KEYS_RETENTION_MS = 7 * MS_PER_DAY + MS_PER_DAY / 24
+const DELIVERIES_RETENTION_MS = 30 * MS_PER_DAY
+const ENDED_TOKENS_RETENTION_MS = 30 * MS_PER_DAY
+
+/** Keys with their responses, which have the same primary key. */
+const keyed = (
+  name: string,
+  keys: typeof idempotencyKeys | typeof botIdempotencyKeys,
+  responses: typeof idempotencyResponses | typeof botIdempotencyResponses,
+) => {
+  const columns = (table: typeof keys | typeof responses): PgColumn[] =>
+    'botId' in table ? [table.botId, table.userId, table.key] : [table.userId, table.key]
+  const isSame = columns(keys).map((column, at) => sql`${column} = ${columns(responses)[at]}`)
+  const due: DueRows = {
+    name,
+    table: keys,
+    keys: columns(keys),
+    age: keys.createdAt,
+    bytes: sql`coalesce(pg_column_size(${keys.body}), 0) + coalesce((
+      SELECT pg_column_size(${responses.body}) FROM ${responses} WHERE ${sql.join(isSame, sql` AND `)}), 0)`,
+  }
+  return async (db: Database, before: Date) =>
+    removeDue(db, due, before, async (tx, batch) => {
+      await removeByKeys(tx, responses, columns(responses), batch)
+      await removeByKeys(tx, keys, columns(keys), batch)
+    })
+}
+
+const forgetKeysOfUsers = keyed('keys', idempotencyKeys, idempotencyResponses)
+const forgetKeysOfBots = keyed('keys of bots', botIdempotencyKeys, botIdempotencyResponses)
+
+/** Forgets one batch of idempotency keys of each kind, oldest first; true while there may be more that are old enough. */
+export async function forgetKeys(db: Database, now: Date): Promise<boolean> {
+  const before = new Date(now.getTime() - KEYS_RETENTION_MS)
+  // A failure in one table does not stop the other.
+  const outcomes = await Promise.allSettled([forgetKeysOfUsers(db, before), forgetKeysOfBots(db, before)])
+  if (outcomes.some((outcome) => outcome.status === 'fulfilled' && outcome.value)) return true
+  for (const outcome of outcomes) if (outcome.status === 'rejected') throw outcome.reason
+  return false
+}
+
+const deliveries: DueRows = {
+  name: 'deliveries',
+  table: webhookDeliveries,
+  keys: [
+    webhookDeliveries.botId,
+    webhookDeliveries.endpointId,
+    webhookDeliveries.subject,
+    webhookDeliveries.seq,
+  ],
+  age: webhookDeliveries.createdAt,
+  bytes: sql`pg_column_size(${webhookDeliveries.data})`,
+}
+
+/** Forgets one batch of deliveries that are old enough, whatever came of them; true while there may be more. */
+export function forgetDeliveries(db: Database, now: Date): Promise<boolean> {
+  return removeDue(db, deliveries, new Date(now.getTime() - DELIVERIES_RETENTION_MS))
+}
+
+const tokens: DueRows = { name: 'tokens', table: apiTokens, keys: [apiTokens.id], age: apiTokens.expiresAt }
+
+/** Forgets one batch of tokens that ended long ago; true while there may be more. */
+export function forgetTokens(db: Database, now: Date): Promise<boolean> {
+  return removeDue(db, tokens, new Date(now.getTime() - ENDED_TOKENS_RETENTION_MS))
+}
+
+const hours: DueRows = {
+  name: 'hours',
+  table: botStatsHourly,
+  keys: [botStatsHourly.botId, botStatsHourly.hour],
+  age: botStatsHourly.hour,
+  // The condition of the index.
+  condition: sql`${botStatsHourly.views} >= 0`,
+}
+
+/** Deletes one batch of hourly counts whose days are stored. */
+export function forgetHours(db: Database, now: Date): Promise<boolean> {
+  return removeDue(db, hours, hoursEnd(now))
+}
+
+const sessions: DueRows = {
+  name: 'sessions',
+  table: chatSessions,
+  keys: [chatSessions.botId, chatSessions.id],
+  age: chatSessions.expiresAt,
+  bytes: sql`coalesce(pg_column_size(${chatSessions.state}), 0) + coalesce(pg_column_size(${chatSessions.steps}), 0)
+    + coalesce((
+      SELECT sum(pg_column_size(s.step)) FROM ${chatSteps} s
+      WHERE s.bot_id = ${chatSessions.botId} AND s.session_id = ${chatSessions.id}), 0)`,
+}
+
+/** Removes a batch of expired chat sessions; true while there may be more. */
+export function removeSessions(db: Database, now: Date): Promise<boolean> {
+  return removeDue(db, sessions, now, (tx, batch) => removeExpired(tx, batch, now.toISOString()))
+}
+
+/** Removes sessions with their steps, as far as they are still expired. */
+async function removeExpired(tx: Transaction, batch: readonly Key[], now: string) {
+  const bots = sql.param(batch.map(([botId]) => botId))
+  // A cluster returns columns as they are, and no JSON of them.
+  const removed = await selectRows(
+    tx,
+    { botId: chatSessions.botId, id: chatSessions.id },
+    (list) => sql`
+      DELETE FROM ${chatSessions} USING ${listed(sessions.keys, batch)}
+      WHERE ${chatSessions.botId} = ANY(${bots}::text[]) AND ${isListed(sessions.keys)}
+        AND ${chatSessions.expiresAt} < ${now}::timestamptz
+      RETURNING ${list}`,
+  )
+  const keys = removed.map(({ botId, id }) => [botId, id])
+  await removeByKeys(tx, chatSteps, [chatSteps.botId, chatSteps.sessionId], keys)
+}

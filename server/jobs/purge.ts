@@ -1,0 +1,357 @@
+import { and, asc, eq, isNotNull, lte, or, type SQL, sql } from 'drizzle-orm'
+import type { PgTable } from 'drizzle-orm/pg-core'
+import { type Database, type Transaction, transact } from '../db/client.ts'
+import { sqlState } from '../db/errors.ts'
+import { requestPurge } from '../db/purge-requests.ts'
+import {
+  botBlockStatsDaily,
+  botDrafts,
+  botIdempotencyKeys,
+  botIdempotencyResponses,
+  botPublications,
+  botStatsDaily,
+  botStatsHourly,
+  bots,
+  chatSessions,
+  chatSteps,
+  customDomains,
+  folders,
+  publicIds,
+  publishedBots,
+  purges,
+  resultAnswers,
+  resultErasures,
+  resultLogs,
+  results,
+  resultTranscripts,
+  statsRollups,
+  uploads,
+  webhookDeliveries,
+  webhookEndpoints,
+  webhookOutbox,
+  workspaceMembers,
+  workspaces,
+} from '../db/schema.ts'
+import { expression, selectRows } from '../db/typed-select.ts'
+import { MS_PER_DAY } from '../durations.ts'
+import { requestErasure } from '../results/erase.ts'
+import { removeRows, sizeOf } from './remove-rows.ts'
+
+/*
+ * Removes records that were deleted, which are unreachable already: in small batches, by one process at a time, and
+ * again after a crash until nothing is left.
+ */
+
+const MAX_BATCH_ROWS = 2_000
+/** Rows of answers, logs and transcripts that one batch removes: a single result can have thousands. */
+const MAX_PART_ROWS = 10 * MAX_BATCH_ROWS
+/** A batch that took longer than this is not made larger again. */
+const QUICK_BATCH_MS = 500
+/** Bots of a deleted workspace that one batch takes on, so that other workspaces have their turn in between. */
+const MAX_BOTS_OF_WORKSPACE = 200
+/** Deleted bots that one look takes on. */
+const MAX_DELETED_BOTS = 1_000
+
+/** Bots that one look finds: as many processes can work at once. */
+const CANDIDATES = 20
+
+/** Days for which a deleted bot keeps its draft and publications, where the configuration does not say. */
+const DELETED_BOTS_DAYS = 7
+
+/**
+ * Removes one batch of what was deleted. True while there is more to do; false when nothing is left or other
+ * processes are at it.
+ */
+export async function purgeBatch(
+  db: Database,
+  now: Date,
+  deletedBotsDays = DELETED_BOTS_DAYS,
+): Promise<boolean> {
+  // Looked for without a lock, and locked one by one: a cluster locks only what one node has.
+  const waiting = await db
+    .select({ botId: purges.botId, batchRows: purges.batchRows, failedAt: purges.failedAt })
+    .from(purges)
+    .orderBy(sql`${purges.failedAt} NULLS FIRST`, asc(purges.requestedAt))
+    .limit(CANDIDATES)
+  const purgeFirst = async (candidates: typeof waiting) => {
+    for (const { botId, batchRows } of candidates) {
+      const batch = { botId, rows: batchRows ?? MAX_BATCH_ROWS, now, deletedBotsDays }
+      if (await purgeInTime(db, batch)) return true
+    }
+    return false
+  }
+  const fresh = waiting.filter(({ failedAt }) => failedAt === null)
+  if (fresh.length > 0) return purgeFirst(fresh)
+  // A bot whose last batch failed waits for all others, so that they take as long as they take alone.
+  return (
+    (await requestDeletedBots(db, now, deletedBotsDays)) ||
+    (await purgeWorkspaces(db)) ||
+    purgeFirst(waiting.slice(0, 1))
+  )
+}
+
+interface Batch {
+  botId: string
+  /** Rows to remove at most, fewer after a batch of this bot that took longer than a statement may. */
+  rows: number
+  now: Date
+  deletedBotsDays: number
+}
+
+/** Removes a batch of one bot, or makes its next one smaller; false when another process is at it. */
+async function purgeInTime(db: Database, batch: Batch): Promise<boolean> {
+  const { botId, rows, now } = batch
+  const begun = performance.now()
+  const isQuick = () => performance.now() - begun < QUICK_BATCH_MS
+  try {
+    return await transact(db, (tx) =>
+      purgeOf(tx, batch, () => (isQuick() ? Math.min(2 * rows, MAX_BATCH_ROWS) : rows)),
+    )
+  } catch (error) {
+    const isTooLong = sqlState(error) === '57014' && rows > 1
+    if (!isTooLong) {
+      await db.update(purges).set({ failedAt: now }).where(eq(purges.botId, botId))
+      throw error
+    }
+    await transact(db, (tx) => queueAgain(tx, botId, Math.ceil(rows / 8)))
+    return true
+  }
+}
+
+/** Removes a batch of one bot; false when another process is at it. */
+async function purgeOf(tx: Transaction, batch: Batch, nextRows: () => number): Promise<boolean> {
+  const { botId } = batch
+  // The row is the lock: it ends with its process.
+  const [request] = await tx
+    .select()
+    .from(purges)
+    .where(eq(purges.botId, botId))
+    .for('update', { skipLocked: true })
+  if (!request) return false
+  const isMoreLeft =
+    (await purgeResults(tx, batch)) ||
+    (await dropFiles(tx, batch)) ||
+    (await purgeStats(tx, batch)) ||
+    (await purgeBot(tx, batch))
+  if (isMoreLeft) await queueAgain(tx, botId, nextRows())
+  else await tx.delete(purges).where(eq(purges.botId, botId))
+  return true
+}
+
+/** Lets all others have their turn first, whatever the clocks of processes say: one bot may have millions of results. */
+async function queueAgain(tx: Transaction, botId: string, batchRows: number) {
+  const [last] = await selectRows(
+    tx,
+    { requestedAt: expression(sql`max(${purges.requestedAt})`, 'text') },
+    (list) => sql`SELECT ${list} FROM ${purges}`,
+  )
+  await tx.execute(sql`
+    UPDATE ${purges} SET requested_at = ${last?.requestedAt ?? null}::timestamptz + interval '1 millisecond',
+      batch_rows = ${batchRows}, failed_at = NULL
+    WHERE bot_id = ${botId}`)
+}
+
+const documentSize = sizeOf('groups', 'events', 'edges', 'variables', 'theme', 'settings', 'warnings')
+
+/*
+ * The ids of a batch are selected first and deleted in a second statement: in a single one the planner, if its
+ * statistics of a table are wrong, selects the whole batch anew for every row of the bot. Rows are locked in the order
+ * of their ids, as in the deletion of single results, so that the two cannot deadlock.
+ */
+
+const partsOfResults = [
+  [resultAnswers, sizeOf('content', 'transcript')],
+  [resultLogs, sizeOf('description', 'details')],
+  [resultTranscripts, sizeOf('entries')],
+] as const
+
+/** True while unreachable results of the bot are left. */
+async function purgeResults(tx: Transaction, { botId, rows: most, now }: Batch): Promise<boolean> {
+  const rows = await selectRows(
+    tx,
+    { id: results.id },
+    (list) => sql`
+      SELECT ${list} FROM ${results} JOIN ${bots} ON ${bots.id} = ${results.botId}
+      WHERE ${results.botId} = ${botId}
+        AND ${bots.id} = ${botId} AND (${bots.deletedAt} IS NOT NULL OR ${results.createdAt} <= ${bots.resultsFloorAt})
+      ORDER BY ${results.id} LIMIT ${most} FOR UPDATE OF ${results}`,
+  )
+  if (rows.length === 0) return false
+  const ids = sql`${sql.param(rows.map(({ id }) => id))}`
+  // Rows of a result go first. The next batch removes the rest; the result is unreachable meanwhile.
+  const part = { botId, rows: Math.min(10 * most, MAX_PART_ROWS) }
+  const isOfThem = sql`result_id = ANY(${ids})`
+  for (const [table, bytes] of partsOfResults) {
+    if (await removeRows(tx, table, part, isOfThem, bytes)) return true
+  }
+  await tx.execute(sql`DELETE FROM ${results} WHERE bot_id = ${botId} AND id = ANY(${ids})`)
+  await tx.execute(sql`
+    UPDATE ${uploads} SET remove_at = ${now.toISOString()}::timestamptz
+    WHERE bot_id = ${botId} AND result_id = ANY(${ids})`)
+  await requestErasure(
+    tx,
+    botId,
+    rows.map(({ id }) => id),
+  )
+  return true
+}
+
+/** Files of a deleted bot that no result had; they and the others are removed by `uploads.ts`. True while there are more. */
+async function dropFiles(tx: Transaction, { botId, rows, now }: Batch): Promise<boolean> {
+  const time = sql`${now.toISOString()}::timestamptz`
+  const { rowCount } = await tx.execute(sql`
+    UPDATE ${uploads} SET remove_at = ${time}
+    WHERE bot_id = ${botId} AND ctid = ANY(ARRAY(
+      SELECT ctid FROM ${uploads} WHERE bot_id = ${botId} AND NOT coalesce(remove_at <= ${time}, false)
+        AND NOT EXISTS (SELECT FROM ${bots} b WHERE b.id = ${botId} AND b.deleted_at IS NULL)
+      LIMIT ${rows}))`)
+  return rowCount === rows
+}
+
+/** Removes the counts of days and hours of which no result is left to be seen; true while there are more. */
+async function purgeStats(tx: Transaction, batch: Batch): Promise<boolean> {
+  const bot = sql`SELECT FROM ${bots} b WHERE b.id = ${batch.botId}`
+  const isOver = (until: SQL) => sql`EXISTS (${bot} AND (b.deleted_at IS NOT NULL OR ${until}))`
+  const isOldDay = isOver(sql`day <= (b.results_floor_at AT TIME ZONE 'UTC')::date`)
+  return (
+    (await removeRows(tx, botStatsDaily, batch, isOldDay)) ||
+    (await removeRows(tx, botStatsHourly, batch, isOver(sql`hour <= b.results_floor_at`))) ||
+    (await removeRows(tx, botBlockStatsDaily, batch, isOldDay))
+  )
+}
+
+/**
+ * Removes the rest of a bot whose workspace is deleted, or that was deleted long enough ago; true while there is more.
+ * Until then a deleted bot of a living workspace keeps its draft and publications.
+ */
+async function purgeBot(tx: Transaction, batch: Batch): Promise<boolean> {
+  const { botId, rows, now, deletedBotsDays } = batch
+  const [gone] = await tx
+    .select({ id: bots.id })
+    .from(bots)
+    .innerJoin(workspaces, eq(workspaces.id, bots.workspaceId))
+    .where(
+      and(
+        eq(bots.id, botId),
+        or(isNotNull(workspaces.deletedAt), lte(bots.deletedAt, daysBefore(now, deletedBotsDays))),
+      ),
+    )
+  if (!gone) return false
+  // Those that go on, and by their steps, both of which have an index by bot. Chats that were over have no steps any more,
+  // and expire within hours.
+  const open = await tx
+    .select({ sessionId: chatSessions.id })
+    .from(chatSessions)
+    .where(sql`${chatSessions.botId} = ${botId} AND ended_at IS NULL AND result_id IS NOT NULL`)
+    .limit(rows)
+  const steps = await tx
+    .selectDistinct({ sessionId: chatSteps.sessionId })
+    .from(chatSteps)
+    .where(eq(chatSteps.botId, botId))
+    .limit(rows)
+  const ids = sql.param([...open, ...steps].map(({ sessionId }) => sessionId))
+  await tx.execute(sql`DELETE FROM ${chatSessions} WHERE bot_id = ${botId} AND id = ANY(${ids})`)
+  await tx.execute(sql`DELETE FROM ${chatSteps} WHERE bot_id = ${botId} AND session_id = ANY(${ids})`)
+  if (open.length === rows || steps.length === rows) return true
+  for (const [table, bytes] of partsOfBots) {
+    if (await removeRows(tx, table, batch, sql`true`, bytes)) return true
+  }
+  await tx.delete(publicIds).where(eq(publicIds.botId, botId))
+  await tx.delete(customDomains).where(eq(customDomains.botId, botId))
+  await tx.delete(bots).where(eq(bots.id, botId))
+  return false
+}
+
+/**
+ * Tables of bots whose rows can be many or large. The deletion itself may still have written answers, logs and
+ * transcripts.
+ */
+const partsOfBots: readonly (readonly [PgTable, SQL?])[] = [
+  // Events that wait to be shared out are deliveries once whoever shares them out has ended.
+  [webhookOutbox, sizeOf('events')],
+  [webhookDeliveries, sizeOf('data')],
+  ...partsOfResults,
+  [statsRollups],
+  [resultErasures],
+  [botIdempotencyResponses, sizeOf('body')],
+  [botIdempotencyKeys, sizeOf('body')],
+  [publishedBots],
+  [botPublications, documentSize],
+  [botDrafts],
+]
+
+const daysBefore = (now: Date, days: number) => new Date(now.getTime() - days * MS_PER_DAY)
+
+const hasNoPurge = sql`NOT EXISTS (SELECT FROM ${purges} WHERE ${purges.botId} = ${bots.id})`
+
+/** Requests the purge of bots that were deleted long enough ago; true if there were any. */
+async function requestDeletedBots(db: Database, now: Date, days: number): Promise<boolean> {
+  const due = await db
+    .select({ id: bots.id })
+    .from(bots)
+    .where(and(lte(bots.deletedAt, daysBefore(now, days)), hasNoPurge))
+    .orderBy(asc(bots.deletedAt))
+    .limit(MAX_DELETED_BOTS)
+  for (const { id } of due) await transact(db, (tx) => requestPurge(tx, id, now))
+  return due.length > 0
+}
+
+/** Behind which deleted workspace the next look goes on: each has its turn, whatever the others hold. */
+let lastWorkspaceId = ''
+
+/** Does a part of the removal of one deleted workspace; true when there was something to do. */
+async function purgeWorkspaces(db: Database): Promise<boolean> {
+  const deleted = await db
+    .select({
+      id: workspaces.id,
+      deletedAt: sql<Date>`${workspaces.deletedAt}`.mapWith(workspaces.deletedAt),
+    })
+    .from(workspaces)
+    .where(isNotNull(workspaces.deletedAt))
+    .orderBy(sql`${workspaces.id} <= ${lastWorkspaceId}`, asc(workspaces.id))
+    .limit(CANDIDATES)
+  for (const { id, deletedAt } of deleted) {
+    lastWorkspaceId = id
+    if (await purgeWorkspace(db, id, deletedAt)) return true
+  }
+  return false
+}
+
+/** Removes a deleted workspace, or requests the purge of bots it still has; false while that is going on. */
+async function purgeWorkspace(db: Database, id: string, deletedAt: Date): Promise<boolean> {
+  // Before the transaction: a cluster changes no catalogue table in one that has read from all nodes. Nothing comes
+  // into a workspace that is deleted.
+  const find = (condition: SQL) =>
+    db
+      .select({ id: bots.id })
+      .from(bots)
+      .where(and(eq(bots.workspaceId, id), condition))
+      .limit(MAX_BOTS_OF_WORKSPACE)
+  // First those that an index has.
+  const alive = await find(sql`${bots.deletedAt} IS NULL`)
+  const left = alive.length > 0 ? alive : await find(hasNoPurge)
+  for (const { id: botId } of left) {
+    await transact(db, async (tx) => {
+      await tx.update(bots).set({ deletedAt, folderId: null }).where(eq(bots.id, botId))
+      await requestPurge(tx, botId, deletedAt)
+    })
+  }
+  if (left.length > 0) return true
+  const [bot] = await db.select({ id: bots.id }).from(bots).where(eq(bots.workspaceId, id)).limit(1)
+  if (bot) return false
+  const { rowCount } = await db.execute(sql`
+    UPDATE ${folders} SET parent_folder_id = NULL WHERE id = ANY(ARRAY(
+      SELECT id FROM ${folders} WHERE workspace_id = ${id} AND parent_folder_id IS NOT NULL LIMIT ${MAX_BATCH_ROWS}))`)
+  if (rowCount) return true
+  const removed = await db.execute(sql`
+    DELETE FROM ${folders} WHERE id = ANY(ARRAY(
+      SELECT id FROM ${folders} WHERE workspace_id = ${id} LIMIT ${MAX_BATCH_ROWS}))`)
+  if (removed.rowCount) return true
+  await transact(db, async (tx) => {
+    await tx.select({ id: workspaces.id }).from(workspaces).where(eq(workspaces.id, id)).for('update')
+    await tx.delete(webhookEndpoints).where(eq(webhookEndpoints.workspaceId, id))
+    await tx.delete(workspaceMembers).where(eq(workspaceMembers.workspaceId, id))
+    await tx.delete(workspaces).where(eq(workspaces.id, id))
+  })
+  return true
+}

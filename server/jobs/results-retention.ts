@@ -1,0 +1,93 @@
+import { and, eq, isNull, lt, or, type SQL, sql } from 'drizzle-orm'
+import { newEntry, writeEntry } from '../audit/log.ts'
+import { type Database, transact } from '../db/client.ts'
+import { requestPurge } from '../db/purge-requests.ts'
+import { bots, results, workspaces } from '../db/schema.ts'
+import { expression, selectRows } from '../db/typed-select.ts'
+import { countUnder, deletedResults } from '../results/delete.ts'
+import { insertEvent } from '../webhooks/outbox.ts'
+
+/*
+ * Removes results whose retention has ended: the floor of their bot rises over them, which hides them all at once, and
+ * the purge removes them. The floor rises by whole days (UTC), hence once a day, and by the clock of the database,
+ * which all processes share.
+ */
+
+/** Bots whose results one statement looks for. */
+const PAGE = 1_000
+
+/** Deletes what is older than the workspace, or the installation (`days`), keeps results; false since that is all. */
+export async function expireResults(db: Database, days: number | undefined, now: Date): Promise<boolean> {
+  // Null without a retention; otherwise the smaller of two.
+  const kept = sql`least(${workspaces.resultsRetentionDays}, ${days ?? null}::integer)`
+  const today = sql`date_trunc('day', now() AT TIME ZONE 'UTC')`
+  const before = sql`((${today} - make_interval(days => ${kept})) AT TIME ZONE 'UTC')`
+  // Times of results are whole milliseconds.
+  const floor = sql`(${before} - interval '1 millisecond')`
+  const lowBots = (after: string) => sql`
+    FROM ${bots} JOIN ${workspaces} ON ${workspaces.id} = ${bots.workspaceId}
+    WHERE ${bots.deletedAt} IS NULL AND ${kept} IS NOT NULL AND ${bots.id} > ${after}
+      AND coalesce(${bots.resultsFloorAt}, '-infinity') < ${floor}`
+  // Both values of has_started are named, so that the index is walked.
+  const hasOlder = sql`EXISTS (
+    SELECT FROM ${results} r WHERE r.bot_id = ${bots.id} AND r.has_started IN (true, false) AND NOT r.is_archived
+      AND r.created_at <= ${floor})`
+
+  let failure: unknown
+  for (let after = ''; ; ) {
+    const page = await selectRows(
+      db,
+      { id: bots.id },
+      (list) => sql`SELECT ${list} ${lowBots(after)} ORDER BY ${bots.id} LIMIT ${PAGE}`,
+    )
+    const last = page.at(-1)?.id
+    if (last === undefined) {
+      if (failure !== undefined) throw failure
+      return false
+    }
+    const expired = await selectRows(
+      db,
+      {
+        id: bots.id,
+        workspaceId: bots.workspaceId,
+        before: expression(before, 'timestamptz'),
+        floor: expression(floor, 'text'),
+      },
+      (list) => sql`SELECT ${list} ${lowBots(after)} AND ${bots.id} <= ${last} AND ${hasOlder}`,
+    )
+    for (const bot of expired) {
+      // One that cannot expire keeps none of the others.
+      await raiseFloor(db, bot, now).catch((error) => {
+        failure ??= error
+      })
+    }
+    after = last
+  }
+}
+
+/** Raises the floor of one bot, with an entry of the audit log and an event, as any deletion. */
+async function raiseFloor(
+  db: Database,
+  bot: { id: string; workspaceId: string; before: Date; floor: string },
+  now: Date,
+) {
+  const { id: botId, workspaceId, before } = bot
+  await transact(db, async (tx) => {
+    // Locked as by every deletion of results, which writes its event in this order too.
+    await tx.select({ id: bots.id }).from(bots).where(eq(bots.id, botId)).for('update')
+    const floor = sql`${bot.floor}::timestamptz`
+    const details = await countUnder(tx, botId, floor)
+    const isLower = or(isNull(bots.resultsFloorAt), lt(bots.resultsFloorAt, floor as SQL<Date>))
+    const { rowCount } = await tx
+      .update(bots)
+      .set({ resultsFloorAt: floor })
+      .where(and(eq(bots.id, botId), isNull(bots.deletedAt), isLower))
+    if (!rowCount) return
+    await requestPurge(tx, botId, now)
+    const createdBefore = before.toISOString()
+    const deed = { by: null, operation: 'deleteResults' } as const
+    await writeEntry(tx, newEntry(workspaceId, deed, botId, now, { ...details, createdBefore }))
+    const data = deletedResults(botId, null, before)
+    await insertEvent(tx, { type: 'results.deleted', workspaceId, botId, data }, now)
+  })
+}

@@ -1,0 +1,78 @@
+/** Reading of JSON about which nothing is certain. What does not have the expected type counts as absent. */
+import { withExactNumbers } from './exact-numbers.ts'
+
+export type Loose = Record<string, unknown>
+
+export function record(value: unknown): Loose {
+  return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Loose) : {}
+}
+
+export function list(value: unknown): unknown[] {
+  return Array.isArray(value) ? value : []
+}
+
+export function records(value: unknown): Loose[] {
+  return list(value).filter(
+    (each): each is Loose => typeof each === 'object' && each !== null && !Array.isArray(each),
+  )
+}
+
+export function text(value: unknown): string | undefined {
+  return typeof value === 'string' ? value : undefined
+}
+
+/** Like `text`, but an empty one counts as absent too. */
+export function filledText(value: unknown): string | undefined {
+  return typeof value === 'string' && value !== '' ? value : undefined
+}
+
+export function texts(value: unknown): string[] {
+  return list(value).filter((each): each is string => typeof each === 'string')
+}
+
+/** Walks down objects, for instance `at(theme, 'general', 'background', 'content')`. */
+export function at(value: unknown, ...keys: string[]): unknown {
+  return keys.reduce<unknown>(
+    (inner, key) => (Object.hasOwn(record(inner), key) ? record(inner)[key] : undefined),
+    value,
+  )
+}
+
+/** V8 reads JSON however deep it is nested, and fails to write it from some 4,000 levels on. */
+const maximumDepth = 500
+
+/** Undefined where it is none, or nested so deep that it cannot be passed on. No number is rounded. */
+export function parseJson(value: string): unknown {
+  try {
+    const parsed: unknown = JSON.parse(value)
+    return isWithin(parsed, maximumDepth) ? withExactNumbers(value, parsed) : undefined
+  } catch {
+    return undefined
+  }
+}
+
+function isWithin(value: unknown, levels: number): boolean {
+  if (typeof value !== 'object' || value === null) return true
+  return levels > 0 && Object.values(value).every((inner) => isWithin(inner, levels - 1))
+}
+
+/** Without what text columns refuse (U+0000) or no encoder accepts (half surrogate pairs). */
+export function storableText(value: string): string {
+  return /[\0\ud800-\udfff]/.test(value)
+    ? value.replaceAll('\0', '').replace(/\p{Surrogate}/gu, '\ufffd')
+    : value
+}
+
+/** Cuts without leaving half a surrogate pair at the end. */
+export function cut(value: string, maximum: number): string {
+  return value.length <= maximum ? value : value.slice(0, maximum).replace(/[\ud800-\udbff]$/, '')
+}
+
+const schemes = new Set(['http:', 'https:'])
+
+/** A complete http or https URL of a length that can be stored, or `null`. */
+export function webUrl(value: string): URL | null {
+  if (value.length > 2_048 || !URL.canParse(value)) return null
+  const url = new URL(value)
+  return schemes.has(url.protocol) && url.hostname !== '' ? url : null
+}

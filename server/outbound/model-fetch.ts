@@ -1,0 +1,95 @@
+/** Sends requests to models through the outbound client. */
+import { setTimeout as sleep } from 'node:timers/promises'
+import { withExactNumbers } from '../json/exact-numbers.ts'
+import type { OutboundStream, Refusal, StreamingClient } from './client.ts'
+
+/** A request is retried this often after 408, 409, 429, 5xx and lost connections. */
+const MAX_RETRIES = 2
+const FIRST_RETRY_MS = 500
+
+/** The outbound client did not send a request. Retrying it would not help. */
+export class Refused extends Error {}
+
+/**
+ * Sends a request, again where that may help: the libraries would sleep whatever the deadline is. A redirect is not
+ * followed, since the key is for the host of the credentials alone.
+ */
+export function fetchBy(
+  open: StreamingClient,
+  milliseconds: number,
+  deadline: AbortController,
+): typeof fetch {
+  const expiresAt = performance.now() + milliseconds
+  return async (input, init = {}) => {
+    const { signal, body } = init
+    const request = {
+      url: String(input instanceof Request ? input.url : input),
+      method: init.method ?? 'GET',
+      headers: Object.fromEntries(new Headers(init.headers)),
+      ...(typeof body === 'string' ? { body } : {}),
+      redirects: 'none' as const,
+    }
+    for (let attempt = 0; ; attempt += 1) {
+      const reply = await open({
+        ...request,
+        milliseconds: Math.max(1, Math.ceil(expiresAt - performance.now())),
+      })
+      const mayRetry = attempt < MAX_RETRIES && !signal?.aborted && isTemporary(reply)
+      if (!mayRetry) return responseOf(reply, signal, deadline)
+      if (reply.ok) reply.end()
+      const delay = retryDelay(reply, attempt)
+      if (delay >= expiresAt - performance.now()) {
+        if (!reply.ok) return responseOf(reply, signal, deadline)
+        throw new Refused(
+          `The model answered ${reply.status} and asks to be asked again in ${Math.ceil(delay / 1_000)} s`,
+        )
+      }
+      await sleep(delay, undefined, { signal: deadline.signal })
+    }
+  }
+}
+
+function isTemporary(reply: OutboundStream | Refusal): boolean {
+  if (!reply.ok) return reply.isConnectionLost === true
+  const { status, headers } = reply
+  return headers['x-should-retry'] !== 'false' && (status >= 500 || [408, 409, 429].includes(status))
+}
+
+/** Returns the milliseconds until the next attempt: as many as the model requests, else longer each time. */
+function retryDelay(reply: OutboundStream | Refusal, attempt: number): number {
+  const headers = reply.ok ? reply.headers : {}
+  const given = String(headers['retry-after'] ?? '')
+  const wanted = headers['retry-after-ms']
+    ? Number(headers['retry-after-ms'])
+    : /^\s*[\d.]+\s*$/.test(given)
+      ? Number(given) * 1_000
+      : Date.parse(given) - Date.now()
+  return wanted >= 0 ? wanted : FIRST_RETRY_MS * 2 ** attempt
+}
+
+function responseOf(
+  reply: OutboundStream | Refusal,
+  signal: AbortSignal | null | undefined,
+  deadline: AbortController,
+): Response {
+  if (!reply.ok) {
+    const refused = new Refused(reply.message)
+    if (reply.reason === 'refused') deadline.abort(refused)
+    if (reply.reason === 'time') deadline.abort()
+    throw refused
+  }
+  signal?.addEventListener('abort', reply.end, { once: true })
+  if (signal?.aborted) reply.end()
+  const isEmpty = reply.status === 204 || reply.status === 205 || reply.status === 304
+  const response = new Response(isEmpty ? null : ReadableStream.from(reply.body), {
+    status: reply.status,
+    headers: { 'content-type': reply.contentType },
+  })
+  // The libraries would round numbers in arguments of functions.
+  return Object.assign(response, {
+    json: async () => {
+      const json = await response.text()
+      return withExactNumbers(json, JSON.parse(json))
+    },
+  })
+}

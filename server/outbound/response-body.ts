@@ -1,0 +1,105 @@
+/** Reads the body of a response: unpacks it, limits its size and decodes its text. */
+import type { IncomingMessage } from 'node:http'
+import { type Duplex, pipeline } from 'node:stream'
+import { createBrotliDecompress, createGunzip, createInflate, createInflateRaw } from 'node:zlib'
+import { parse } from 'content-type'
+import { BrokenOff, fail, messageOf, type Refusal } from './rejection.ts'
+
+/** Some servers send what is called deflate without the header that it has. */
+const decoders: Record<string, (first: Buffer) => Duplex> = {
+  gzip: () => createGunzip(),
+  'x-gzip': () => createGunzip(),
+  deflate: (first) => ((first[0] ?? 0) % 16 === 8 ? createInflate() : createInflateRaw()),
+  br: () => createBrotliDecompress(),
+}
+
+const MAX_ENCODINGS = 2
+
+/** Throws `BrokenOff` where the body is too large, ends before its end, or cannot be unpacked. */
+export async function* readBody(
+  response: IncomingMessage,
+  maximumBytes: number,
+  end: (isWhole: boolean) => void,
+  whyLate: () => Refusal | undefined,
+): AsyncGenerator<Buffer> {
+  let isWhole = false
+  try {
+    const packed = bounded(received(response, whyLate), maximumBytes)
+    yield* bounded(unpacked(response, packed), maximumBytes)
+    isWhole = true
+  } finally {
+    end(isWhole)
+  }
+}
+
+async function* received(
+  response: IncomingMessage,
+  whyLate: () => Refusal | undefined,
+): AsyncGenerator<Buffer> {
+  try {
+    yield* response as AsyncIterable<Buffer>
+  } catch (error) {
+    throw new BrokenOff(whyLate() ?? fail('network', `The answer broke off: ${messageOf(error)}`))
+  }
+}
+
+async function* bounded(bytes: AsyncIterable<Buffer>, maximumBytes: number): AsyncGenerator<Buffer> {
+  let size = 0
+  for await (const chunk of bytes) {
+    size += chunk.length
+    if (size > maximumBytes) {
+      throw new BrokenOff(fail('size', `The answer is larger than ${maximumBytes} bytes`))
+    }
+    yield chunk
+  }
+}
+
+async function* unpacked(
+  { headers }: IncomingMessage,
+  packed: AsyncGenerator<Buffer>,
+): AsyncGenerator<Buffer> {
+  const names = (headers['content-encoding'] ?? '').toLowerCase().split(',')
+  const encodings = names.map((name) => name.trim()).filter((name) => name !== '' && name !== 'identity')
+  let bytes = packed
+  // The last one was applied last.
+  for (const encoding of encodings.reverse()) {
+    if (!Object.hasOwn(decoders, encoding) || encodings.length > MAX_ENCODINGS) {
+      throw new BrokenOff(fail('network', `The answer has the encoding ${encoding}, which cannot be read`))
+    }
+    bytes = decoded(bytes, encoding)
+  }
+  yield* bytes
+}
+
+/** Nothing at all is no stream of any encoding, but what there is without a body. */
+async function* decoded(packed: AsyncGenerator<Buffer>, encoding: string): AsyncGenerator<Buffer> {
+  const first = await packed.next()
+  if (first.done) return
+  const decoder = decoders[encoding]?.(first.value) as Duplex
+  const all = async function* () {
+    yield first.value
+    yield* packed
+  }
+  pipeline(all, decoder, () => {})
+  try {
+    yield* decoder as AsyncIterable<Buffer>
+  } catch (error) {
+    if (error instanceof BrokenOff) throw error
+    throw new BrokenOff(fail('network', `The answer is no valid ${encoding}: ${messageOf(error)}`))
+  }
+}
+
+/** With the text of its body in the charset that its media type names, UTF-8 by default. */
+export function withText<Whole extends { ok: true; body: Uint8Array; contentType: string }>(
+  reply: Whole | Refusal,
+): (Whole & { text: string }) | Refusal {
+  if (!reply.ok) return reply
+  const charset = parse(reply.contentType).parameters.charset?.trim() || 'utf-8'
+  try {
+    const decoder = new TextDecoder(charset)
+    // Without `stream`, Node 20 takes windows-1252 for Latin 1.
+    return { ...reply, text: decoder.decode(reply.body, { stream: true }) + decoder.decode() }
+  } catch {
+    return fail('network', `The answer has the charset ${charset.slice(0, 40)}, which cannot be read`)
+  }
+}

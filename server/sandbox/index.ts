@@ -1,0 +1,178 @@
+/**
+ * The sandbox for code that bots bring along.
+ *
+ * Code runs in a WebAssembly engine inside a worker thread: it sees neither this process nor the network, and what
+ * it does to its engine ends with the evaluation. An evaluation that does not stop by itself costs its thread, never
+ * the event loop of the service.
+ *
+ * No thread waits for the network. Code that has sent a request is dropped, and is run again from its beginning once
+ * there is an answer, with the same clock and the same random numbers, so that it comes to the same place and further.
+ * So slow answers keep no memory and no thread, however many chats wait for one.
+ */
+import { availableParallelism } from 'node:os'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { LRUCache } from 'lru-cache'
+import { parseJson, record, text } from '../json/access.ts'
+import { type Owner, openPool, type Ran } from './pool.ts'
+import type { CodeRequest, EvaluateReply, EvaluateRequest } from './types.ts'
+import type { Answer } from './worker.ts'
+
+export interface Sandbox {
+  evaluate(request: EvaluateRequest): Promise<EvaluateReply>
+  /** Starts all threads beforehand. Resolves when they are ready, rejects when one cannot be started. */
+  warm(): Promise<void>
+  close(): Promise<void>
+}
+
+/** Output of the code. The code may have tampered with what writes it, so no property is trusted. */
+interface Report {
+  value?: unknown
+  error?: unknown
+  isWaiting?: unknown
+  assignments?: unknown
+  lines?: unknown
+  calls?: unknown
+}
+
+/** Code that waits for answers may take its time this many times over, each run counted from its beginning. */
+const maximumTimes = 5
+const maximumCalls = 20
+/** Time to wait for further responses once there is one. */
+const TOGETHER_MS = 20
+const maximumLines = 20
+const suspicionMilliseconds = 600_000
+
+export function openSandbox(options: { threads?: number } = {}): Sandbox {
+  // A bot whose code had to be stopped gets a thread only after all other such bots, so that no other bot waits for
+  // its timeouts, or for the threads that it breaks.
+  const suspects = new LRUCache<string, true>({ max: 10_000, ttl: suspicionMilliseconds })
+  const detention = openPool(1, () => {})
+  const pool = openPool(options.threads ?? Math.max(1, Math.min(2, availableParallelism() - 1)), suspect)
+
+  function suspect(owner: Owner) {
+    suspects.set(owner.bot, true)
+    detention.add(pool.remove(owner))
+  }
+
+  async function evaluate(request: EvaluateRequest): Promise<EvaluateReply> {
+    const job = {
+      form: request.form,
+      code: request.code,
+      names: request.args.map((arg) => arg.name),
+      values: JSON.stringify(request.args.map((arg) => arg.value ?? null)),
+      milliseconds: request.milliseconds,
+      startedAt: Date.now(),
+    }
+    const owner = { workspace: request.workspaceId ?? request.owner, bot: request.owner }
+    const answers: Answer[] = []
+    /** Positions of the requests that were sent, and those whose answer is to come. */
+    const asked = new Set<number>()
+    const pending = new Map<number, Promise<void>>()
+    let seed: number | undefined
+    let milliseconds = 0
+    for (;;) {
+      const given = [...answers]
+      const ran = await run(owner, { ...job, seed, answers: given })
+      if (ran.outcome === 'busy') return fail('busy', ran.message)
+      milliseconds += ran.milliseconds
+      if (ran.outcome === 'failed') {
+        const reason = ran.reason ?? reasonOf(ran.message)
+        if (reason !== 'error') suspect(owner)
+        return fail(reason, ran.message)
+      }
+      seed = ran.seed
+      const report = readReport(ran.json)
+      const lines = linesOf(report)
+      const calls = callsOf(report).filter(({ index }) => !asked.has(index))
+      for (const { index, text, request: call } of calls) {
+        asked.add(index)
+        const answering = request.fetch(call).then((answer) => {
+          pending.delete(index)
+          answers.push({ index, request: text, at: Date.now(), ...answer })
+        })
+        pending.set(index, answering)
+      }
+      if (report.isWaiting !== true) {
+        // Requests that nothing waits for are a part of its time; those that lost a race are not.
+        await Promise.all(calls.map(({ index }) => pending.get(index)))
+        return { ...outcomeOf(report), milliseconds, lines }
+      }
+      if (pending.size === 0 && answers.length === given.length)
+        return { ...outcomeOf(report), milliseconds, lines }
+      // The first response may be all that the code waits for. Code that needs more then waits for all of them.
+      if (calls.length === 0) await Promise.all(pending.values())
+      else await Promise.race(pending.values())
+      if (pending.size > 0) await sleep(TOGETHER_MS)
+      if (milliseconds > request.milliseconds * maximumTimes)
+        return fail('time', `Stopped after ${request.milliseconds * maximumTimes} ms in all`)
+    }
+
+    function fail(reason: 'error' | 'time' | 'memory' | 'busy', message: string): EvaluateReply {
+      return { ok: false, reason, message: message.slice(0, 500), milliseconds, lines: [] }
+    }
+  }
+
+  function run(owner: Owner, job: Parameters<typeof pool.run>[1]): Promise<Ran> {
+    return (suspects.has(owner.bot) ? detention : pool).run(owner, job)
+  }
+
+  return {
+    evaluate,
+    warm: pool.warm,
+    async close() {
+      await Promise.all([pool.close(), detention.close()])
+    },
+  }
+}
+
+function readReport(json: string): Report {
+  const report = parseJson(json)
+  return typeof report === 'object' && report !== null ? report : {}
+}
+
+type Outcome =
+  | { ok: true; value: unknown; assignments: { name: string; value: unknown }[] }
+  | { ok: false; reason: 'error' | 'memory'; message: string }
+
+function outcomeOf(report: Report): Outcome {
+  if (report.isWaiting === true) return failed('The code did not come to an end')
+  if ('error' in report) return failed(text(report.error) ?? 'The code failed')
+  if (!('value' in report)) return failed('The result is not a value')
+  const assignments = Array.isArray(report.assignments) ? report.assignments : []
+  return {
+    ok: true,
+    value: report.value,
+    assignments: assignments.filter((each) => typeof each?.name === 'string'),
+  }
+}
+
+function failed(message: string): Outcome {
+  return { ok: false, reason: reasonOf(message), message: message.slice(0, 500) }
+}
+
+function reasonOf(message: string): 'error' | 'memory' {
+  return message.includes('out of memory') ? 'memory' : 'error'
+}
+
+function linesOf({ lines }: Report): string[] {
+  return Array.isArray(lines) ? lines.filter((line) => typeof line === 'string').slice(0, maximumLines) : []
+}
+
+/** Requests that have no answer yet. */
+function callsOf({ calls }: Report): { index: number; text: string; request: CodeRequest }[] {
+  if (!Array.isArray(calls)) return []
+  return calls.slice(0, maximumCalls).flatMap((call) => {
+    const request = typeof call?.request === 'string' ? readRequest(call.request) : null
+    return request === null ? [] : [{ index: Number(call.index), text: call.request, request }]
+  })
+}
+
+function readRequest(text: string): CodeRequest | null {
+  const { url, method, headers, body } = readReport(text) as Record<string, unknown>
+  if (typeof url !== 'string' || typeof method !== 'string') return null
+  const pairs = Object.entries(record(headers)).filter(
+    (pair): pair is [string, string] => typeof pair[1] === 'string',
+  )
+  const request = { url, method, headers: Object.fromEntries(pairs) }
+  return typeof body === 'string' ? { ...request, body } : request
+}

@@ -1,0 +1,37 @@
+import type { Loose } from '../json/access.ts'
+
+/** Arguments and outcome of code in the sandbox. Failures are values, never exceptions. */
+export type EvaluateArgument = string | number | boolean | null | (string | null)[] | Loose
+
+export interface EvaluateRequest {
+  /** `expression`: code that gives its value, or the body of a function with a `return`. `body`: always a body. */
+  form: 'expression' | 'body'
+  code: string
+  args: { name: string; value: EvaluateArgument }[]
+  /** Evaluations of one workspace, and in it those of one owner (a bot), wait for each other before they delay others. */
+  owner: string
+  /** Without a workspace, the owner counts as one. */
+  workspaceId?: string
+  /** CPU time that the code may take. */
+  milliseconds: number
+  /** Sends the requests that the code makes with `fetch`. Resolves with a failure instead of rejecting. */
+  fetch(request: CodeRequest): Promise<CodeAnswer>
+}
+
+export interface CodeRequest {
+  url: string
+  method: string
+  headers: Record<string, string>
+  body?: string
+}
+
+/** The body as text, or why there is none. */
+export type CodeAnswer =
+  | { ok: true; status: number; headers: Record<string, string>; body: string }
+  | { ok: false; message: string }
+
+/** `milliseconds`: CPU time that was taken. `lines`: what the code wrote to its console. */
+export type EvaluateReply = { milliseconds: number; lines: string[] } & (
+  | { ok: true; value: unknown; assignments: { name: string; value: unknown }[] }
+  | { ok: false; reason: 'error' | 'time' | 'memory' | 'busy'; message: string }
+)
