@@ -2563,6 +2563,12 @@ export interface components {
              */
             publicId: string | null;
             /**
+             * Format: date-time
+             * @description When the bot was last published; null while it is not published. An earlier time than `updatedAt` says that the draft has changed since.
+             * @example 2026-03-04T10:15:30.120Z
+             */
+            publishedAt: string | null;
+            /**
              * @description Id of the published copy; null while the bot is not published.
              * @example 01jr5x7k5v6d0y4c9t1w3x5z7b
              */

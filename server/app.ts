@@ -181,7 +181,7 @@ export function createApp(options: AppOptions): express.Express {
   })
   const references = serveDocs(serveCounted, publicUrl)
   servePages(serveCounted, options)
-  for (const path of ['/docs', ...references, '/results', '/chat/:publicId'])
+  for (const path of ['/docs', ...references, '/results', '/bots', '/chat/:publicId'])
     redirectSlash(app, path, publicUrl)
   app.use(notFoundPage())
   app.use((request, response) => sendProblem(response, 'NOT_FOUND', [unknownRoute(request.url)]))

@@ -1,7 +1,8 @@
-import { rm } from 'node:fs/promises'
+import { mkdir, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { build } from 'esbuild'
+import { bundleMembersPages } from './pages/members/bundle.ts'
 import { root } from './root.ts'
 
 /*
@@ -21,7 +22,7 @@ const entries = { main: 'main.ts', admin: 'admin.ts', 'sandbox-worker': 'sandbox
  * Packages that are not bundled: OpenTelemetry instruments some or they read files of their own, others are seldom
  * loaded. The API of OpenTelemetry is bundled, since metrics always load it; two copies share what is registered.
  */
-const apart = /^(pg|pino|@jitl|quickjs|@opentelemetry\/[^a]|@aws-sdk|@smithy|openai|@anthropic|yaml$)/
+const apart = /^(esbuild|pg|pino|@jitl|quickjs|@opentelemetry\/[^a]|@aws-sdk|@smithy|openai|@anthropic|yaml$)/
 
 /** Writes the build to a folder two below the top of the project, such as `dist/server`, in place of what was there. */
 export async function buildService(output: string): Promise<void> {
@@ -52,6 +53,9 @@ export async function buildService(output: string): Promise<void> {
       },
     ],
   })
+  const folder = join(top, output, 'members')
+  await mkdir(folder)
+  for (const [name, content] of await bundleMembersPages()) await writeFile(join(folder, name), content)
 }
 
 // Not awaited: the set-up of the tests loads this as a module that cannot.

@@ -12,7 +12,7 @@ const base = fileURLToPath(root)
 /** The sources of a folder with what each imports of the project, as paths from the root. Types count. */
 function sourcesOf(folder: string): Map<string, string[]> {
   const files = readdirSync(join(base, folder), { recursive: true, encoding: 'utf8' })
-  const sources = files.filter((file) => file.endsWith('.ts')).map((file) => join(folder, file))
+  const sources = files.filter((file) => /\.tsx?$/.test(file)).map((file) => join(folder, file))
   return new Map(sources.map((file) => [file, importsOf(file)]))
 }
 

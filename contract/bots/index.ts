@@ -69,6 +69,10 @@ const botSummary = z
     publishedBotId: recordId('Id of the published copy.', exampleIds.publication)
       .nullable()
       .meta({ description: 'Id of the published copy; null while the bot is not published.' }),
+    publishedAt: timestamp('When the bot was last published.').nullable().meta({
+      description:
+        'When the bot was last published; null while it is not published. An earlier time than `updatedAt` says that the draft has changed since.',
+    }),
     accessRight: currentUserMode,
   })
   .meta({ id: 'BotSummary', description: 'A bot in a list, without its flow.' })
@@ -114,6 +118,7 @@ export const bots = define({
                 createdAt: '2026-03-04T10:15:30.120Z',
                 updatedAt: '2026-03-04T10:15:30.120Z',
                 publishedBotId: null,
+                publishedAt: null,
                 accessRight: 'write',
               },
             ],

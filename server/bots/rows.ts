@@ -102,11 +102,13 @@ const listStatements = statements((db, named) => {
     createdAt: table.createdAt,
     updatedAt: table.updatedAt,
     publishedBotId: optional(expression(sql`${table}.published_bot_id`, 'text')),
+    publishedAt: optional(expression(sql`${table}.published_at`, 'timestamptz')),
     isBeyond: isBeyond(table),
   }
   const list = (name: string, condition: SQL) => {
     const rows = sql`SELECT ${table}.*,
-        CASE WHEN ${publishedBots.publicationId} IS NULL THEN NULL ELSE ${publishedBots.id} END AS published_bot_id
+        CASE WHEN ${publishedBots.publicationId} IS NULL THEN NULL ELSE ${publishedBots.id} END AS published_bot_id,
+        CASE WHEN ${publishedBots.publicationId} IS NULL THEN NULL ELSE ${publishedBots.updatedAt} END AS published_at
       FROM ${table} LEFT JOIN ${publishedBots} ON ${publishedBots.botId} = ${table.id}
       WHERE ${table.workspaceId} = ${sql.placeholder('workspaceId')} AND ${table.deletedAt} IS NULL
         AND ${condition} AND ${after(table.createdAt, table.id)}

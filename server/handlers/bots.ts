@@ -31,6 +31,7 @@ export const bots: BotsHandlers<Contexts> = {
         ...row,
         createdAt: toIso(row.createdAt),
         updatedAt: toIso(row.updatedAt),
+        publishedAt: row.publishedAt && toIso(row.publishedAt),
       })),
       nextCursor: list.nextCursor,
     })

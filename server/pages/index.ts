@@ -12,6 +12,7 @@ import { askAlways, kept } from './cached-asset.ts'
 import { serveEmbed } from './embed/index.ts'
 import { serveFiles } from './files.ts'
 import { serveHome } from './home/index.ts'
+import { serveMembers } from './members/index.ts'
 import { serveResults } from './results/index.ts'
 import { languageOf } from './texts/index.ts'
 
@@ -86,6 +87,7 @@ const sandboxPolicy = [
 export function servePages(serve: (path: string, handler: RequestHandler) => void, services: Services): void {
   serveHome(serve)
   serveResults(serve)
+  serveMembers(serve)
   serveEmbed(serve)
   serveFiles(serve, services)
   const read = (name: string) => readFileSync(new URL(name, folder), 'utf8')

@@ -17,9 +17,10 @@ export const bots: Cases<'bots'> = {
           expect(body.bots[1]).toMatchObject({
             publicId: here.published.publicId,
             publishedBotId: here.published.publicationId,
+            publishedAt: expect.any(String),
             accessRight: 'read',
           })
-          expect(body.bots[3]).toMatchObject({ folderId: here.folder, publishedBotId: null })
+          expect(body.bots[3]).toMatchObject({ folderId: here.folder, publishedBotId: null, publishedAt: null })
           expect(body.nextCursor).toBeNull()
         },
       }),

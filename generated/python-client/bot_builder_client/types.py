@@ -750,6 +750,9 @@ class BotSummary(TypedDict):
     publishedBotId: str | None
     """Id of the published copy; null while the bot is not published."""
 
+    publishedAt: str | None
+    """When the bot was last published; null while it is not published. An earlier time than `updatedAt` says that the draft has changed since."""
+
     accessRight: Literal["write", "read", "guest"]
     """The caller's rights on the bot: `write` for admins and members of its workspace, `read` for guests, `guest` for anybody who sees it because it is shared publicly."""
 

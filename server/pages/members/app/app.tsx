@@ -1,0 +1,79 @@
+import { useEffect, useState } from 'preact/hooks'
+import { client } from './api.ts'
+import { BotPage } from './bot/bot-page.tsx'
+import { BotsPage } from './list/bots-page.tsx'
+import { urlOf, useRoute } from './router.ts'
+import { forgetToken, signOut } from './session.ts'
+import { SignIn } from './sign-in.tsx'
+import { useLoaded, whenSignedOut } from './ui/hooks.ts'
+import { Icon } from './ui/icons.tsx'
+import { Link } from './ui/link.tsx'
+import { Menu } from './ui/menu.tsx'
+
+export function App() {
+  const route = useRoute()
+  const [isSignedIn, setSignedIn] = useState(true)
+  useEffect(() => whenSignedOut(() => setSignedIn(false)), [])
+  const workspaces = useLoaded(
+    async (signal) => {
+      if (!isSignedIn) return []
+      return (await client.workspaces.list({}, { signal })).workspaces
+    },
+    [isSignedIn],
+  )
+
+  if (!isSignedIn) {
+    return (
+      <SignIn
+        onToken={() => setSignedIn(true)}
+        // A token that was rejected is not used again.
+        onMount={forgetToken}
+      />
+    )
+  }
+  if (!workspaces.value) {
+    return (
+      <main class="page">
+        {workspaces.error ? (
+          <p class="alert" role="alert">
+            {workspaces.error}
+          </p>
+        ) : (
+          <p role="status">Loading …</p>
+        )}
+        {workspaces.error && (
+          <button type="button" onClick={workspaces.reload}>
+            Try again
+          </button>
+        )}
+      </main>
+    )
+  }
+  return (
+    <>
+      <TopBar />
+      {route.botId ? (
+        <BotPage key={route.botId} botId={route.botId} view={route.view} />
+      ) : (
+        <BotsPage workspaces={workspaces.value} query={route.query} />
+      )}
+    </>
+  )
+}
+
+function TopBar() {
+  return (
+    <header class="bar">
+      <Link to="bots" class="brand">
+        <Icon name="bot" /> Bots
+      </Link>
+      <nav aria-label="Service">
+        <a href={urlOf('results')}>Results</a>
+        <a href={urlOf('docs')}>Help</a>
+      </nav>
+      <Menu label="Account" items={[{ label: 'Sign out', icon: 'out', onChoose: () => void signOut() }]}>
+        <Icon name="menu" />
+      </Menu>
+    </header>
+  )
+}

@@ -1,0 +1,11 @@
+/** The bot as its pages show it above the flow. */
+export interface BotHead {
+  id: string
+  workspaceId: string
+  name: string
+  icon: string | null
+  publicId: string | null
+  folderId: string | null
+  isPublished: boolean
+  canWrite: boolean
+}

@@ -1,0 +1,75 @@
+import { useCallback, useEffect, useRef, useState } from 'preact/hooks'
+import { isSignedOut, wordsOf } from '../api.ts'
+
+/** Called when a request finds that nobody is signed in any more. */
+let onSignedOut: () => void = () => {}
+
+export function whenSignedOut(listener: () => void) {
+  onSignedOut = listener
+}
+
+/** The words of an error; leads to the sign-in where that is the reason. */
+export function failureOf(error: unknown): string {
+  if (isSignedOut(error)) onSignedOut()
+  return wordsOf(error)
+}
+
+export interface Loaded<Value> {
+  value: Value | undefined
+  error: string | undefined
+  isLoading: boolean
+  reload: () => void
+}
+
+/** Loads a value again whenever a dependency changes. The old value stays until the new one is there. */
+export function useLoaded<Value>(
+  load: (signal: AbortSignal) => Promise<Value>,
+  dependencies: unknown[],
+): Loaded<Value> {
+  const [state, setState] = useState<{ value?: Value; error?: string; isLoading: boolean }>({
+    isLoading: true,
+  })
+  const [count, setCount] = useState(0)
+  useEffect(() => {
+    const controller = new AbortController()
+    setState((before) => ({ ...before, error: undefined, isLoading: true }))
+    load(controller.signal).then(
+      (value) => !controller.signal.aborted && setState({ value, isLoading: false }),
+      (error) =>
+        !controller.signal.aborted &&
+        setState((before) => ({ ...before, error: failureOf(error), isLoading: false })),
+    )
+    return () => controller.abort()
+  }, [...dependencies, count])
+  const reload = useCallback(() => setCount((before) => before + 1), [])
+  return { value: state.value, error: state.error, isLoading: state.isLoading, reload }
+}
+
+/** Runs one piece of work at a time, and keeps the words of its error. */
+export function useTask() {
+  const [isBusy, setBusy] = useState(false)
+  const [error, setError] = useState<string>()
+  const busy = useRef(false)
+  const run = useCallback(async (work: () => Promise<unknown>) => {
+    if (busy.current) return
+    busy.current = true
+    setBusy(true)
+    setError(undefined)
+    try {
+      await work()
+    } catch (thrown) {
+      setError(failureOf(thrown))
+    } finally {
+      busy.current = false
+      setBusy(false)
+    }
+  }, [])
+  return { isBusy, error, run, setError }
+}
+
+/** Keeps the title of the tab. */
+export function useTitle(title: string) {
+  useEffect(() => {
+    document.title = title
+  }, [title])
+}

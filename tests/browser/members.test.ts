@@ -1,0 +1,172 @@
+import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals'
+import axe from 'axe-core'
+import type { Browser, BrowserContextOptions, Page } from 'playwright-core'
+import { type App, startApp } from '../support/app.ts'
+import { bot, text } from '../support/chat.ts'
+import { storable } from '../support/chats.ts'
+import { makeWorld, type Site } from '../support/world.ts'
+import { desktop, launch, newContext, phone, picture, watch, withBrowser } from './support.ts'
+
+/* Members build bots. */
+
+let app: App
+let site: Site
+let browser: Browser
+const complaints: string[] = []
+
+async function open(path: string, options: BrowserContextOptions = desktop): Promise<Page> {
+  const context = await newContext(browser, { baseURL: app.url, locale: 'en-GB', ...options })
+  await context.addInitScript({ content: `sessionStorage.setItem('token', '${site.member.token}')` })
+  const page = await context.newPage()
+  watch(page, app.url, complaints)
+  await page.goto(path)
+  return page
+}
+
+async function expectAccessible(page: Page) {
+  await page.evaluate(axe.source)
+  const found = (await page.evaluate('axe.run({ resultTypes: ["violations"] })')) as axe.AxeResults
+  expect(found.violations.map(({ id, nodes }) => [id, nodes.slice(0, 5).map(({ html }) => html)])).toEqual([])
+}
+
+const document = storable(bot({ Welcome: [text('Hi')] }))
+
+/** A file as somebody chooses it. */
+const fileOf = (name: string, content: string) => ({
+  name,
+  mimeType: 'application/json',
+  buffer: Buffer.from(content),
+})
+
+withBrowser('the pages of members', () => {
+  beforeAll(async () => {
+    app = await startApp()
+    site = (await makeWorld(app)).here
+    browser = await launch()
+  })
+
+  afterEach(async () => {
+    for (const context of browser?.contexts() ?? []) await context.close()
+    expect(complaints.splice(0)).toEqual([])
+  })
+
+  afterAll(async () => {
+    await browser?.close()
+    await app?.stop()
+  })
+
+  test('load nothing from elsewhere, cannot be framed, and are small', async () => {
+    const page = await fetch(`${app.url}/bots`)
+    expect(page.headers.get('content-security-policy')).toBe(
+      "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data: https:; connect-src 'self'; frame-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
+    )
+    const names = [...(await page.text()).matchAll(/bots\/files\/[\w.]+/g)].map(([name]) => name)
+    expect(names).toHaveLength(2)
+    const sizes = await Promise.all(
+      names.map(async (name) => {
+        const response = await fetch(`${app.url}/${name}`, { headers: { 'Accept-Encoding': 'gzip' } })
+        return Number(response.headers.get('content-length'))
+      }),
+    )
+    expect(sizes.reduce((sum, size) => sum + size, 0)).toBeLessThan(250_000)
+  })
+
+  test('a pasted token signs in, and a wrong one says so', async () => {
+    const context = await newContext(browser, { baseURL: app.url, ...desktop })
+    const page = await context.newPage()
+    await page.goto('/bots')
+    await page.getByLabel('Or use an access token').fill('nothing')
+    await page.getByRole('button', { name: 'Continue' }).click()
+    await page.getByRole('alert').waitFor()
+    await expectAccessible(page)
+    await picture(page, 'sign-in')
+    await page.getByLabel('Or use an access token').fill(site.member.token)
+    await page.getByRole('button', { name: 'Continue' }).click()
+    await page.getByRole('heading', { name: 'Bots', exact: true }).waitFor()
+  })
+
+  test.each([
+    ['desktop-light', desktop, 'light'],
+    ['phone-dark', phone, 'dark'],
+  ] as const)(
+    'the list shows folders and bots, and axe finds nothing (%s)',
+    async (name, options, colorScheme) => {
+      const page = await open('/bots', { ...options, colorScheme })
+      await page.getByRole('list', { name: 'Bots' }).getByRole('listitem').first().waitFor()
+      await expectAccessible(page)
+      await picture(page, `list-${name}`)
+      await page
+        .getByRole('button', { name: /^Actions for / })
+        .last()
+        .click()
+      await expectAccessible(page)
+      await picture(page, `list-menu-${name}`)
+      await page.keyboard.press('Escape')
+      const width = await page.evaluate('document.documentElement.scrollWidth - innerWidth')
+      expect(width).toBeLessThanOrEqual(0)
+    },
+  )
+
+  test('folders are made, renamed, moved and deleted, with what is in them kept', async () => {
+    const page = await open('/bots')
+    await page.getByRole('button', { name: 'More actions' }).click()
+    await page.getByRole('menuitem', { name: 'New folder' }).click()
+    await page.getByLabel('Name', { exact: true }).fill('Spring')
+    await page.keyboard.press('Enter')
+    await page.getByRole('link', { name: 'Spring', exact: true }).click()
+    await page.getByRole('heading', { name: 'This folder is empty' }).waitFor()
+    await page.getByRole('navigation', { name: 'Folders' }).getByRole('link', { name: 'Bots' }).click()
+    await page.getByRole('button', { name: 'Actions for folder Spring' }).click()
+    await page.getByRole('menuitem', { name: 'Rename' }).click()
+    await page.getByLabel('Name', { exact: true }).fill('Summer')
+    await page.keyboard.press('Enter')
+    await page.getByRole('button', { name: 'Actions for folder Summer' }).click()
+    await page.getByRole('menuitem', { name: 'Move' }).click()
+    const dialog = page.getByRole('dialog')
+    await dialog.getByRole('listitem').first().getByRole('button').click()
+    await dialog.getByRole('button', { name: 'Move here' }).click()
+    await page.getByRole('link', { name: 'Summer', exact: true }).waitFor({ state: 'detached' })
+    await page.getByRole('list', { name: 'Folders' }).getByRole('link').first().click()
+    await page.getByRole('button', { name: 'Actions for folder Summer' }).click()
+    await page.getByRole('menuitem', { name: 'Delete' }).click()
+    await page.getByRole('button', { name: 'Delete folder' }).click()
+    await page.getByRole('link', { name: 'Summer', exact: true }).waitFor({ state: 'detached' })
+  })
+
+  test('a bot is imported, found, duplicated, renamed and deleted', async () => {
+    const page = await open('/bots')
+    await page.getByRole('button', { name: 'More actions' }).click()
+    await page.getByRole('menuitem', { name: 'Import a file' }).click()
+    await page
+      .getByLabel('Choose files')
+      .setInputFiles([
+        fileOf('half.json', '{"groups": ['),
+        fileOf('none.json', '{"name": "Other"}'),
+        fileOf('good.json', JSON.stringify({ ...document, version: '6.1', name: 'Brought along' })),
+      ])
+    const dialog = page.getByRole('dialog')
+    await dialog.getByRole('button', { name: 'Open Brought along' }).waitFor()
+    expect(await dialog.getByText('half.json is not JSON').count()).toBe(1)
+    expect(await dialog.getByText('A bot document has a list of groups').count()).toBe(1)
+    await expectAccessible(page)
+    await picture(page, 'import')
+    // Browsers report responses that are errors.
+    expect(complaints.splice(0).filter((complaint) => !complaint.includes('400'))).toEqual([])
+    await page.keyboard.press('Escape')
+    await page.getByLabel('Search bots').fill('brought')
+    const bots = page.getByRole('list', { name: 'Bots' })
+    await page.getByRole('button', { name: 'Actions for Brought along', exact: true }).click()
+    await page.getByRole('menuitem', { name: 'Duplicate' }).click()
+    await page.getByRole('button', { name: 'Actions for Brought along (copy)' }).click()
+    await page.getByRole('menuitem', { name: 'Rename' }).click()
+    await page.getByLabel('Name', { exact: true }).fill('Brought twice')
+    await page.keyboard.press('Enter')
+    await bots.getByRole('link', { name: 'Brought twice' }).waitFor()
+    expect(await bots.getByRole('listitem').count()).toBe(2)
+    await page.getByRole('button', { name: 'Actions for Brought twice' }).click()
+    await page.getByRole('menuitem', { name: 'Delete' }).click()
+    await page.getByRole('button', { name: 'Delete bot' }).click()
+    await bots.getByRole('link', { name: 'Brought twice' }).waitFor({ state: 'detached' })
+    expect(await bots.getByRole('listitem').count()).toBe(1)
+  })
+})
