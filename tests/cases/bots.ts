@@ -20,7 +20,11 @@ export const bots: Cases<'bots'> = {
             publishedAt: expect.any(String),
             accessRight: 'read',
           })
-          expect(body.bots[3]).toMatchObject({ folderId: here.folder, publishedBotId: null, publishedAt: null })
+          expect(body.bots[3]).toMatchObject({
+            folderId: here.folder,
+            publishedBotId: null,
+            publishedAt: null,
+          })
           expect(body.nextCursor).toBeNull()
         },
       }),
