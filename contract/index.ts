@@ -7,6 +7,7 @@ import { chatEvent } from './chat/schemas.ts'
 import { chats } from './chats.ts'
 import { comparison } from './comparison.ts'
 import { credentials } from './credentials.ts'
+import { currentUser } from './current-user.ts'
 import { folders } from './folders.ts'
 import { members } from './members.ts'
 import { publications } from './publications.ts'
@@ -36,6 +37,7 @@ export const operations = {
   ...chats,
   ...webhooks,
   ...uploads,
+  ...currentUser,
   ...tokens,
 }
 
@@ -60,6 +62,7 @@ export const resources = {
   chats,
   webhooks,
   uploads,
+  currentUser,
   tokens,
 }
 

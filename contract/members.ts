@@ -8,7 +8,7 @@ const userId = recordId('Id of the user, as the list of members answers it.', ex
 /** E-mail address of a user, stored in lower case and compared without regard to case. */
 export const email = emailAddress('E-mail address of the user.', 'ada@example.com')
 
-const role = z.enum(roles).meta({
+export const role = z.enum(roles).meta({
   description:
     '`ADMIN` may do everything, `MEMBER` writes bots and folders and reads results, `GUEST` reads bots and folders.',
 })

@@ -11,8 +11,11 @@ export interface Operation {
   summary: string
   description: string
   access: Access
-  /** Scope that a token needs, if it differs from the one that `scopeOf` derives from method and tag. */
-  scope?: Scope
+  /**
+   * Scope that a token needs, if it differs from the one that `scopeOf` derives from method and tag; `any` for every
+   * token.
+   */
+  scope?: Scope | 'any'
   params?: z.ZodObject
   query?: z.ZodObject
   body?: z.ZodType
@@ -139,6 +142,10 @@ export const tags = {
     name: 'Webhooks',
     description: 'Endpoints of a workspace that are told what happens, and what was delivered to them.',
   },
+  'current-user': {
+    name: 'Current user',
+    description: 'The user that a token stands for, and the browsers in which they are signed in.',
+  },
   tokens: { name: 'Tokens', description: "The caller's access tokens, which stand for the caller." },
 } as const
 
@@ -193,14 +200,14 @@ export function bot(
 }
 
 /** Access that an operation requires, with the scope of the token if it needs one. */
-export type Need = AccessOf<'anyone'> | (Exclude<Access, { kind: 'anyone' }> & { scope: Scope })
+export type Need = AccessOf<'anyone'> | (Exclude<Access, { kind: 'anyone' }> & { scope: Scope | 'any' })
 
 export function needOf(operation: Operation): Need {
   const { access } = operation
   return access.kind === 'anyone' ? access : { ...access, scope: scopeOf(operation) }
 }
 
-function scopeOf({ method, tag, scope }: Operation): Scope {
+function scopeOf({ method, tag, scope }: Operation): Scope | 'any' {
   if (scope) return scope
   if (tag === 'results') return 'results'
   if (tag === 'chat') return 'chat-admin'
@@ -234,7 +241,9 @@ export function errorsOf(operation: Operation): ErrorCode[] {
 export function ownErrorsOf(operation: Operation): ErrorCode[] {
   const codes = new Set<ErrorCode>(['BAD_REQUEST'])
   const { access } = operation
-  if (access.kind !== 'anyone') codes.add('UNAUTHORIZED').add('FORBIDDEN')
+  if (access.kind !== 'anyone') codes.add('UNAUTHORIZED')
+  const isForEveryToken = access.kind === 'user' && !access.isUnbound && operation.scope === 'any'
+  if (access.kind !== 'anyone' && !isForEveryToken) codes.add('FORBIDDEN')
   if ('role' in access) codes.add(access.missing)
   if (operation.isConditional) codes.add('PRECONDITION_FAILED')
   if (operation.body || operation.fileBody) codes.add('PAYLOAD_TOO_LARGE').add('UNSUPPORTED_MEDIA_TYPE')

@@ -46,7 +46,7 @@ const properties = {
     .meta({ description: 'When the token was last used, to the day; null when never.' }),
 }
 
-const apiToken = z
+export const apiToken = z
   .object(properties)
   .meta({ id: 'ApiToken', description: 'An access token, without the token itself.' })
 
@@ -60,7 +60,7 @@ const createdApiToken = z
   })
   .meta({ id: 'CreatedApiToken', description: 'A new access token, with the token itself.' })
 
-const exampleToken = {
+export const exampleToken = {
   id: exampleIds.token,
   name: 'Nightly export',
   hint: '0000',

@@ -297,6 +297,9 @@ interface Contract {
     query: Required<z.output<(typeof contract)['uploadFile']['query']>>
     reply: z.output<(typeof contract)['uploadFile']['success']['body']>
   }
+  getCurrentUser: {
+    reply: z.output<(typeof contract)['getCurrentUser']['success']['body']>
+  }
   listTokens: {
     query: Required<z.output<(typeof contract)['listTokens']['query']>>
     reply: z.output<(typeof contract)['listTokens']['success']['body']>
@@ -598,6 +601,9 @@ interface Wire {
     params: wire['uploadFile']['parameters']['path']
     query: Required<NonNullable<wire['uploadFile']['parameters']['query']>>
     reply: wire['uploadFile']['responses'][200]['content']['application/json']
+  }
+  getCurrentUser: {
+    reply: wire['getCurrentUser']['responses'][200]['content']['application/json']
   }
   listTokens: {
     query: Required<NonNullable<wire['listTokens']['parameters']['query']>>

@@ -24,6 +24,7 @@ afterAll(() => app.stop())
 
 /** Operations, each with the name of the example that is its body, if it has one. */
 const beginning = [
+  'getCurrentUser',
   'createWorkspace acme',
   'listWorkspaces',
   'getWorkspace',

@@ -112,7 +112,8 @@ function placeOf(tag: string, id: string): { resource: string; name: string } {
   const [, name = '', noun = ''] = /^([a-z]+)(.*)$/.exec(id) ?? []
   const plural = noun.endsWith('s') ? noun : noun.endsWith('y') ? `${noun.slice(0, -1)}ies` : `${noun}s`
   const resource = plural.charAt(0).toLowerCase() + plural.slice(1)
-  return { resource: resource === `${tag}s` ? tag : resource, name }
+  const tagged = tag.replace(/-([a-z])/g, (_, letter: string) => letter.toUpperCase())
+  return { resource: resource === `${tagged}s` ? tagged : resource, name }
 }
 
 export function groupsOf(methods: Method[]): [string, Method[]][] {

@@ -113,7 +113,7 @@ export function toOpenApi({
           ...Object.keys(generated.webhooks ? postedTags : {}),
         ],
       },
-      { name: 'Access', tags: ['tokens'] },
+      { name: 'Access', tags: ['current-user', 'tokens'] },
     ],
     security: [{ bearerAuth: [] }],
     paths,
@@ -148,7 +148,7 @@ function register(registry: OpenAPIRegistry, operationId: string, operations: Re
     tags: [operation.tag],
     summary: operation.summary,
     description: `${operation.description}\n\n${permission(need)}${operation.isAudited ? ' What is done is in the audit log of the workspace.' : ''}`,
-    ...('scope' in need ? { 'x-required-scope': need.scope } : {}),
+    ...('scope' in need && need.scope !== 'any' ? { 'x-required-scope': need.scope } : {}),
     ...(operation.deprecated ? { deprecated: true } : {}),
     security: operation.access.kind === 'anyone' ? [] : [{ bearerAuth: [] }],
     request: {
@@ -283,12 +283,14 @@ function examples(named: Record<string, Example>) {
 
 /** Describes the required role and scope. There is no other policy. */
 function permission(need: Need): string {
+  const token =
+    'scope' in need && need.scope !== 'any' ? `a token with the scope \`${need.scope}\`` : 'any token'
   switch (need.kind) {
     case 'anyone':
       return 'Permission: none; no token is needed.'
     case 'user': {
       const unbound = need.isUnbound ? ' that is bound to no workspace' : ''
-      return `Permission: any user, by a token with the scope \`${need.scope}\`${unbound}.`
+      return `Permission: any user, by ${token}${unbound}.`
     }
     default: {
       const role = {
@@ -300,7 +302,7 @@ function permission(need: Need): string {
         need.kind === 'bot' && need.publicShare ? ', or any user when the bot is shared publicly' : ''
       const missing =
         need.missing === 'FORBIDDEN' ? ' A record that does not exist is answered as one without access.' : ''
-      return `Permission: ${role} of the workspace${share}, by a token with the scope \`${need.scope}\`.${missing}`
+      return `Permission: ${role} of the workspace${share}, by ${token}.${missing}`
     }
   }
 }

@@ -200,6 +200,9 @@ function createClient(options) {
     const files = {
         upload: on({ "method": "POST", "path": "/api/v1/sessions/{sessionId}/uploads", "body": true, "file": true, "query": true, "open": true, "timeout": 600000 }),
     };
+    const currentUser = {
+        get: on({ "method": "GET", "path": "/v1/currentUser" }),
+    };
     const tokens = {
         list: on({ "method": "GET", "path": "/v1/users/me/tokens", "query": true, "entries": "apiTokens" }),
         create: on({ "method": "POST", "path": "/v1/users/me/tokens", "body": true, "key": true }),
@@ -208,5 +211,5 @@ function createClient(options) {
     bots.edit = (0, helpers_js_1.editor)(bots);
     chat.converse = (0, helpers_js_1.conversation)(chat);
     webhooks_.verify = helpers_js_1.verify;
-    return { workspaces, members, credentials, auditLogs, folders, bots, publishedBots, publications, results, transcripts, resultLogs, stats, blockStats, chat, sessions, previews, webhooks: webhooks_, clientLogs, webhookEndpoints, webhookSecrets, webhookDeliveries, files, tokens };
+    return { workspaces, members, credentials, auditLogs, folders, bots, publishedBots, publications, results, transcripts, resultLogs, stats, blockStats, chat, sessions, previews, webhooks: webhooks_, clientLogs, webhookEndpoints, webhookSecrets, webhookDeliveries, files, currentUser, tokens };
 }

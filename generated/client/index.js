@@ -178,6 +178,9 @@ export function createClient(options) {
     const files = {
         upload: on({ "method": "POST", "path": "/api/v1/sessions/{sessionId}/uploads", "body": true, "file": true, "query": true, "open": true, "timeout": 600000 }),
     };
+    const currentUser = {
+        get: on({ "method": "GET", "path": "/v1/currentUser" }),
+    };
     const tokens = {
         list: on({ "method": "GET", "path": "/v1/users/me/tokens", "query": true, "entries": "apiTokens" }),
         create: on({ "method": "POST", "path": "/v1/users/me/tokens", "body": true, "key": true }),
@@ -186,5 +189,5 @@ export function createClient(options) {
     bots.edit = editor(bots);
     chat.converse = conversation(chat);
     webhooks_.verify = verify;
-    return { workspaces, members, credentials, auditLogs, folders, bots, publishedBots, publications, results, transcripts, resultLogs, stats, blockStats, chat, sessions, previews, webhooks: webhooks_, clientLogs, webhookEndpoints, webhookSecrets, webhookDeliveries, files, tokens };
+    return { workspaces, members, credentials, auditLogs, folders, bots, publishedBots, publications, results, transcripts, resultLogs, stats, blockStats, chat, sessions, previews, webhooks: webhooks_, clientLogs, webhookEndpoints, webhookSecrets, webhookDeliveries, files, currentUser, tokens };
 }

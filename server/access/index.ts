@@ -124,11 +124,11 @@ export async function authorize(
   }
 }
 
-export function hasScope({ scopes }: Caller, scope: Scope): boolean {
-  return scopes === null || scopes.includes(scope)
+export function hasScope({ scopes }: Caller, scope: Scope | 'any'): boolean {
+  return scopes === null || scope === 'any' || scopes.includes(scope)
 }
 
-function missingScope(scope: Scope): Issue {
+function missingScope(scope: Scope | 'any'): Issue {
   const message = `This needs a token with the scope \`${scope}\``
   return { path: ['header', 'authorization'], code: 'missing_scope', message }
 }

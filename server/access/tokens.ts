@@ -1,5 +1,7 @@
 import { and, eq, isNull, sql } from 'drizzle-orm'
-import type { Scope } from '../../contract/operation.ts'
+import { scopes as allScopes, type Scope } from '../../contract/operation.ts'
+import { expiresSoon } from '../../contract/tokens.ts'
+import type { components } from '../../generated/openapi.ts'
 import { type Deed, tokenEntries } from '../audit/log.ts'
 import { type Database, transact } from '../db/client.ts'
 import { after, newestFirst, type Position } from '../db/page.ts'
@@ -10,7 +12,7 @@ import { createToken } from './authenticate.ts'
 import type { UserGrant } from './index.ts'
 
 /** All but the digest. */
-const columns = {
+export const tokenColumns = {
   id: table.id,
   name: table.name,
   hint: table.hint,
@@ -21,7 +23,7 @@ const columns = {
   lastUsedOn: table.lastUsedOn,
 }
 
-export type TokenRow = Pick<typeof table.$inferSelect, keyof typeof columns>
+export type TokenRow = Pick<typeof table.$inferSelect, keyof typeof tokenColumns>
 
 export interface TokenWish {
   userId: string
@@ -85,7 +87,7 @@ export function tokenPage(
   limit: number,
 ): Promise<TokenRow[]> {
   return db
-    .select(columns)
+    .select(tokenColumns)
     .from(table)
     .where(and(known(grant), after(table.createdAt, table.id, position)))
     .orderBy(...newestFirst(table.createdAt, table.id))
@@ -113,10 +115,25 @@ export async function revokeToken(
       .update(table)
       .set({ revokedAt: now })
       .where(and(eq(table.id, tokenId), known(grant)))
-      .returning({ ...columns, ownerUserId: table.ownerUserId }),
+      .returning({ ...tokenColumns, ownerUserId: table.ownerUserId }),
   )
   const deed = { by: grant.caller, operation: 'revokeToken' } as const
   const entries = db.$with('entries', {}).as(tokenEntries(deed, sql`revoked`, now))
   const [row] = await db.with(revoked, entries).select().from(revoked)
   return row
+}
+
+/** A token as responses show it. */
+export function toApiToken(row: TokenRow, now: Date): components['schemas']['ApiToken'] {
+  return {
+    id: row.id,
+    name: row.name,
+    hint: row.hint,
+    createdAt: row.createdAt.toISOString(),
+    expiresAt: row.expiresAt?.toISOString() ?? null,
+    expiresSoon: expiresSoon(row.expiresAt, now),
+    scopes: row.scopes ?? [...allScopes],
+    workspaceId: row.workspaceId,
+    lastUsedAt: row.lastUsedOn && `${row.lastUsedOn}T00:00:00.000Z`,
+  }
 }

@@ -8,6 +8,7 @@ import { chat } from './chat.ts'
 import { chats } from './chats.ts'
 import { comparison } from './comparison.ts'
 import { credentials } from './credentials.ts'
+import { currentUser } from './current-user.ts'
 import { folders } from './folders.ts'
 import { members } from './members.ts'
 import { publications } from './publications.ts'
@@ -37,5 +38,6 @@ export const handlers: Handlers<Contexts> = {
   ...chats,
   ...webhooks,
   ...uploads,
+  ...currentUser,
   ...tokens,
 } satisfies Record<OperationId, unknown>

@@ -1,11 +1,9 @@
 import type { Issue } from '../../contract/errors.ts'
 import { scopes } from '../../contract/operation.ts'
-import { expiresSoon } from '../../contract/tokens.ts'
 import type { CreateToken, TokensHandlers } from '../../generated/handlers.ts'
-import type { components } from '../../generated/openapi.ts'
 import { unauthorized } from '../access/authenticate.ts'
 import { type Caller, hasScope } from '../access/index.ts'
-import { insertToken, isMember, revokeToken, type TokenRow, tokenPage } from '../access/tokens.ts'
+import { insertToken, isMember, revokeToken, toApiToken, tokenPage } from '../access/tokens.ts'
 import type { Contexts } from '../context.ts'
 import { paged } from '../db/page.ts'
 
@@ -79,18 +77,4 @@ const noSuchWorkspace: Issue = {
   path: ['body', 'workspaceId'],
   code: 'unknown_workspace',
   message: 'You have no role in such a workspace',
-}
-
-function toApiToken(row: TokenRow, now: Date): components['schemas']['ApiToken'] {
-  return {
-    id: row.id,
-    name: row.name,
-    hint: row.hint,
-    createdAt: row.createdAt.toISOString(),
-    expiresAt: row.expiresAt?.toISOString() ?? null,
-    expiresSoon: expiresSoon(row.expiresAt, now),
-    scopes: row.scopes ?? [...scopes],
-    workspaceId: row.workspaceId,
-    lastUsedAt: row.lastUsedOn && `${row.lastUsedOn}T00:00:00.000Z`,
-  }
 }

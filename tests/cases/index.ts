@@ -7,6 +7,7 @@ import { chat } from './chat.ts'
 import { chats } from './chats.ts'
 import { comparison } from './comparison.ts'
 import { credentials } from './credentials.ts'
+import { currentUser } from './current-user.ts'
 import { folders } from './folders.ts'
 import { members } from './members.ts'
 import { publications } from './publications.ts'
@@ -35,6 +36,7 @@ const byResource: { [Resource in keyof typeof resources]: Cases<Resource> } = {
   chats,
   webhooks,
   uploads,
+  currentUser,
   tokens,
 }
 

@@ -855,6 +855,19 @@ class AsyncFiles:
         return answer
 
 
+class AsyncCurrentUser:
+    def __init__(self, caller: AsyncCaller) -> None:
+        self._caller = caller
+
+    async def get(self, **options: Unpack[RequestOptions]) -> types.CurrentUserBody:
+        """Get the current user: `GET /v1/currentUser`
+
+        Returns the user that the token of the request stands for, the token with its scopes and its end, and the roles of the user, longest membership first. A token that is bound to a workspace sees the role in that workspace alone. Of more than 1,000 workspaces the rest is left out; list workspaces has all.
+        """
+        answer: types.CurrentUserBody = await self._caller.call(call_of(Operation("GET", "/v1/currentUser"), {}, None, {}, options))
+        return answer
+
+
 class AsyncTokens:
     def __init__(self, caller: AsyncCaller) -> None:
         self._caller = caller
@@ -937,6 +950,7 @@ class AsyncClient:
         self.webhook_secrets = AsyncWebhookSecrets(caller)
         self.webhook_deliveries = AsyncWebhookDeliveries(caller)
         self.files = AsyncFiles(caller)
+        self.current_user = AsyncCurrentUser(caller)
         self.tokens = AsyncTokens(caller)
 
     async def close(self) -> None:

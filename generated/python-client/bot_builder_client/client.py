@@ -855,6 +855,19 @@ class Files:
         return answer
 
 
+class CurrentUser:
+    def __init__(self, caller: Caller) -> None:
+        self._caller = caller
+
+    def get(self, **options: Unpack[RequestOptions]) -> types.CurrentUserBody:
+        """Get the current user: `GET /v1/currentUser`
+
+        Returns the user that the token of the request stands for, the token with its scopes and its end, and the roles of the user, longest membership first. A token that is bound to a workspace sees the role in that workspace alone. Of more than 1,000 workspaces the rest is left out; list workspaces has all.
+        """
+        answer: types.CurrentUserBody = self._caller.call(call_of(Operation("GET", "/v1/currentUser"), {}, None, {}, options))
+        return answer
+
+
 class Tokens:
     def __init__(self, caller: Caller) -> None:
         self._caller = caller
@@ -937,6 +950,7 @@ class Client:
         self.webhook_secrets = WebhookSecrets(caller)
         self.webhook_deliveries = WebhookDeliveries(caller)
         self.files = Files(caller)
+        self.current_user = CurrentUser(caller)
         self.tokens = Tokens(caller)
 
     def close(self) -> None:
