@@ -664,6 +664,28 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/currentUser": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get the current user
+         * @description Returns the user that the token of the request stands for, the token with its scopes and its end, and the roles of the user, longest membership first. A token that is bound to a workspace sees the role in that workspace alone. Of more than 1,000 workspaces the rest is left out; list workspaces has all.
+         *
+         *     Permission: any user, by any token.
+         */
+        get: operations["getCurrentUser"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/folders": {
         parameters: {
             query?: never;
@@ -4952,6 +4974,54 @@ export interface components {
              * @example 2026-03-04T10:15:30.120Z
              */
             updatedAt?: string;
+        };
+        /** @description The user that a token stands for. */
+        CurrentUser: {
+            /**
+             * @description E-mail address of the user.
+             * @example ada@example.com
+             */
+            email: string;
+            /**
+             * @description Id of the user.
+             * @example 01jr5x3f1q2z6t0y5p7r9s1v3x
+             */
+            id: string;
+            /**
+             * @description URL of a picture of the user, or null.
+             * @example https://example.com/ada.png
+             */
+            image: string | null;
+            /**
+             * @description Name of the user, or null.
+             * @example Ada Lovelace
+             */
+            name: string | null;
+        };
+        /** @description The caller, their token and their roles. */
+        CurrentUserBody: {
+            token: components["schemas"]["ApiToken"];
+            user: components["schemas"]["CurrentUser"];
+            /** @description The workspaces of the user, longest membership first. */
+            workspaces: components["schemas"]["CurrentUserWorkspace"][];
+        };
+        /** @description A workspace of the caller, and their role in it. */
+        CurrentUserWorkspace: {
+            /**
+             * @description Id of the workspace.
+             * @example 01jr5x0c8m9w3q7v2k4n6p8r0t
+             */
+            id: string;
+            /**
+             * @description Name of the workspace.
+             * @example Acme
+             */
+            name: string;
+            /**
+             * @description `ADMIN` may do everything, `MEMBER` writes bots and folders and reads results, `GUEST` reads bots and folders.
+             * @enum {string}
+             */
+            role: "ADMIN" | "MEMBER" | "GUEST";
         };
         /** @description Asks for a date or a range of dates. */
         DateInput: {
@@ -14969,6 +15039,36 @@ export interface operations {
             413: components["responses"]["PayloadTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
             422: components["responses"]["IdempotencyMismatch"];
+            429: components["responses"]["TooManyRequests"];
+            431: components["responses"]["RequestHeaderFieldsTooLarge"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    getCurrentUser: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The caller, their token and their roles. */
+            200: {
+                headers: {
+                    "Authentication-Token-Expiration": components["headers"]["TokenExpiration"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CurrentUserBody"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
             429: components["responses"]["TooManyRequests"];
             431: components["responses"]["RequestHeaderFieldsTooLarge"];
             500: components["responses"]["InternalServerError"];

@@ -3599,6 +3599,54 @@ export interface components {
              */
             updatedAt?: string;
         };
+        /** @description The user that a token stands for. */
+        CurrentUser: {
+            /**
+             * @description E-mail address of the user.
+             * @example ada@example.com
+             */
+            email: string;
+            /**
+             * @description Id of the user.
+             * @example 01jr5x3f1q2z6t0y5p7r9s1v3x
+             */
+            id: string;
+            /**
+             * @description URL of a picture of the user, or null.
+             * @example https://example.com/ada.png
+             */
+            image: string | null;
+            /**
+             * @description Name of the user, or null.
+             * @example Ada Lovelace
+             */
+            name: string | null;
+        };
+        /** @description The caller, their token and their roles. */
+        CurrentUserBody: {
+            token: components["schemas"]["ApiToken"];
+            user: components["schemas"]["CurrentUser"];
+            /** @description The workspaces of the user, longest membership first. */
+            workspaces: components["schemas"]["CurrentUserWorkspace"][];
+        };
+        /** @description A workspace of the caller, and their role in it. */
+        CurrentUserWorkspace: {
+            /**
+             * @description Id of the workspace.
+             * @example 01jr5x0c8m9w3q7v2k4n6p8r0t
+             */
+            id: string;
+            /**
+             * @description Name of the workspace.
+             * @example Acme
+             */
+            name: string;
+            /**
+             * @description `ADMIN` may do everything, `MEMBER` writes bots and folders and reads results, `GUEST` reads bots and folders.
+             * @enum {string}
+             */
+            role: "ADMIN" | "MEMBER" | "GUEST";
+        };
         /** @description Asks for a date or a range of dates. */
         DateInput: {
             /**
@@ -13620,6 +13668,36 @@ export interface operations {
             503: components["responses"]["ServiceUnavailable"];
         };
     };
+    getCurrentUser: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The caller, their token and their roles. */
+            200: {
+                headers: {
+                    "Authentication-Token-Expiration": components["headers"]["TokenExpiration"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CurrentUserBody"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            429: components["responses"]["TooManyRequests"];
+            431: components["responses"]["RequestHeaderFieldsTooLarge"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
     listFolders: {
         parameters: {
             query: {
@@ -15868,6 +15946,9 @@ export type CredentialsCreate = components["schemas"]["CredentialsCreate"]
 export type CredentialsList = components["schemas"]["CredentialsList"]
 export type CredentialsUpdate = components["schemas"]["CredentialsUpdate"]
 export type CurrentState = components["schemas"]["CurrentState"]
+export type CurrentUser = components["schemas"]["CurrentUser"]
+export type CurrentUserBody = components["schemas"]["CurrentUserBody"]
+export type CurrentUserWorkspace = components["schemas"]["CurrentUserWorkspace"]
 export type DateInput = components["schemas"]["DateInput"]
 export type DateInputLabels = components["schemas"]["DateInputLabels"]
 export type DateInputOptions = components["schemas"]["DateInputOptions"]

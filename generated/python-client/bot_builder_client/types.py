@@ -2224,6 +2224,43 @@ class CurrentState(TypedDict):
     id: NotRequired[str]
     """Id of the record that was made, where the answer that made it cannot be given again."""
 
+class CurrentUser(TypedDict):
+    """The user that a token stands for."""
+
+    id: str
+    """Id of the user."""
+
+    email: str
+    """E-mail address of the user."""
+
+    name: str | None
+    """Name of the user, or null."""
+
+    image: str | None
+    """URL of a picture of the user, or null."""
+
+class CurrentUserBody(TypedDict):
+    """The caller, their token and their roles."""
+
+    user: CurrentUser
+
+    token: ApiToken
+
+    workspaces: list[CurrentUserWorkspace]
+    """The workspaces of the user, longest membership first."""
+
+class CurrentUserWorkspace(TypedDict):
+    """A workspace of the caller, and their role in it."""
+
+    id: str
+    """Id of the workspace."""
+
+    name: str
+    """Name of the workspace."""
+
+    role: Literal["ADMIN", "MEMBER", "GUEST"]
+    """`ADMIN` may do everything, `MEMBER` writes bots and folders and reads results, `GUEST` reads bots and folders."""
+
 class DateInput(TypedDict):
     """Asks for a date or a range of dates."""
 
