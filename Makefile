@@ -1,5 +1,5 @@
 .DEFAULT_GOAL := help
-.PHONY: help start test test-long torture check generate dev migration format bench browser-test lint-spec lint-pages api-diff conformance sdks signatures
+.PHONY: help start sandbox test test-long torture check generate dev migration format bench browser-test lint-spec lint-pages api-diff conformance sdks signatures
 
 # Runs a command and says how long it took, whatever came of it.
 timed = began=$$(date +%s); $(1); status=$$?; took=$$(($$(date +%s) - began)); \
@@ -17,6 +17,9 @@ help: ## Print what can be made
 start: supported $(BUILT) ## Install and build what is missing, then run the service
 	@echo 'Starting the service'
 	@exec node --enable-source-maps $(BUILT)
+
+sandbox: supported $(BUILT) ## Run the service as a sandbox for tests of clients: a seeded world, a clock that can be set, every outcome on demand
+	@exec env SANDBOX=true node --enable-source-maps $(BUILT)
 
 test: $(INSTALLED) ## Run every test against a real PostgreSQL (embedded, or DATABASE_URL when set; with POOLER=1 through PgBouncer, with CITUS=1 on a cluster): ONLY="replay flows"
 ifeq ($(CITUS)$(DATABASE_URL),1)

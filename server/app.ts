@@ -11,6 +11,7 @@ import type { Services } from './context.ts'
 import { createProbe, UnknownOutcome } from './db/client.ts'
 import { handlers } from './handlers/index.ts'
 import { createLimits, withoutPort } from './http/limits.ts'
+import { preferOutcomes, readOutcomes } from './http/preferred-outcomes.ts'
 import { codeOf } from './http/problem.ts'
 import { unknownMethod, unknownRoute } from './http/refusal-issues.ts'
 import { sendProblem } from './http/response.ts'
@@ -22,6 +23,8 @@ import { serveDocuments } from './pages/documents.ts'
 import { servePages } from './pages/index.ts'
 import { notFoundPage } from './pages/not-found/index.ts'
 import { createErrorLog } from './repeated-errors.ts'
+import { serveSandbox } from './sandbox-mode/routes.ts'
+import type { SandboxMode } from './sandbox-mode/sandbox.ts'
 
 declare global {
   namespace Express {
@@ -43,6 +46,8 @@ export type Phase = 'starting' | 'serving' | 'draining'
 export interface AppOptions extends Services {
   pool: Pool
   phase: () => Phase
+  /** The sandbox, once it is open; asked in sandbox mode only. */
+  sandbox?: () => SandboxMode | undefined
 }
 
 const MAXIMUM_HEADERS = 100
@@ -142,7 +147,9 @@ export function createApp(options: AppOptions): express.Express {
   })
 
   // Before the pages, since each of them is a path that Express compares on the way to what comes after it.
-  const runOperation = createRouter(operations, { ...handlers }, options, limits)
+  const outcomes = options.config.SANDBOX ? readOutcomes() : undefined
+  const prefer = outcomes && preferOutcomes(outcomes)
+  const runOperation = createRouter(operations, { ...handlers }, options, limits, prefer)
   app.use((request, response, next) =>
     phase() === 'starting' ? next() : runOperation(request, response, next),
   )
@@ -179,6 +186,7 @@ export function createApp(options: AppOptions): express.Express {
     if (phase() === 'starting') sendProblem(response, 'SERVICE_UNAVAILABLE')
     else next()
   })
+  if (outcomes && options.sandbox) serveSandbox(app, options.sandbox, outcomes)
   const references = serveDocs(serveCounted, publicUrl)
   servePages(serveCounted, options)
   for (const path of ['/docs', ...references, '/results', '/bots', '/chat/:publicId'])

@@ -2,10 +2,12 @@ import { resolve } from 'node:path'
 import { sql } from 'drizzle-orm'
 import type { Logger } from 'pino'
 import { insertToken } from './access/tokens.ts'
+import { currentTime } from './clock.ts'
 import type { Config } from './config.ts'
 import { type Database, transact } from './db/client.ts'
 import { limitsInPlace } from './db/limits.ts'
 import { migrateDatabase, requireMigrations } from './db/migrate.ts'
+import { markDatabase } from './db/sandbox.ts'
 import { users } from './db/schema.ts'
 import { newId } from './ids.ts'
 import { openKeyring } from './workspaces/keyring.ts'
@@ -32,9 +34,10 @@ export async function prepareDatabase({
   log,
   publicUrl,
 }: Installation): Promise<string | undefined> {
+  await markDatabase(url, config.SANDBOX)
   if (config.MIGRATE) await migrateDatabase(url, { log })
   else await requireMigrations(db)
-  const first = await createFirstUser(db, new Date())
+  const first = config.SANDBOX ? undefined : await createFirstUser(db, currentTime())
   if (first && !process.stdout.isTTY) welcome(first.token, publicUrl)
   for (const problem of await limitsInPlace(db, config)) log.warn(problem)
   await noteLostKeys(config, db, log)
@@ -59,7 +62,7 @@ async function noteLostKeys(config: Config, db: Database, log: Logger) {
 
 /** For a person at a terminal, at every start. Lines have no frame at their sides, so that they can be copied. */
 export function greeting(
-  { DATA_DIR, DATABASE_URL }: Config,
+  { DATA_DIR, DATABASE_URL, SANDBOX }: Config,
   publicUrl: string,
   token: string | undefined,
 ): string {
@@ -74,11 +77,13 @@ export function greeting(
         '',
         `  curl -H 'Authorization: Bearer ${token}' ${publicUrl}/v1/workspaces`,
       ]
-    : [
-        'Sign in with your access token. This makes a new one:',
-        '',
-        '  npm run --silent admin -- token create --email admin@example.com',
-      ]
+    : SANDBOX
+      ? [`A sandbox. Its tokens and ids: ${publicUrl}/sandbox`]
+      : [
+          'Sign in with your access token. This makes a new one:',
+          '',
+          '  npm run --silent admin -- token create --email admin@example.com',
+        ]
   const data = DATABASE_URL ? 'in the database of DATABASE_URL' : resolve(DATA_DIR)
   const lines = [
     line,

@@ -122,6 +122,8 @@ const environment = z.object({
   DATABASE_NAMED_STATEMENTS: yesOrNo('true'),
   DATABASE_SESSION_SETTINGS: yesOrNo('true'),
   MIGRATE: yesOrNo('true'),
+  /** A seeded world, a clock that can be set, and outcomes on demand: never beside real data. */
+  SANDBOX: yesOrNo('false'),
   WORKERS: whole(1, 128, 1),
   REQUEST_TIMEOUT: whole(1_000, 600_000, 30_000),
   SHUTDOWN_DELAY: whole(0, 600_000, 2_000),
@@ -194,16 +196,27 @@ const pooler =
 /** With two stores one would never be read. */
 const twoStores = 'FILES_DIR: Expected to be absent where S3_ENDPOINT is set: files are kept in one of them'
 
+/** The clock of a sandbox is in one process, and in the database by what its connections set. */
+const sandboxProblem =
+  'SANDBOX: Expected to be false, or WORKERS=1, DATABASE_SESSION_SETTINGS=true and no DATABASE_READ_URL: a sandbox is one process with one database'
+
 export type Config = Readonly<z.output<typeof environment>>
 
 /** The configuration, or one line per variable that is wrong. Variables that are set but empty count as absent. */
 export function readConfig(variables: NodeJS.ProcessEnv): { config: Config } | { problems: string[] } {
   const given = Object.fromEntries(Object.entries(variables).filter(([, value]) => value !== ''))
+  if (given.SANDBOX === 'true') given.DATA_DIR ??= '.sandbox'
   const parsed = environment.safeParse(given)
   if (given.DATABASE_TRANSACTION_POOLER !== undefined) return { problems: [pooler] }
   if (parsed.success && parsed.data.FILES_DIR && parsed.data.S3_ENDPOINT) return { problems: [twoStores] }
+  if (parsed.success && parsed.data.SANDBOX && !fitsSandbox(parsed.data))
+    return { problems: [sandboxProblem] }
   if (parsed.success) return { config: Object.freeze(parsed.data) }
   return { problems: parsed.error.issues.map(({ path, message }) => `${String(path[0])}: ${message}`) }
+}
+
+function fitsSandbox({ WORKERS, DATABASE_SESSION_SETTINGS, DATABASE_READ_URL }: Config): boolean {
+  return WORKERS === 1 && DATABASE_SESSION_SETTINGS && DATABASE_READ_URL === undefined
 }
 
 /** True if an OpenTelemetry exporter is configured. Its SDK reads all other variables. */

@@ -5,6 +5,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { createApp, type Phase } from './app.ts'
 import { greeting, prepareDatabase } from './bootstrap.ts'
 import { openChatTools } from './chat-tools.ts'
+import { currentTime } from './clock.ts'
 import type { Config } from './config.ts'
 import { noteDistribution } from './db/citus/distribution.ts'
 import { openNodes } from './db/citus/nodes.ts'
@@ -12,15 +13,18 @@ import { connect } from './db/client.ts'
 import { databaseOptions, locateDatabase, openStandby } from './db/configured.ts'
 import { cursorKey } from './db/migrate.ts'
 import { untilItWorks } from './db/retry.ts'
+import { SandboxMismatch } from './db/sandbox.ts'
 import { refuseUsedPort, whyNotListening } from './http/port.ts'
 import { createServer } from './http/server.ts'
 import { startBackground } from './jobs/index.ts'
 import { createLog, leave, onEndSignals, openSink } from './log.ts'
 import { streamingClient } from './outbound/client.ts'
 import type { Sandbox } from './sandbox/index.ts'
+import { openSandboxMode, type SandboxMode } from './sandbox-mode/sandbox.ts'
 import type { Telemetry } from './telemetry.ts'
 import { openFileStore } from './uploads/open.ts'
 import { startDeliveries } from './webhooks/deliver.ts'
+import { deliveryIsDue } from './webhooks/outbox.ts'
 import { onStop, prepared } from './workers/worker.ts'
 import { openKeyring } from './workspaces/keyring.ts'
 
@@ -67,6 +71,7 @@ export async function serve(config: Config, sandbox: Sandbox, telemetry?: Teleme
   const chat = openChatTools(config, sandbox)
   const keyring = openKeyring(config)
   let phase: Phase = 'starting'
+  let sandboxMode: SandboxMode | undefined
   // Filled in before the phase lets a request through.
   const key = Buffer.alloc(32)
   const app = createApp({
@@ -75,12 +80,13 @@ export async function serve(config: Config, sandbox: Sandbox, telemetry?: Teleme
     pool,
     config,
     log,
-    now: () => new Date(),
+    now: currentTime,
     cursorKey: key,
     chat: chat.tools,
     keyring,
     files,
     phase: () => phase,
+    sandbox: () => sandboxMode,
     publicUrl: () => publicUrl,
   })
   const server = createServer(app, {
@@ -122,11 +128,14 @@ export async function serve(config: Config, sandbox: Sandbox, telemetry?: Teleme
     () => phase !== 'starting',
     async () => {
       if (!cluster.isWorker) {
-        token ??= await prepareDatabase({ config, db, url: database.url, log, publicUrl })
+        token ??= await prepareDatabase({ config, db, url: database.url, log, publicUrl }).catch(
+          leaveOnMismatch,
+        )
       }
       await noteDistribution(db, standby?.reads ?? db)
       if (config.DATABASE_NODES) nodes ??= openNodes(db, databaseOptions(config, database.url, log), log)
       key.set(await cursorKey(db))
+      if (config.SANDBOX) sandboxMode ??= await openSandboxMode(db, files, runDueJobs)
       await isWarm
     },
   )
@@ -143,6 +152,17 @@ export async function serve(config: Config, sandbox: Sandbox, telemetry?: Teleme
     standby?.reads.execute('SELECT 1').catch(() => {})
   }
   if (process.stdout.isTTY && !cluster.isWorker) sink.write(greeting(config, publicUrl, token))
+
+  async function leaveOnMismatch(error: unknown): Promise<never> {
+    if (!(error instanceof SandboxMismatch)) throw error
+    await database.stop()
+    leave(error.message)
+  }
+
+  async function runDueJobs() {
+    await background?.runDue()
+    deliveryIsDue.emit('due')
+  }
 
   function stop(wait: number, timeout: number): Promise<void> {
     stopping ??= end(wait, timeout)

@@ -103,6 +103,7 @@ const variables: Record<keyof Config, Variable> = {
   DATABASE_NAMED_STATEMENTS: yesOrNo(true),
   DATABASE_SESSION_SETTINGS: yesOrNo(true),
   MIGRATE: yesOrNo(true),
+  SANDBOX: yesOrNo(false),
   WORKERS: whole(1, 1, 128),
   REQUEST_TIMEOUT: whole(30_000, 1_000, 600_000),
   SHUTDOWN_DELAY: whole(2_000, 0, 600_000),

@@ -124,8 +124,8 @@ test('no statement asserts the type of its rows', () => {
 
 /** Readers of the wall clock: for code of bots, which has the same clock, and for headers that name a time. */
 const clockReaders = [
+  'server/clock.ts',
   'server/outbound/model-fetch.ts',
-  'server/sandbox/index.ts',
   'server/sandbox/worker.ts',
   'server/webhooks/deliver.ts',
 ]

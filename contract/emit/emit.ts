@@ -8,6 +8,7 @@ import { editorSchemas } from './editor-schemas.ts'
 import { formsOf } from './forms.ts'
 import { toHandlers } from './handlers.ts'
 import { toOpenApi } from './openapi.ts'
+import { toOutcomes } from './outcomes.ts'
 import { toOverlay } from './overlay.ts'
 import { toPythonClient } from './python-client/package.ts'
 import { toReference } from './reference.ts'
@@ -57,6 +58,7 @@ export async function emit(): Promise<Record<string, string>> {
     'generated/openapi.ts': `// Made by \`make generate\` from contract/. Do not edit.\n${astToString(types)}`,
     'generated/handlers.ts': toHandlers(resources),
     'generated/assignability.ts': toAssignability(operations),
+    'generated/outcomes.json': `${JSON.stringify(toOutcomes(document, operations), null, 1)}\n`,
   }
 }
 

@@ -23,7 +23,12 @@ export interface NewToken {
 export function createToken(): NewToken {
   let random = ''
   while (random.length < 30) random += BASE62[randomInt(62)]
-  const token = PREFIX + random + checksum(PREFIX + random)
+  return tokenWith(random)
+}
+
+/** The token with these 30 base62 characters. */
+export function tokenWith(characters: string): NewToken {
+  const token = PREFIX + characters + checksum(PREFIX + characters)
   return { token, hash: hash('sha256', token, 'buffer'), hint: token.slice(-4) }
 }
 

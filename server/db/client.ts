@@ -31,6 +31,8 @@ export interface DatabaseOptions {
   namedStatements: boolean
   /** True if connections set their time limits. Behind a pooler in transaction mode the role has to carry them. */
   sessionSettings: boolean
+  /** Schemas in which names are looked up, if they are others than `public`. */
+  searchPath?: string
   onError: (error: Error) => void
 }
 
@@ -41,6 +43,7 @@ export const IDLE_IN_TRANSACTION_TIMEOUT_MS = 10_000
 export function connect(options: DatabaseOptions): { db: Database; pool: pg.Pool } {
   const settings = {
     ...sessionSettings,
+    ...(options.searchPath && { search_path: options.searchPath }),
     statement_timeout: String(options.statementTimeout),
     idle_session_timeout: '0',
   }

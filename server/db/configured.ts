@@ -2,6 +2,7 @@ import type { Logger } from 'pino'
 import type { Config } from '../config.ts'
 import { connect, type Database, type DatabaseOptions } from './client.ts'
 import { startEmbeddedPostgres } from './embedded/index.ts'
+import { sandboxSearchPath } from './sandbox.ts'
 import { preferStandby } from './standby.ts'
 
 /** Milliseconds; reads fall back to the primary. */
@@ -26,6 +27,7 @@ export function databaseOptions(config: Config, url: string, log: Logger): Datab
     lockTimeout: config.DATABASE_LOCK_TIMEOUT,
     namedStatements: config.DATABASE_NAMED_STATEMENTS,
     sessionSettings: config.DATABASE_SESSION_SETTINGS,
+    searchPath: config.SANDBOX ? sandboxSearchPath : undefined,
     onError: (error) => log.warn({ err: error }, 'lost an idle connection to the database'),
   }
 }

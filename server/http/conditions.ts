@@ -54,14 +54,21 @@ function parseTags(text: string): NamedTag[] | undefined {
   return tags.length > 0 ? tags : undefined
 }
 
-/** True if a request prefers `return=minimal`; the first of duplicate preferences counts. */
-export function prefersMinimal({ success }: Operation, { headers }: IncomingMessage): boolean {
-  if (!success.minimal || headers.prefer === undefined) return false
-  for (const [preference] of String(headers.prefer).matchAll(outsideQuotes)) {
-    const [, name, value] = /^[ \t]*([^=; \t]+)[ \t]*=[ \t]*("[^"]*"|[^"; \t]*)/.exec(preference) ?? []
-    if (name?.toLowerCase() === 'return') return value?.replaceAll('"', '') === 'minimal'
+/** True if a request prefers `return=minimal`. */
+export function prefersMinimal({ success }: Operation, request: IncomingMessage): boolean {
+  if (!success.minimal || request.headers.prefer === undefined) return false
+  return preferencesOf(request).get('return') === 'minimal'
+}
+
+/** Preferences of a request, by their names in lower case; the first of duplicates counts. */
+export function preferencesOf({ headers }: IncomingMessage): Map<string, string> {
+  const preferences = new Map<string, string>()
+  for (const [preference] of String(headers.prefer ?? '').matchAll(outsideQuotes)) {
+    const [, name, value = ''] = /^[ \t]*([^=; \t]+)[ \t]*=[ \t]*("[^"]*"|[^"; \t]*)/.exec(preference) ?? []
+    const key = name?.toLowerCase()
+    if (key && !preferences.has(key)) preferences.set(key, value.replaceAll('"', ''))
   }
-  return false
+  return preferences
 }
 
 /** Matches the parts between commas outside quotes. A quote always ends, so no character is read twice. */

@@ -64,7 +64,7 @@ export function createReply(operationId: string, operation: Operation): AnyReply
   }
   const headersOf = (body: unknown, etag: string | undefined): Record<string, string> => ({
     'Cache-Control': 'no-store',
-    ...(etag && (isRead ? keptByCallers(etag) : { ETag: etag })),
+    ...(etag && (isRead ? privateReadHeaders(etag) : { ETag: etag })),
     ...(location && {
       Location: location.replaceAll(/\{([\w.]+)\}/g, (_, path: string) => String(pick(body, path))),
     }),
@@ -90,7 +90,7 @@ export function createReply(operationId: string, operation: Operation): AnyReply
     unread(conditions, etag) {
       const outcome = readOutcome(conditions, etag)
       if (outcome === 'PRECONDITION_FAILED') return stale(conditions, etag)
-      return outcome && { status: 304, headers: keptByCallers(etag), body: '' }
+      return outcome && { status: 304, headers: privateReadHeaders(etag), body: '' }
     },
     stale,
     fail,
@@ -98,7 +98,7 @@ export function createReply(operationId: string, operation: Operation): AnyReply
 }
 
 /** For a read with an entity tag: the caller alone may cache it, and revalidates before every use. */
-const keptByCallers = (etag: string) => ({
+export const privateReadHeaders = (etag: string) => ({
   'Cache-Control': 'private, no-cache',
   Vary: 'Authorization',
   ETag: etag,

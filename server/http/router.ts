@@ -17,6 +17,7 @@ import { acceptsEvents, Events } from './events.ts'
 import { digestOf, onceWith, readKey, runKeyed } from './idempotency.ts'
 import { type Limits, networkOf } from './limits.ts'
 import { findRoute, newPlace, parametersOf, placeOf, segmentsOf } from './paths.ts'
+import type { PreferredOutcome } from './preferred-outcomes.ts'
 import { missingRecord, missingRole, unknownMethod } from './refusal-issues.ts'
 import { type Address, hasBody, type Input, type Mistake, readAddress, readInput } from './request.ts'
 import {
@@ -55,11 +56,21 @@ export function createRouter(
   handlers: Record<string, unknown>,
   services: Services,
   limits: Limits,
+  /** Answers outcomes on demand, in sandbox mode. */
+  preferredOutcome?: PreferredOutcome,
 ): express.RequestHandler {
   const top = newPlace<Route>()
   const origins = new Set(services.config.CORS_ORIGINS)
+  const visitorHeaders = preferredOutcome ? `${chatHeaders}, Prefer` : chatHeaders
   const budgets = { bodies: createBudget(MAX_RECEIVED_BYTES), responses: createBudget(MAX_SENT_BYTES) }
-  const shared = { limits, quotas: createQuotas(services), budgets, pacing: createPacing(), origins }
+  const shared = {
+    limits,
+    quotas: createQuotas(services),
+    budgets,
+    pacing: createPacing(),
+    origins,
+    preferredOutcome,
+  }
   for (const [operationId, operation] of Object.entries(operations)) {
     const place = placeOf(top, operation.path)
     place.route ??= {
@@ -89,7 +100,7 @@ export function createRouter(
     if (request.method !== 'OPTIONS') {
       return sendProblem(response, 'METHOD_NOT_ALLOWED', [unknownMethod(request.method, route.allow)])
     }
-    if (route.isCrossOrigin) allowPreflight(request, response, route.allow, chatHeaders)
+    if (route.isCrossOrigin) allowPreflight(request, response, route.allow, visitorHeaders)
     else if (origins.size > 0) allowPreflight(request, response, route.allow, tokenHeaders, origins)
     response.status(204).end()
   }
@@ -110,6 +121,7 @@ interface Shared {
   pacing: Pacing
   /** Origins whose pages may call the operations that take tokens. */
   origins: ReadonlySet<string>
+  preferredOutcome: PreferredOutcome | undefined
 }
 
 /** An operation with all that comes before and after its handler. */
@@ -118,7 +130,7 @@ function bind(
   operations: Record<string, Operation>,
   handler: AnyHandler,
   services: Services,
-  { limits, quotas, budgets, pacing, origins }: Shared,
+  { limits, quotas, budgets, pacing, origins, preferredOutcome }: Shared,
 ): Run {
   const operation = operations[operationId] as Operation
   const { access, callsOut = false, preparesFirst = false } = operation
@@ -239,6 +251,12 @@ function bind(
     response.locals.operationId = operationId
     if (operation.isCrossOrigin) allowOrigin(request, response)
     else if (origins.size > 0) allowOrigin(request, response, origins)
+    const preferred = preferredOutcome?.(operationId, request)
+    if (preferred) {
+      request.resume()
+      await send(response, preferred, budgets.responses)
+      return
+    }
     const credential = access.kind === 'anyone' ? undefined : readCredential(request)
     const tokenHash = credential && 'hash' in credential ? credential.hash : undefined
     const entry = await limits.enter(request, response, tokenHash)

@@ -2,6 +2,7 @@ import { setMaxListeners } from 'node:events'
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Logger } from 'pino'
 import { publicationThinning } from '../bots/retention.ts'
+import { currentTime } from '../clock.ts'
 import type { Config } from '../config.ts'
 import type { Database } from '../db/client.ts'
 import { createErrorLog } from '../repeated-errors.ts'
@@ -26,7 +27,10 @@ interface Job {
   batch: (db: Database, now: Date) => Promise<boolean>
 }
 
-/** Does what is due now and then until stopped; `stop` waits for the batches under way. */
+/**
+ * Does what is due now and then until stopped; `stop` waits for the batches under way, `runDue` does all that is due at
+ * once.
+ */
 export function startBackground(
   db: Database,
   log: Logger,
@@ -38,7 +42,7 @@ export function startBackground(
     | 'PUBLICATIONS_RETENTION_DAYS'
     | 'PUBLICATIONS_KEPT'
   >,
-): { stop: () => Promise<void> } {
+): { stop: () => Promise<void>; runDue: () => Promise<void> } {
   const jobs: Job[] = [
     {
       name: 'purging',
@@ -77,7 +81,7 @@ export function startBackground(
       const begun = performance.now()
       try {
         // Rests for as long as it has worked, so that requests have the database for at least half of the time.
-        if (await batch(db, new Date())) pause = Math.min(interval, performance.now() - begun)
+        if (await batch(db, currentTime())) pause = Math.min(interval, performance.now() - begun)
       } catch (error) {
         pause = FREQUENT_INTERVAL_MS
         logError(error, `${name} failed and will be tried again`)
@@ -86,6 +90,9 @@ export function startBackground(
     }
   })
   return {
+    async runDue() {
+      for (const { batch } of jobs) while (await batch(db, currentTime()));
+    },
     async stop() {
       stopping.abort()
       await Promise.all(running)

@@ -12,6 +12,7 @@
 import { availableParallelism } from 'node:os'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { LRUCache } from 'lru-cache'
+import { currentTime } from '../clock.ts'
 import { parseJson, record, text } from '../json/access.ts'
 import { type Owner, openPool, type Ran } from './pool.ts'
 import type { CodeRequest, EvaluateReply, EvaluateRequest } from './types.ts'
@@ -61,7 +62,7 @@ export function openSandbox(options: { threads?: number } = {}): Sandbox {
       names: request.args.map((arg) => arg.name),
       values: JSON.stringify(request.args.map((arg) => arg.value ?? null)),
       milliseconds: request.milliseconds,
-      startedAt: Date.now(),
+      startedAt: currentTime().getTime(),
     }
     const owner = { workspace: request.workspaceId ?? request.owner, bot: request.owner }
     const answers: Answer[] = []
@@ -88,7 +89,7 @@ export function openSandbox(options: { threads?: number } = {}): Sandbox {
         asked.add(index)
         const answering = request.fetch(call).then((answer) => {
           pending.delete(index)
-          answers.push({ index, request: text, at: Date.now(), ...answer })
+          answers.push({ index, request: text, at: currentTime().getTime(), ...answer })
         })
         pending.set(index, answering)
       }

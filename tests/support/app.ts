@@ -7,6 +7,7 @@ import { join } from 'node:path'
 import type pg from 'pg'
 import { createApp, type Phase } from '../../server/app.ts'
 import { openChatTools } from '../../server/chat-tools.ts'
+import { currentTime } from '../../server/clock.ts'
 import { type Config, readConfig } from '../../server/config.ts'
 import { noteDistribution, treatAsDistributed } from '../../server/db/citus/distribution.ts'
 import { connect, type Database, type DatabaseOptions } from '../../server/db/client.ts'
@@ -15,6 +16,7 @@ import { createServer } from '../../server/http/server.ts'
 import { createLog } from '../../server/log.ts'
 import { root } from '../../server/root.ts'
 import { openSandbox } from '../../server/sandbox/index.ts'
+import type { SandboxMode } from '../../server/sandbox-mode/sandbox.ts'
 import { openFolder } from '../../server/uploads/folder.ts'
 import type { FileStore } from '../../server/uploads/store.ts'
 import { type Keyring, openKeyring } from '../../server/workspaces/keyring.ts'
@@ -85,6 +87,8 @@ export interface StartOptions {
   hasFiles?: false
   /** Statements as they are sent to a cluster, whatever the database is. */
   asOnCluster?: true
+  /** Serves a sandbox, with the clock of the machine and its offset. */
+  sandbox?: () => SandboxMode
 }
 
 /** Time as the service sees it. It stands at a fixed moment and ticks a millisecond with every look. */
@@ -169,7 +173,8 @@ export async function startApp(options: StartOptions = {}): Promise<App> {
     chat: chat.tools,
     keyring,
     files,
-    now: clock.now,
+    now: options.sandbox ? currentTime : clock.now,
+    sandbox: options.sandbox,
     cursorKey: options.cursorKey ?? (await cursorKey(db)),
     phase: () => phase,
     publicUrl: () => config.PUBLIC_URL ?? url,

@@ -272,7 +272,7 @@ export function pathOf(target: string): string | undefined {
 
 /** Paths that are served beside the document. */
 const pages =
-  /^\/(livez|readyz|metrics|docs|openapi(-[a-z0-9.-]+)?\.(yaml|json)|arazzo\.yaml|schemas)(\/|\?|$)/
+  /^\/(livez|readyz|metrics|sandbox|docs|openapi(-[a-z0-9.-]+)?\.(yaml|json)|arazzo\.yaml|schemas)(\/|\?|$)/
 
 /** Errors that every request may meet before its operation is known, whatever the document says. */
 const beforeOperation: Record<number, string> = {

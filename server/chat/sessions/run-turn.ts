@@ -1,6 +1,7 @@
 import { hash } from 'node:crypto'
 import type { ContinueChat } from '../../../generated/handlers.ts'
 import type { components } from '../../../generated/openapi.ts'
+import { currentTime } from '../../clock.ts'
 import type { Contexts } from '../../context.ts'
 import { type Database, transact } from '../../db/client.ts'
 import { newId } from '../../ids.ts'
@@ -248,9 +249,9 @@ export function effectsOf(
   const mayCallOut = async () => claim === undefined || (await claim.mayCallOut())
   const elsewhere = 'Another request runs this step'
   return {
-    now: () => new Date(),
+    now: currentTime,
     random: Math.random,
-    newId: () => newId(new Date()),
+    newId: () => newId(currentTime()),
     takeTurn: () => place.rest(() => takeTurn(workspaceId)),
     evaluate: (request) => place.rest(() => tools.evaluate({ ...request, workspaceId })),
     tell,

@@ -1,5 +1,6 @@
 import pg from 'pg'
 import type { EventType } from '../../../contract/events.ts'
+import { currentTime } from '../../clock.ts'
 import { gather } from '../../db/batcher.ts'
 import { type Database, rootOf, statements } from '../../db/client.ts'
 import { databaseError } from '../../db/errors.ts'
@@ -157,5 +158,5 @@ function toTell(steps: readonly UsualStep[]) {
   const workspaceId = steps[0]?.told?.workspaceId
   if (workspaceId === undefined) return {}
   const atHand = JSON.stringify(steps.map(({ told }) => told?.atHand))
-  return { workspaceId, idsBegin: idsBegin(new Date()), atHand }
+  return { workspaceId, idsBegin: idsBegin(currentTime()), atHand }
 }
