@@ -87,14 +87,14 @@ describe('the image', () => {
     const texts = sources
       .filter((name) => name.endsWith('.ts'))
       .map((name) => readFileSync(new URL(`server/${name}`, root), 'utf8'))
-    const folders = texts.flatMap((text) =>
-      [...text.matchAll(/new URL\([`']([\w./-]+\/)/g)].map(([, path]) => path ?? ''),
+    const paths = texts.flatMap((text) =>
+      [...text.matchAll(/new URL\([`']([\w./-]+\/[\w.-]*)/g)].map(([, path]) => path ?? ''),
     )
-    expect(folders).toContain('migrations/')
+    expect(paths).toContain('migrations/')
     const copied = [
       ...(dockerfile.split(/^FROM/m).at(-1) ?? '').matchAll(/^COPY (?!--from)(.+) \S+$/gm),
     ].flatMap(([, paths]) => paths?.split(' ') ?? [])
-    expect(folders.filter((folder) => !copied.some((path) => folder.startsWith(path)))).toEqual([])
+    expect(paths.filter((path) => !copied.some((part) => path.startsWith(part)))).toEqual([])
     const yaml = readdirSync(root).filter((name) => name.endsWith('.yaml'))
     expect(yaml.filter((name) => !copied.includes(name))).toEqual([])
   })

@@ -1,9 +1,11 @@
+import { readFileSync } from 'node:fs'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import type { Outcome } from '../../contract/outcomes.ts'
 import { moveClock } from '../../server/clock.ts'
 import { migrateDatabase } from '../../server/db/migrate.ts'
 import { markDatabase, SandboxMismatch, sandboxSearchPath } from '../../server/db/sandbox.ts'
 import { readOutcomes } from '../../server/http/preferred-outcomes.ts'
+import { root } from '../../server/root.ts'
 import { openSandboxMode, type SandboxMode } from '../../server/sandbox-mode/sandbox.ts'
 import { seededWorld } from '../../server/sandbox-mode/world.ts'
 import { type App, startApp } from '../support/app.ts'
@@ -202,4 +204,16 @@ test('a database with data that no sandbox made is refused, as is that of a sand
   } finally {
     await real.drop()
   }
+})
+
+test('the guide lists every token and record of the world', () => {
+  const guide = readFileSync(new URL('contract/guides/sandbox.md', root), 'utf8')
+  const { tokens, workspaces, users, folders, bots, webhookEndpoints, publicIds, results } = seededWorld
+  const named = [tokens, workspaces, users, folders, bots, webhookEndpoints].flatMap((each) =>
+    Object.entries(each),
+  )
+  expect(named.filter(([id, means]) => !guide.includes(`| \`${id}\` |`) || !guide.includes(means))).toEqual(
+    [],
+  )
+  expect([...publicIds, results[0]].filter((id) => !guide.includes(`\`${id}\``))).toEqual([])
 })

@@ -17,6 +17,7 @@ const forCallers = [
   'legacy-bots',
   'moving',
   'clients',
+  'sandbox',
 ]
 
 /** Guides for those who run the service, in the order in which they need them. */
