@@ -1,3 +1,4 @@
+import { vendors } from './bot-document/blocks/vendors/all.ts'
 import { define, type Operation, workspace } from './operation.ts'
 import { emailAddress, exampleIds, name, readOnly, recordId, text, timestamp } from './shared.ts'
 import { z } from './zod.ts'
@@ -18,37 +19,6 @@ export const modelVendors = [
 ] as const
 
 export type ModelVendor = (typeof modelVendors)[number]
-
-// Secrets of requests; responses never contain them
-
-/** Headers can carry visible ASCII only, and keys are sent in headers. */
-const visible = /^[\x21-\x7e]+$/
-
-const apiKeyData = z
-  .strictObject({
-    apiKey: z
-      .string()
-      .max(1000)
-      .regex(visible, { error: 'Expected visible ASCII characters without spaces' })
-      .meta({
-        format: 'password',
-        maxLength: 1000,
-        description: 'Key of the account.',
-        example: 'sk-example',
-      }),
-    baseUrl: z
-      .url({ protocol: /^https?$/, error: 'Expected a URL such as https://llm.example.com/v1' })
-      .max(2048)
-      .optional()
-      .meta({
-        format: 'uri',
-        maxLength: 2048,
-        description:
-          'Address of the API, where it is not the one of the vendor: what speaks the same protocol can be used like it. The key goes there and nowhere else. Private addresses have to be allowed by the installation.',
-        example: 'https://llm.example.com/v1',
-      }),
-  })
-  .meta({ id: 'ApiKeyData', description: 'A key of a service, and where that service is.' })
 
 const smtpData = z
   .strictObject({
@@ -115,42 +85,28 @@ function branches<const Type extends string, Data extends z.ZodType>(type: Type,
   }
 }
 
-const openai = branches('openai', 'OpenAi', apiKeyData)
-const anthropic = branches('anthropic', 'Anthropic', apiKeyData)
-const mistral = branches('mistral', 'Mistral', apiKeyData)
-const groq = branches('groq', 'Groq', apiKeyData)
-const togetherAi = branches('together-ai', 'TogetherAi', apiKeyData)
-const openRouter = branches('open-router', 'OpenRouter', apiKeyData)
-const perplexity = branches('perplexity', 'Perplexity', apiKeyData)
-const deepSeek = branches('deepseek', 'DeepSeek', apiKeyData)
+/** The branches of one row, with its own types. */
+type BranchesOf<Row> = Row extends {
+  type: infer Type extends string
+  credentials: infer Data extends z.ZodObject
+}
+  ? string extends keyof Data['shape']
+    ? never
+    : ReturnType<typeof branches<Type, Data>>
+  : never
+
+const ofVendors = vendors.flatMap(({ type, prefix, credentials }) =>
+  credentials === undefined ? [] : [branches(type, prefix, credentials)],
+) as BranchesOf<(typeof vendors)[number]>[]
+
 const smtp = branches('smtp', 'Smtp', smtpData)
 
 const credentialsCreate = z
-  .discriminatedUnion('type', [
-    openai.create,
-    anthropic.create,
-    mistral.create,
-    groq.create,
-    togetherAi.create,
-    openRouter.create,
-    perplexity.create,
-    deepSeek.create,
-    smtp.create,
-  ])
+  .discriminatedUnion('type', [smtp.create, ...ofVendors.map(({ create }) => create)])
   .meta({ id: 'CredentialsCreate', description: 'New credentials; the type says what they consist of.' })
 
 const credentialsUpdate = z
-  .discriminatedUnion('type', [
-    openai.update,
-    anthropic.update,
-    mistral.update,
-    groq.update,
-    togetherAi.update,
-    openRouter.update,
-    perplexity.update,
-    deepSeek.update,
-    smtp.update,
-  ])
+  .discriminatedUnion('type', [smtp.update, ...ofVendors.map(({ update }) => update)])
   .meta({
     id: 'CredentialsUpdate',
     description: 'A change of credentials. The type is the one they have; data that are given replace all.',

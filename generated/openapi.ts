@@ -1502,7 +1502,7 @@ export interface components {
              */
             lastChatSessionId: string;
         };
-        /** @description Works with Anthropic. Chats of this service run Create Chat Message and Generate variables, with credentials of type anthropic, and skip other actions. Versions 6 and 6.1 only. */
+        /** @description Works with Anthropic. Chats run it, with credentials of type anthropic. Versions 6 and 6.1 only. */
         AnthropicBlock: {
             /**
              * @description Id of the block.
@@ -1977,7 +1977,7 @@ export interface components {
              */
             message: string;
         };
-        /** @description Works with Blink. Chats of this service skip it. Versions 6 and 6.1 only. */
+        /** @description Works with Blink. Chats run it, with credentials of type blink. Versions 6 and 6.1 only. */
         BlinkBlock: {
             /**
              * @description Id of the block.
@@ -1997,6 +1997,74 @@ export interface components {
             type: "blink";
         } & {
             [key: string]: unknown;
+        };
+        /** @description New credentials of type blink. */
+        BlinkCredentialsCreate: {
+            /**
+             * @description Read-only moment of the creation; accepted and ignored.
+             * @example null
+             */
+            readonly createdAt?: unknown;
+            data: components["schemas"]["ApiKeyData"];
+            /**
+             * @description Read-only id of the credentials; accepted and ignored.
+             * @example null
+             */
+            readonly id?: unknown;
+            /**
+             * @description Name to choose the credentials by.
+             * @example Company account
+             */
+            name: string;
+            /**
+             * @description What the credentials are for. (enum property replaced by openapi-typescript)
+             * @enum {string}
+             */
+            type: "blink";
+            /**
+             * @description Read-only moment of the last change; accepted and ignored.
+             * @example null
+             */
+            readonly updatedAt?: unknown;
+            /**
+             * @description Read-only id of the workspace; accepted and ignored.
+             * @example null
+             */
+            readonly workspaceId?: unknown;
+        };
+        /** @description A change of credentials of type blink. */
+        BlinkCredentialsUpdate: {
+            /**
+             * @description Read-only moment of the creation; accepted and ignored.
+             * @example null
+             */
+            readonly createdAt?: unknown;
+            data?: components["schemas"]["ApiKeyData"];
+            /**
+             * @description Read-only id of the credentials; accepted and ignored.
+             * @example null
+             */
+            readonly id?: unknown;
+            /**
+             * @description Name to choose the credentials by.
+             * @example Company account
+             */
+            name?: string;
+            /**
+             * @description What the credentials are for. (enum property replaced by openapi-typescript)
+             * @enum {string}
+             */
+            type: "blink";
+            /**
+             * @description Read-only moment of the last change; accepted and ignored.
+             * @example null
+             */
+            readonly updatedAt?: unknown;
+            /**
+             * @description Read-only id of the workspace; accepted and ignored.
+             * @example null
+             */
+            readonly workspaceId?: unknown;
         };
         /** @description What Blink is asked to do. The action tells which of the other properties are read. */
         BlinkOptions: {
@@ -2041,7 +2109,7 @@ export interface components {
              *     }
              */
             pushNotification?: unknown;
-            /** @description Which parts of the answer are stored where. With action Send Feed Event: Event ID. */
+            /** @description Which parts of the answer are stored where. With action Get Users: Emails, Company Names, First Names, Second Names, Display Names, Initials, Job Titles, Profile Photo IDs, Timezones, Manager IDs, Department Names, Account Statuses, Employee IDs, User IDs. With action Send Feed Event: Event ID. */
             responseMapping?: components["schemas"]["VendorAnswerMapping"][];
             /**
              * @description With action Send Feed Event: colour of the ribbon.
@@ -2052,7 +2120,8 @@ export interface components {
              * @description With action Send Feed Event: the content. Any JSON value.
              * @example [
              *       {
-             *         "text": "Hello"
+             *         "type": "Text",
+             *         "value": "Hello"
              *       }
              *     ]
              */
@@ -3578,7 +3647,7 @@ export interface components {
         } & {
             [key: string]: unknown;
         };
-        /** @description Works with Cal.com. Chats of this service skip it. Versions 6 and 6.1 only. */
+        /** @description Works with Cal.com. Chats run it. Versions 6 and 6.1 only. */
         CalComBlock: {
             /**
              * @description Id of the block.
@@ -3655,6 +3724,30 @@ export interface components {
             saveBookedDateInVariableId?: string;
         } & {
             [key: string]: unknown;
+        };
+        /** @description Show a calendar, and continue with the date that was booked. */
+        CalendarAction: {
+            calendar: components["schemas"]["CalendarDetails"];
+            /** @description Whether the chat goes on only when it is continued with the outcome. */
+            expectsDedicatedReply?: boolean;
+            /**
+             * @description Run the action after this bubble; absent means before all.
+             * @example block-hello
+             */
+            lastBubbleBlockId?: string;
+            /**
+             * @description Kind of the action. (enum property replaced by openapi-typescript)
+             * @enum {string}
+             */
+            type: "calendar";
+        };
+        /** @description The calendar that the client shows. */
+        CalendarDetails: {
+            /**
+             * @description Address of the page for a frame. It posts messages whose `originator` is `CAL`; `bookingSuccessfulV2` has the date as `data.startTime`.
+             * @example https://app.cal.com/ada/30min/embed?embed=chat&embedType=inline
+             */
+            url: string;
         };
         /** @description A card with a picture, texts and buttons. */
         CardItem: {
@@ -3990,7 +4083,7 @@ export interface components {
              */
             type: "message";
         };
-        /** @description Works with ChatNode. Chats of this service skip it. Versions 6 and 6.1 only. */
+        /** @description Works with ChatNode. Chats run it, with credentials of type chat-node. Versions 6 and 6.1 only. */
         ChatNodeBlock: {
             /**
              * @description Id of the block.
@@ -4011,6 +4104,74 @@ export interface components {
         } & {
             [key: string]: unknown;
         };
+        /** @description New credentials of type chat-node. */
+        ChatNodeCredentialsCreate: {
+            /**
+             * @description Read-only moment of the creation; accepted and ignored.
+             * @example null
+             */
+            readonly createdAt?: unknown;
+            data: components["schemas"]["ApiKeyData"];
+            /**
+             * @description Read-only id of the credentials; accepted and ignored.
+             * @example null
+             */
+            readonly id?: unknown;
+            /**
+             * @description Name to choose the credentials by.
+             * @example Company account
+             */
+            name: string;
+            /**
+             * @description What the credentials are for. (enum property replaced by openapi-typescript)
+             * @enum {string}
+             */
+            type: "chat-node";
+            /**
+             * @description Read-only moment of the last change; accepted and ignored.
+             * @example null
+             */
+            readonly updatedAt?: unknown;
+            /**
+             * @description Read-only id of the workspace; accepted and ignored.
+             * @example null
+             */
+            readonly workspaceId?: unknown;
+        };
+        /** @description A change of credentials of type chat-node. */
+        ChatNodeCredentialsUpdate: {
+            /**
+             * @description Read-only moment of the creation; accepted and ignored.
+             * @example null
+             */
+            readonly createdAt?: unknown;
+            data?: components["schemas"]["ApiKeyData"];
+            /**
+             * @description Read-only id of the credentials; accepted and ignored.
+             * @example null
+             */
+            readonly id?: unknown;
+            /**
+             * @description Name to choose the credentials by.
+             * @example Company account
+             */
+            name?: string;
+            /**
+             * @description What the credentials are for. (enum property replaced by openapi-typescript)
+             * @enum {string}
+             */
+            type: "chat-node";
+            /**
+             * @description Read-only moment of the last change; accepted and ignored.
+             * @example null
+             */
+            readonly updatedAt?: unknown;
+            /**
+             * @description Read-only id of the workspace; accepted and ignored.
+             * @example null
+             */
+            readonly workspaceId?: unknown;
+        };
         /** @description What ChatNode is asked to do. The action tells which of the other properties are read. */
         ChatNodeOptions: {
             /**
@@ -4029,7 +4190,7 @@ export interface components {
              */
             credentialsId?: string;
             /**
-             * @description What is said; may hold placeholders.
+             * @description Text for the bot; may hold placeholders.
              * @example {{Question}}
              */
             message?: string;
@@ -4590,7 +4751,7 @@ export interface components {
             isUnsafe?: boolean;
         };
         /** @description Something the client has to do. */
-        ClientSideAction: components["schemas"]["ScriptAction"] | components["schemas"]["SetVariableAction"] | components["schemas"]["ChatwootAction"] | components["schemas"]["RedirectAction"] | components["schemas"]["WaitAction"] | components["schemas"]["HttpRequestAction"] | components["schemas"]["GoogleAnalyticsAction"] | components["schemas"]["PixelAction"] | components["schemas"]["StartPropertiesAction"] | components["schemas"]["ListenForWebhookAction"];
+        ClientSideAction: components["schemas"]["ScriptAction"] | components["schemas"]["SetVariableAction"] | components["schemas"]["ChatwootAction"] | components["schemas"]["ZendeskAction"] | components["schemas"]["CalendarAction"] | components["schemas"]["RedirectAction"] | components["schemas"]["WaitAction"] | components["schemas"]["HttpRequestAction"] | components["schemas"]["GoogleAnalyticsAction"] | components["schemas"]["PixelAction"] | components["schemas"]["StartPropertiesAction"] | components["schemas"]["ListenForWebhookAction"];
         /** @description Runs a script in the browser of the visitor or on the server. */
         CodeBlock: {
             /**
@@ -4948,14 +5109,14 @@ export interface components {
             credentials: components["schemas"]["StoredCredentials"];
         };
         /** @description New credentials; the type says what they consist of. */
-        CredentialsCreate: components["schemas"]["OpenAiCredentialsCreate"] | components["schemas"]["AnthropicCredentialsCreate"] | components["schemas"]["MistralCredentialsCreate"] | components["schemas"]["GroqCredentialsCreate"] | components["schemas"]["TogetherAiCredentialsCreate"] | components["schemas"]["OpenRouterCredentialsCreate"] | components["schemas"]["PerplexityCredentialsCreate"] | components["schemas"]["DeepSeekCredentialsCreate"] | components["schemas"]["SmtpCredentialsCreate"];
+        CredentialsCreate: components["schemas"]["SmtpCredentialsCreate"] | components["schemas"]["OpenAiCredentialsCreate"] | components["schemas"]["AnthropicCredentialsCreate"] | components["schemas"]["MistralCredentialsCreate"] | components["schemas"]["GroqCredentialsCreate"] | components["schemas"]["TogetherAiCredentialsCreate"] | components["schemas"]["OpenRouterCredentialsCreate"] | components["schemas"]["PerplexityCredentialsCreate"] | components["schemas"]["DeepSeekCredentialsCreate"] | components["schemas"]["DifyAiCredentialsCreate"] | components["schemas"]["ChatNodeCredentialsCreate"] | components["schemas"]["ElevenLabsCredentialsCreate"] | components["schemas"]["NocoDbCredentialsCreate"] | components["schemas"]["SegmentCredentialsCreate"] | components["schemas"]["PostHogCredentialsCreate"] | components["schemas"]["ZendeskCredentialsCreate"] | components["schemas"]["BlinkCredentialsCreate"];
         /** @description The credentials of a workspace. */
         CredentialsList: {
             /** @description The credentials, newest first. */
             credentials: components["schemas"]["StoredCredentials"][];
         };
         /** @description A change of credentials. The type is the one they have; data that are given replace all. */
-        CredentialsUpdate: components["schemas"]["OpenAiCredentialsUpdate"] | components["schemas"]["AnthropicCredentialsUpdate"] | components["schemas"]["MistralCredentialsUpdate"] | components["schemas"]["GroqCredentialsUpdate"] | components["schemas"]["TogetherAiCredentialsUpdate"] | components["schemas"]["OpenRouterCredentialsUpdate"] | components["schemas"]["PerplexityCredentialsUpdate"] | components["schemas"]["DeepSeekCredentialsUpdate"] | components["schemas"]["SmtpCredentialsUpdate"];
+        CredentialsUpdate: components["schemas"]["SmtpCredentialsUpdate"] | components["schemas"]["OpenAiCredentialsUpdate"] | components["schemas"]["AnthropicCredentialsUpdate"] | components["schemas"]["MistralCredentialsUpdate"] | components["schemas"]["GroqCredentialsUpdate"] | components["schemas"]["TogetherAiCredentialsUpdate"] | components["schemas"]["OpenRouterCredentialsUpdate"] | components["schemas"]["PerplexityCredentialsUpdate"] | components["schemas"]["DeepSeekCredentialsUpdate"] | components["schemas"]["DifyAiCredentialsUpdate"] | components["schemas"]["ChatNodeCredentialsUpdate"] | components["schemas"]["ElevenLabsCredentialsUpdate"] | components["schemas"]["NocoDbCredentialsUpdate"] | components["schemas"]["SegmentCredentialsUpdate"] | components["schemas"]["PostHogCredentialsUpdate"] | components["schemas"]["ZendeskCredentialsUpdate"] | components["schemas"]["BlinkCredentialsUpdate"];
         /** @description What is stored, on a conflict or a failed precondition: read the record, or send these values to write on top of it. Absent where the record has none. */
         CurrentState: {
             /**
@@ -5099,7 +5260,7 @@ export interface components {
         } & {
             [key: string]: unknown;
         };
-        /** @description Works with DeepSeek. Chats of this service run Create chat completion, with credentials of type deepseek, and skip other actions. Versions 6 and 6.1 only. */
+        /** @description Works with DeepSeek. Chats run it, with credentials of type deepseek. Versions 6 and 6.1 only. */
         DeepSeekBlock: {
             /**
              * @description Id of the block.
@@ -5238,7 +5399,7 @@ export interface components {
              */
             resultIds: string[] | null;
         };
-        /** @description Works with Dify. Chats of this service skip it. Versions 6 and 6.1 only. */
+        /** @description Works with Dify. Chats run it, with credentials of type dify-ai. Versions 6 and 6.1 only. */
         DifyAiBlock: {
             /**
              * @description Id of the block.
@@ -5258,6 +5419,74 @@ export interface components {
             type: "dify-ai";
         } & {
             [key: string]: unknown;
+        };
+        /** @description New credentials of type dify-ai. */
+        DifyAiCredentialsCreate: {
+            /**
+             * @description Read-only moment of the creation; accepted and ignored.
+             * @example null
+             */
+            readonly createdAt?: unknown;
+            data: components["schemas"]["DifyData"];
+            /**
+             * @description Read-only id of the credentials; accepted and ignored.
+             * @example null
+             */
+            readonly id?: unknown;
+            /**
+             * @description Name to choose the credentials by.
+             * @example Company account
+             */
+            name: string;
+            /**
+             * @description What the credentials are for. (enum property replaced by openapi-typescript)
+             * @enum {string}
+             */
+            type: "dify-ai";
+            /**
+             * @description Read-only moment of the last change; accepted and ignored.
+             * @example null
+             */
+            readonly updatedAt?: unknown;
+            /**
+             * @description Read-only id of the workspace; accepted and ignored.
+             * @example null
+             */
+            readonly workspaceId?: unknown;
+        };
+        /** @description A change of credentials of type dify-ai. */
+        DifyAiCredentialsUpdate: {
+            /**
+             * @description Read-only moment of the creation; accepted and ignored.
+             * @example null
+             */
+            readonly createdAt?: unknown;
+            data?: components["schemas"]["DifyData"];
+            /**
+             * @description Read-only id of the credentials; accepted and ignored.
+             * @example null
+             */
+            readonly id?: unknown;
+            /**
+             * @description Name to choose the credentials by.
+             * @example Company account
+             */
+            name?: string;
+            /**
+             * @description What the credentials are for. (enum property replaced by openapi-typescript)
+             * @enum {string}
+             */
+            type: "dify-ai";
+            /**
+             * @description Read-only moment of the last change; accepted and ignored.
+             * @example null
+             */
+            readonly updatedAt?: unknown;
+            /**
+             * @description Read-only id of the workspace; accepted and ignored.
+             * @example null
+             */
+            readonly workspaceId?: unknown;
         };
         /** @description What Dify is asked to do. The action tells which of the other properties are read. */
         DifyAiOptions: {
@@ -5291,12 +5520,33 @@ export interface components {
             /** @description Which parts of the answer are stored where. With action Create Chat Message: Answer, Total Tokens, Message content, Total tokens, Prompt tokens, Completion tokens. With action Query Knowledge Base: Retrieved chunks. */
             responseMapping?: components["schemas"]["VendorAnswerMapping"][];
             /**
-             * @description Id of the visitor at the vendor.
+             * @description Id of the visitor at the vendor. Default: an id of the chat.
              * @example {{User ID}}
              */
             user?: string;
         } & {
             [key: string]: unknown;
+        };
+        /** @description An application, or the knowledge bases of an account, at Dify. */
+        DifyData: {
+            /**
+             * Format: uri
+             * @description Address of Dify. Default https://api.dify.ai.
+             * @example https://dify.example.com
+             */
+            apiEndpoint?: string;
+            /**
+             * Format: password
+             * @description Key of the application, for Create Chat Message.
+             * @example app-example
+             */
+            apiKey?: string;
+            /**
+             * Format: password
+             * @description Key of the knowledge bases, for Query Knowledge Base.
+             * @example dataset-example
+             */
+            knowledgeApiKey?: string;
         };
         /** @description Shows an item only while a condition holds. */
         DisplayCondition: {
@@ -5394,7 +5644,7 @@ export interface components {
         } & {
             [key: string]: unknown;
         };
-        /** @description Works with ElevenLabs. Chats of this service skip it. Versions 6 and 6.1 only. */
+        /** @description Works with ElevenLabs. Chats run it, with credentials of type elevenlabs. Versions 6 and 6.1 only. */
         ElevenLabsBlock: {
             /**
              * @description Id of the block.
@@ -5414,6 +5664,74 @@ export interface components {
             type: "elevenlabs";
         } & {
             [key: string]: unknown;
+        };
+        /** @description New credentials of type elevenlabs. */
+        ElevenLabsCredentialsCreate: {
+            /**
+             * @description Read-only moment of the creation; accepted and ignored.
+             * @example null
+             */
+            readonly createdAt?: unknown;
+            data: components["schemas"]["ApiKeyData"];
+            /**
+             * @description Read-only id of the credentials; accepted and ignored.
+             * @example null
+             */
+            readonly id?: unknown;
+            /**
+             * @description Name to choose the credentials by.
+             * @example Company account
+             */
+            name: string;
+            /**
+             * @description What the credentials are for. (enum property replaced by openapi-typescript)
+             * @enum {string}
+             */
+            type: "elevenlabs";
+            /**
+             * @description Read-only moment of the last change; accepted and ignored.
+             * @example null
+             */
+            readonly updatedAt?: unknown;
+            /**
+             * @description Read-only id of the workspace; accepted and ignored.
+             * @example null
+             */
+            readonly workspaceId?: unknown;
+        };
+        /** @description A change of credentials of type elevenlabs. */
+        ElevenLabsCredentialsUpdate: {
+            /**
+             * @description Read-only moment of the creation; accepted and ignored.
+             * @example null
+             */
+            readonly createdAt?: unknown;
+            data?: components["schemas"]["ApiKeyData"];
+            /**
+             * @description Read-only id of the credentials; accepted and ignored.
+             * @example null
+             */
+            readonly id?: unknown;
+            /**
+             * @description Name to choose the credentials by.
+             * @example Company account
+             */
+            name?: string;
+            /**
+             * @description What the credentials are for. (enum property replaced by openapi-typescript)
+             * @enum {string}
+             */
+            type: "elevenlabs";
+            /**
+             * @description Read-only moment of the last change; accepted and ignored.
+             * @example null
+             */
+            readonly updatedAt?: unknown;
+            /**
+             * @description Read-only id of the workspace; accepted and ignored.
+             * @example null
+             */
+            readonly workspaceId?: unknown;
         };
         /** @description What ElevenLabs is asked to do. The action tells which of the other properties are read. */
         ElevenLabsOptions: {
@@ -6224,7 +6542,7 @@ export interface components {
         } & {
             [key: string]: unknown;
         };
-        /** @description Works with Gmail. Chats of this service skip it. Versions 6 and 6.1 only. */
+        /** @description Works with Gmail. Chats run it. Versions 6 and 6.1 only. */
         GmailBlock: {
             /**
              * @description Id of the block.
@@ -6253,8 +6571,8 @@ export interface components {
              */
             action?: string;
             /**
-             * @description Files that are attached. Any JSON value.
-             * @example {{Files}}
+             * @description Files that are attached: the id of the variable that holds them. Any JSON value.
+             * @example varFiles
              */
             attachments?: unknown;
             /**
@@ -6282,7 +6600,7 @@ export interface components {
              * @example team@example.com
              */
             replyTo?: string;
-            /** @description Which parts of the answer are stored where. With action Send email: Thread ID. */
+            /** @description Which parts of the answer are stored where. With action Send email: Message ID, Thread ID. */
             responseMapping?: components["schemas"]["VendorAnswerMapping"][];
             /**
              * @description Subject.
@@ -6438,7 +6756,7 @@ export interface components {
         } & {
             [key: string]: unknown;
         };
-        /** @description Works with Groq. Chats of this service run Create chat completion, with credentials of type groq, and skip other actions. Versions 6 and 6.1 only. */
+        /** @description Works with Groq. Chats run it, with credentials of type groq. Versions 6 and 6.1 only. */
         GroqBlock: {
             /**
              * @description Id of the block.
@@ -7783,7 +8101,7 @@ export interface components {
         } & {
             [key: string]: unknown;
         };
-        /** @description Works with Mistral. Chats of this service run Create chat completion and Generate variables, with credentials of type mistral, and skip other actions. Versions 6 and 6.1 only. */
+        /** @description Works with Mistral. Chats run it, with credentials of type mistral. Versions 6 and 6.1 only. */
         MistralBlock: {
             /**
              * @description Id of the block.
@@ -7910,7 +8228,7 @@ export interface components {
         } & {
             [key: string]: unknown;
         };
-        /** @description Works with NocoDB. Chats of this service skip it. Versions 6 and 6.1 only. */
+        /** @description Works with NocoDB. Chats run it, with credentials of type nocodb. Versions 6 and 6.1 only. */
         NocoDbBlock: {
             /**
              * @description Id of the block.
@@ -7946,6 +8264,89 @@ export interface components {
             value?: string;
         } & {
             [key: string]: unknown;
+        };
+        /** @description New credentials of type nocodb. */
+        NocoDbCredentialsCreate: {
+            /**
+             * @description Read-only moment of the creation; accepted and ignored.
+             * @example null
+             */
+            readonly createdAt?: unknown;
+            data: components["schemas"]["NocoDbData"];
+            /**
+             * @description Read-only id of the credentials; accepted and ignored.
+             * @example null
+             */
+            readonly id?: unknown;
+            /**
+             * @description Name to choose the credentials by.
+             * @example Company account
+             */
+            name: string;
+            /**
+             * @description What the credentials are for. (enum property replaced by openapi-typescript)
+             * @enum {string}
+             */
+            type: "nocodb";
+            /**
+             * @description Read-only moment of the last change; accepted and ignored.
+             * @example null
+             */
+            readonly updatedAt?: unknown;
+            /**
+             * @description Read-only id of the workspace; accepted and ignored.
+             * @example null
+             */
+            readonly workspaceId?: unknown;
+        };
+        /** @description A change of credentials of type nocodb. */
+        NocoDbCredentialsUpdate: {
+            /**
+             * @description Read-only moment of the creation; accepted and ignored.
+             * @example null
+             */
+            readonly createdAt?: unknown;
+            data?: components["schemas"]["NocoDbData"];
+            /**
+             * @description Read-only id of the credentials; accepted and ignored.
+             * @example null
+             */
+            readonly id?: unknown;
+            /**
+             * @description Name to choose the credentials by.
+             * @example Company account
+             */
+            name?: string;
+            /**
+             * @description What the credentials are for. (enum property replaced by openapi-typescript)
+             * @enum {string}
+             */
+            type: "nocodb";
+            /**
+             * @description Read-only moment of the last change; accepted and ignored.
+             * @example null
+             */
+            readonly updatedAt?: unknown;
+            /**
+             * @description Read-only id of the workspace; accepted and ignored.
+             * @example null
+             */
+            readonly workspaceId?: unknown;
+        };
+        /** @description An account of NocoDB. */
+        NocoDbData: {
+            /**
+             * Format: password
+             * @description Token of the account.
+             * @example nc-example
+             */
+            apiKey: string;
+            /**
+             * Format: uri
+             * @description Address of NocoDB. Default https://app.nocodb.com.
+             * @example https://nocodb.example.com
+             */
+            baseUrl?: string;
         };
         /** @description Which records are meant. */
         NocoDbFilter: {
@@ -8134,7 +8535,7 @@ export interface components {
         } & {
             [key: string]: unknown;
         };
-        /** @description Works with OpenAI. Chats of this service run Create chat completion and Generate variables, with credentials of type openai, and skip other actions. Versions 6 and 6.1 only. */
+        /** @description Works with OpenAI. Chats run it, with credentials of type openai; the vendor has ended Ask Assistant. Versions 6 and 6.1 only. */
         OpenAiBlock: {
             /**
              * @description Id of the block.
@@ -8354,7 +8755,7 @@ export interface components {
         } & {
             [key: string]: unknown;
         };
-        /** @description Works with OpenRouter. Chats of this service run Create chat completion, with credentials of type open-router, and skip other actions. Versions 6 and 6.1 only. */
+        /** @description Works with OpenRouter. Chats run it, with credentials of type open-router. Versions 6 and 6.1 only. */
         OpenRouterBlock: {
             /**
              * @description Id of the block.
@@ -8644,7 +9045,7 @@ export interface components {
         } & {
             [key: string]: unknown;
         };
-        /** @description Works with Perplexity. Chats of this service run Create chat completion, with credentials of type perplexity, and skip other actions. Versions 6 and 6.1 only. */
+        /** @description Works with Perplexity. Chats run it, with credentials of type perplexity. Versions 6 and 6.1 only. */
         PerplexityBlock: {
             /**
              * @description Id of the block.
@@ -9004,7 +9405,7 @@ export interface components {
          * @example Ada
          */
         PlainMessage: string;
-        /** @description Works with PostHog. Chats of this service skip it. Versions 6 and 6.1 only. */
+        /** @description Works with PostHog. Chats run it, with credentials of type posthog. Versions 6 and 6.1 only. */
         PostHogBlock: {
             /**
              * @description Id of the block.
@@ -9024,6 +9425,89 @@ export interface components {
             type: "posthog";
         } & {
             [key: string]: unknown;
+        };
+        /** @description New credentials of type posthog. */
+        PostHogCredentialsCreate: {
+            /**
+             * @description Read-only moment of the creation; accepted and ignored.
+             * @example null
+             */
+            readonly createdAt?: unknown;
+            data: components["schemas"]["PostHogData"];
+            /**
+             * @description Read-only id of the credentials; accepted and ignored.
+             * @example null
+             */
+            readonly id?: unknown;
+            /**
+             * @description Name to choose the credentials by.
+             * @example Company account
+             */
+            name: string;
+            /**
+             * @description What the credentials are for. (enum property replaced by openapi-typescript)
+             * @enum {string}
+             */
+            type: "posthog";
+            /**
+             * @description Read-only moment of the last change; accepted and ignored.
+             * @example null
+             */
+            readonly updatedAt?: unknown;
+            /**
+             * @description Read-only id of the workspace; accepted and ignored.
+             * @example null
+             */
+            readonly workspaceId?: unknown;
+        };
+        /** @description A change of credentials of type posthog. */
+        PostHogCredentialsUpdate: {
+            /**
+             * @description Read-only moment of the creation; accepted and ignored.
+             * @example null
+             */
+            readonly createdAt?: unknown;
+            data?: components["schemas"]["PostHogData"];
+            /**
+             * @description Read-only id of the credentials; accepted and ignored.
+             * @example null
+             */
+            readonly id?: unknown;
+            /**
+             * @description Name to choose the credentials by.
+             * @example Company account
+             */
+            name?: string;
+            /**
+             * @description What the credentials are for. (enum property replaced by openapi-typescript)
+             * @enum {string}
+             */
+            type: "posthog";
+            /**
+             * @description Read-only moment of the last change; accepted and ignored.
+             * @example null
+             */
+            readonly updatedAt?: unknown;
+            /**
+             * @description Read-only id of the workspace; accepted and ignored.
+             * @example null
+             */
+            readonly workspaceId?: unknown;
+        };
+        /** @description A project of PostHog. */
+        PostHogData: {
+            /**
+             * Format: password
+             * @description Key of the project.
+             * @example phc_example
+             */
+            apiKey: string;
+            /**
+             * Format: uri
+             * @description Address of PostHog. Default https://us.i.posthog.com.
+             * @example https://eu.i.posthog.com
+             */
+            host?: string;
         };
         /** @description A group that the person belongs to. */
         PostHogGroup: {
@@ -9595,7 +10079,7 @@ export interface components {
              */
             version: "6.1";
         };
-        /** @description Works with QR codes. Chats of this service skip it. Versions 6 and 6.1 only. */
+        /** @description Works with QR codes. Chats run it. Versions 6 and 6.1 only. */
         QrCodeBlock: {
             /**
              * @description Id of the block.
@@ -10212,7 +10696,7 @@ export interface components {
         } & {
             [key: string]: unknown;
         };
-        /** @description Works with Segment. Chats of this service skip it. Versions 6 and 6.1 only. */
+        /** @description Works with Segment. Chats run it, with credentials of type segment. Versions 6 and 6.1 only. */
         SegmentBlock: {
             /**
              * @description Id of the block.
@@ -10232,6 +10716,74 @@ export interface components {
             type: "segment";
         } & {
             [key: string]: unknown;
+        };
+        /** @description New credentials of type segment. */
+        SegmentCredentialsCreate: {
+            /**
+             * @description Read-only moment of the creation; accepted and ignored.
+             * @example null
+             */
+            readonly createdAt?: unknown;
+            data: components["schemas"]["ApiKeyData"];
+            /**
+             * @description Read-only id of the credentials; accepted and ignored.
+             * @example null
+             */
+            readonly id?: unknown;
+            /**
+             * @description Name to choose the credentials by.
+             * @example Company account
+             */
+            name: string;
+            /**
+             * @description What the credentials are for. (enum property replaced by openapi-typescript)
+             * @enum {string}
+             */
+            type: "segment";
+            /**
+             * @description Read-only moment of the last change; accepted and ignored.
+             * @example null
+             */
+            readonly updatedAt?: unknown;
+            /**
+             * @description Read-only id of the workspace; accepted and ignored.
+             * @example null
+             */
+            readonly workspaceId?: unknown;
+        };
+        /** @description A change of credentials of type segment. */
+        SegmentCredentialsUpdate: {
+            /**
+             * @description Read-only moment of the creation; accepted and ignored.
+             * @example null
+             */
+            readonly createdAt?: unknown;
+            data?: components["schemas"]["ApiKeyData"];
+            /**
+             * @description Read-only id of the credentials; accepted and ignored.
+             * @example null
+             */
+            readonly id?: unknown;
+            /**
+             * @description Name to choose the credentials by.
+             * @example Company account
+             */
+            name?: string;
+            /**
+             * @description What the credentials are for. (enum property replaced by openapi-typescript)
+             * @enum {string}
+             */
+            type: "segment";
+            /**
+             * @description Read-only moment of the last change; accepted and ignored.
+             * @example null
+             */
+            readonly updatedAt?: unknown;
+            /**
+             * @description Read-only id of the workspace; accepted and ignored.
+             * @example null
+             */
+            readonly workspaceId?: unknown;
         };
         /** @description What Segment is asked to do. The action tells which of the other properties are read. */
         SegmentOptions: {
@@ -10261,8 +10813,8 @@ export interface components {
              */
             eventName?: string;
             /**
-             * @description Name of the visitor, or of the page that is reported.
-             * @example {{Name}}
+             * @description With action Page: name of the page that is reported.
+             * @example Pricing
              */
             name?: string;
             /**
@@ -11466,7 +12018,7 @@ export interface components {
         } & {
             [key: string]: unknown;
         };
-        /** @description Works with Together AI. Chats of this service run Create chat completion, with credentials of type together-ai, and skip other actions. Versions 6 and 6.1 only. */
+        /** @description Works with Together AI. Chats run it, with credentials of type together-ai. Versions 6 and 6.1 only. */
         TogetherAiBlock: {
             /**
              * @description Id of the block.
@@ -12864,7 +13416,23 @@ export interface components {
         } & {
             [key: string]: unknown;
         };
-        /** @description Works with Zendesk. Chats of this service skip it. Versions 6 and 6.1 only. */
+        /** @description Open the Zendesk widget. */
+        ZendeskAction: {
+            /** @description Whether the chat goes on only when it is continued with the outcome. */
+            expectsDedicatedReply?: boolean;
+            /**
+             * @description Run the action after this bubble; absent means before all.
+             * @example block-hello
+             */
+            lastBubbleBlockId?: string;
+            /**
+             * @description Kind of the action. (enum property replaced by openapi-typescript)
+             * @enum {string}
+             */
+            type: "zendesk";
+            zendesk: components["schemas"]["ScriptHolder"];
+        };
+        /** @description Works with Zendesk. Chats run it, with credentials of type zendesk. Versions 6 and 6.1 only. */
         ZendeskBlock: {
             /**
              * @description Id of the block.
@@ -12885,6 +13453,88 @@ export interface components {
         } & {
             [key: string]: unknown;
         };
+        /** @description New credentials of type zendesk. */
+        ZendeskCredentialsCreate: {
+            /**
+             * @description Read-only moment of the creation; accepted and ignored.
+             * @example null
+             */
+            readonly createdAt?: unknown;
+            data: components["schemas"]["ZendeskData"];
+            /**
+             * @description Read-only id of the credentials; accepted and ignored.
+             * @example null
+             */
+            readonly id?: unknown;
+            /**
+             * @description Name to choose the credentials by.
+             * @example Company account
+             */
+            name: string;
+            /**
+             * @description What the credentials are for. (enum property replaced by openapi-typescript)
+             * @enum {string}
+             */
+            type: "zendesk";
+            /**
+             * @description Read-only moment of the last change; accepted and ignored.
+             * @example null
+             */
+            readonly updatedAt?: unknown;
+            /**
+             * @description Read-only id of the workspace; accepted and ignored.
+             * @example null
+             */
+            readonly workspaceId?: unknown;
+        };
+        /** @description A change of credentials of type zendesk. */
+        ZendeskCredentialsUpdate: {
+            /**
+             * @description Read-only moment of the creation; accepted and ignored.
+             * @example null
+             */
+            readonly createdAt?: unknown;
+            data?: components["schemas"]["ZendeskData"];
+            /**
+             * @description Read-only id of the credentials; accepted and ignored.
+             * @example null
+             */
+            readonly id?: unknown;
+            /**
+             * @description Name to choose the credentials by.
+             * @example Company account
+             */
+            name?: string;
+            /**
+             * @description What the credentials are for. (enum property replaced by openapi-typescript)
+             * @enum {string}
+             */
+            type: "zendesk";
+            /**
+             * @description Read-only moment of the last change; accepted and ignored.
+             * @example null
+             */
+            readonly updatedAt?: unknown;
+            /**
+             * @description Read-only id of the workspace; accepted and ignored.
+             * @example null
+             */
+            readonly workspaceId?: unknown;
+        };
+        /** @description A key of Zendesk that signs who a visitor is. */
+        ZendeskData: {
+            /**
+             * @description Id of the signing key.
+             * @example app_example
+             */
+            conversationsKeyId: string;
+            /**
+             * Format: password
+             * @description The signing key.
+             * @example secret-example
+             */
+            conversationsSecretKey: string;
+        };
         /** @description What Zendesk is asked to do. The action tells which of the other properties are read. */
         ZendeskOptions: {
             /**
@@ -12903,7 +13553,7 @@ export interface components {
              */
             email?: string;
             /**
-             * @description Name of the visitor, or of the page that is reported.
+             * @description Name of the visitor.
              * @example {{Name}}
              */
             name?: string;

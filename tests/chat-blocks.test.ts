@@ -1054,7 +1054,7 @@ describe('HTTP requests', () => {
         milliseconds: 10_000,
         headers: { 'content-type': 'application/json' },
       })
-      expect(JSON.parse(client.requests[0]?.body ?? '')).toEqual({
+      expect(JSON.parse(String(client.requests[0]?.body))).toEqual({
         submittedAt: '2024-05-01T09:30:00.000Z',
         'Title g': 'one',
         B: 'two',
@@ -1086,7 +1086,7 @@ describe('HTTP requests', () => {
       headers: { 'x-7': 'x "y"' },
     })
     expect(client.requests[0]?.milliseconds).toBe(30_000)
-    expect(JSON.parse(client.requests[0]?.body ?? '')).toEqual({
+    expect(JSON.parse(String(client.requests[0]?.body))).toEqual({
       a: 'x "y"\n',
       n: 7,
       l: ['l'],
@@ -1168,7 +1168,7 @@ describe('HTTP requests', () => {
       attachedFileUrls: ['https://f.test/1', 'https://f.test/2'],
     })
     await client.say({ type: 'text', text: 'also', attachedFileUrls: ['https://f.test/3'] })
-    expect(JSON.parse(client.requests[0]?.body ?? '')).toMatchObject({
+    expect(JSON.parse(String(client.requests[0]?.body))).toMatchObject({
       'Title g': 'https://f.test/1, https://f.test/2, see',
       S: 'https://f.test/3, also',
     })
@@ -1177,7 +1177,7 @@ describe('HTTP requests', () => {
   test('a value cannot add keys to a JSON body', async () => {
     const block = request({ body: '{"age": {{A}}}' }, { isCustomBody: true })
     const client = await runBlock(block, { ...given({ A: '1, "admin": true' }), reply: ok('') })
-    expect(JSON.parse(client.requests[0]?.body ?? '')).toEqual({ age: '1, "admin": true' })
+    expect(JSON.parse(String(client.requests[0]?.body))).toEqual({ age: '1, "admin": true' })
   })
 
   test.each([

@@ -417,6 +417,20 @@ describe('bounds', () => {
     expect(reply.ok && reply.body.length).toBe(1_048_576)
   })
 
+  test('a request may bound its own response, and send bytes', async () => {
+    answer = (_request, response) => response.end(Buffer.alloc(2_000_000))
+    const bytes = new Uint8Array([65, 0, 66])
+    const post = { method: 'POST', body: bytes, maximumBytes: 2_000_000 }
+    const reply = await call(`http://127.0.0.1:${port}/`, post, allowed())
+    expect(reply.ok && reply.body.length).toBe(2_000_000)
+    expect(bodies).toEqual(['A\0B'])
+    expect(
+      await call(`http://127.0.0.1:${port}/`, { ...post, maximumBytes: 1_999_999 }, allowed()),
+    ).toMatchObject({
+      reason: 'size',
+    })
+  })
+
   test.each([
     ['no answer', () => {}],
     ['an answer that never ends', (_: IncomingMessage, response: ServerResponse) => response.write('a')],

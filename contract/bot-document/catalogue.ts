@@ -7,7 +7,7 @@ import { fileInputs, inputs } from './blocks/inputs.ts'
 import { integrations } from './blocks/integrations.ts'
 import { logic } from './blocks/logic.ts'
 import { sheets } from './blocks/sheets.ts'
-import { vendors } from './blocks/vendors.ts'
+import { vendorBlocks } from './blocks/vendors/all.ts'
 import { component, id, name } from './fields.ts'
 import { coordinates } from './flow.ts'
 import { boundedArray } from './in-place.ts'
@@ -24,7 +24,7 @@ const currentFamilies = {
   input: [...inputs, fileInputs.current, ...choices.current, ...choices.shared],
   logic: [...logic.shared, ...logic.current],
   integration: [sheets.current, ...httpRequests, ...integrations, classicOpenAiBlock],
-  vendor: vendors,
+  vendor: vendorBlocks,
 } as const
 
 function buildLegacyFamilies(version: LegacyVersion) {

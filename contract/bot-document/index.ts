@@ -2,6 +2,6 @@
 export { blockCatalogue, group, groups, legacyGroupsByVersion } from './catalogue.ts'
 export { edge, edges, events, legacyEdges, legacyEvents, variable, variables } from './flow.ts'
 export { settings } from './settings.ts'
-export { renderCatalogueTable } from './table.ts'
+export { renderCatalogueTable, renderVendorTable } from './table.ts'
 export { theme } from './theme.ts'
 export { currentVersions, type DocumentVersion, legacyVersions } from './versions.ts'

@@ -1,3 +1,4 @@
+import { vendors } from './blocks/vendors/all.ts'
 import { blockCatalogue } from './catalogue.ts'
 
 /** Renders the table of block types for the README. Columns are not aligned, so a change stays on one line. */
@@ -13,6 +14,24 @@ export function renderCatalogueTable(): string {
     '<!-- biome-ignore format: generated -->',
     '',
     '| Type | Family | Component | Versions | Options (bubbles: content) |',
+    '| --- | --- | --- | --- | --- |',
+    ...rows.map((cells) => `| ${cells.join(' | ')} |`),
+  ].join('\n')
+}
+
+/** Renders the table of outside services for the guide. */
+export function renderVendorTable(): string {
+  const rows = vendors.map(({ title, type, actions, credentials, base }) => [
+    title,
+    code(type),
+    Object.entries(actions)
+      .map(([name, { ended }]) => (ended === undefined ? name : `${name} (ended)`))
+      .join(', '),
+    credentials === undefined ? 'none' : Object.keys(credentials.shape).map(code).join(', '),
+    base === undefined ? '' : code(new URL(base).host),
+  ])
+  return [
+    '| Service | Type | Actions | Credentials | Host that gets the key |',
     '| --- | --- | --- | --- | --- |',
     ...rows.map((cells) => `| ${cells.join(' | ')} |`),
   ].join('\n')

@@ -303,6 +303,18 @@ const clientSideAction = z
       setVariable: scriptHolder,
     }),
     action('chatwoot', 'ChatwootAction', 'Open or close the Chatwoot widget.', { chatwoot: scriptHolder }),
+    action('zendesk', 'ZendeskAction', 'Open the Zendesk widget.', { zendesk: scriptHolder }),
+    action('calendar', 'CalendarAction', 'Show a calendar, and continue with the date that was booked.', {
+      calendar: z
+        .object({
+          url: text(262_144).meta({
+            description:
+              'Address of the page for a frame. It posts messages whose `originator` is `CAL`; `bookingSuccessfulV2` has the date as `data.startTime`.',
+            example: 'https://app.cal.com/ada/30min/embed?embed=chat&embedType=inline',
+          }),
+        })
+        .meta({ id: 'CalendarDetails', description: 'The calendar that the client shows.' }),
+    }),
     action('redirect', 'RedirectAction', 'Tells the client to open an address.', {
       redirect: z
         .object({

@@ -1,5 +1,5 @@
 import { mkdir, readFile, writeFile } from 'node:fs/promises'
-import { renderCatalogueTable } from '../bot-document/index.ts'
+import { renderCatalogueTable, renderVendorTable } from '../bot-document/index.ts'
 import { emit } from './emit.ts'
 import { withGenerators } from './generators.ts'
 
@@ -17,10 +17,15 @@ const guideText = withGenerators(
 )
 await writeFile(clients, guideText)
 
-const guide = new URL('contract/bot-document/README.md', root)
-const table = `<!-- catalogue:begin -->\n\n${renderCatalogueTable()}\n\n<!-- catalogue:end -->`
-const text = await readFile(guide, 'utf8')
-await writeFile(
-  guide,
-  text.replace(/<!-- catalogue:begin -->[\s\S]*<!-- catalogue:end -->/, () => table),
-)
+await replaceTable('contract/bot-document/README.md', 'catalogue', renderCatalogueTable())
+await replaceTable('server/guides/vendors.md', 'vendors', renderVendorTable())
+
+async function replaceTable(path: string, name: string, table: string): Promise<void> {
+  const page = new URL(path, root)
+  const part = new RegExp(`<!-- ${name}:begin -->[\\s\\S]*<!-- ${name}:end -->`)
+  const text = await readFile(page, 'utf8')
+  await writeFile(
+    page,
+    text.replace(part, () => `<!-- ${name}:begin -->\n\n${table}\n\n<!-- ${name}:end -->`),
+  )
+}

@@ -18,7 +18,9 @@ export interface OutboundRequest {
   url: string
   method: string
   headers: Record<string, string>
-  body?: string
+  body?: string | Uint8Array
+  /** Largest body of a response in bytes; by default that of the client. */
+  maximumBytes?: number
   /** Limit for everything together: lookups, redirects and the response. */
   milliseconds: number
   /** By default they are followed. */
@@ -126,7 +128,7 @@ export function streamingClient(options: OutboundOptions): StreamingClient {
       const found = await find(target.host, target.isAllowed, deadline)
       if (!Array.isArray(found)) return found
       const left = Math.max(1, deadline - performance.now())
-      const reply = await send(request, target, found, left, maximumBytes, agents)
+      const reply = await send(request, target, found, left, request.maximumBytes ?? maximumBytes, agents)
       if (!('location' in reply)) return reply
       if (request.redirects === 'none') {
         const message = `The answer was a redirect (${reply.status}), which is not followed`

@@ -30,6 +30,7 @@ const files: Record<string, string> = {
   'avatar.svg': 'image/svg+xml',
   'bubbles.css': 'text/css',
   'bubbles.js': 'text/javascript',
+  'calendar.js': 'text/javascript',
   'choices.js': 'text/javascript',
   'compat.js': 'text/javascript',
   'dates.js': 'text/javascript',

@@ -87,7 +87,7 @@ class AnsweredResultEventData(TypedDict):
     """What was answered in this step of the chat."""
 
 class AnthropicBlock(TypedDict):
-    """Works with Anthropic. Chats of this service run Create Chat Message and Generate variables, with credentials of type anthropic, and skip other actions. Versions 6 and 6.1 only."""
+    """Works with Anthropic. Chats run it, with credentials of type anthropic. Versions 6 and 6.1 only."""
 
     id: str
     """Id of the block."""
@@ -407,7 +407,7 @@ class BadRequestErrorBody(TypedDict):
     """What is wrong and where; empty where there is nothing to add."""
 
 class BlinkBlock(TypedDict):
-    """Works with Blink. Chats of this service skip it. Versions 6 and 6.1 only."""
+    """Works with Blink. Chats run it, with credentials of type blink. Versions 6 and 6.1 only."""
 
     id: str
     """Id of the block."""
@@ -419,6 +419,52 @@ class BlinkBlock(TypedDict):
     """Id of the edge that leaves the block. This is what a running chat follows; it may dangle."""
 
     options: NotRequired[BlinkOptions]
+
+class BlinkCredentialsCreate(TypedDict):
+    """New credentials of type blink."""
+
+    type: Literal["blink"]
+    """What the credentials are for."""
+
+    name: str
+    """Name to choose the credentials by."""
+
+    data: ApiKeyData
+
+    id: NotRequired[Any]
+    """Read-only id of the credentials; accepted and ignored."""
+
+    workspaceId: NotRequired[Any]
+    """Read-only id of the workspace; accepted and ignored."""
+
+    createdAt: NotRequired[Any]
+    """Read-only moment of the creation; accepted and ignored."""
+
+    updatedAt: NotRequired[Any]
+    """Read-only moment of the last change; accepted and ignored."""
+
+class BlinkCredentialsUpdate(TypedDict):
+    """A change of credentials of type blink."""
+
+    type: Literal["blink"]
+    """What the credentials are for."""
+
+    name: NotRequired[str]
+    """Name to choose the credentials by."""
+
+    data: NotRequired[ApiKeyData]
+
+    id: NotRequired[Any]
+    """Read-only id of the credentials; accepted and ignored."""
+
+    workspaceId: NotRequired[Any]
+    """Read-only id of the workspace; accepted and ignored."""
+
+    createdAt: NotRequired[Any]
+    """Read-only moment of the creation; accepted and ignored."""
+
+    updatedAt: NotRequired[Any]
+    """Read-only moment of the last change; accepted and ignored."""
 
 class BlinkOptions(TypedDict):
     """What Blink is asked to do. The action tells which of the other properties are read."""
@@ -460,7 +506,7 @@ class BlinkOptions(TypedDict):
     """With action Redirect: address that is opened."""
 
     responseMapping: NotRequired[list[VendorAnswerMapping]]
-    """Which parts of the answer are stored where. With action Send Feed Event: Event ID."""
+    """Which parts of the answer are stored where. With action Get Users: Emails, Company Names, First Names, Second Names, Display Names, Initials, Job Titles, Profile Photo IDs, Timezones, Manager IDs, Department Names, Account Statuses, Employee IDs, User IDs. With action Send Feed Event: Event ID."""
 
 class BlockStats(TypedDict):
     """What became of the chats that came to an input block."""
@@ -1289,7 +1335,7 @@ class CalComAnswer(TypedDict):
     """The answer."""
 
 class CalComBlock(TypedDict):
-    """Works with Cal.com. Chats of this service skip it. Versions 6 and 6.1 only."""
+    """Works with Cal.com. Chats run it. Versions 6 and 6.1 only."""
 
     id: str
     """Id of the block."""
@@ -1337,6 +1383,26 @@ class CalComOptions(TypedDict):
 
     saveBookedDateInVariableId: NotRequired[str]
     """Id of the variable that takes the booked date."""
+
+class CalendarAction(TypedDict):
+    """Show a calendar, and continue with the date that was booked."""
+
+    lastBubbleBlockId: NotRequired[str]
+    """Run the action after this bubble; absent means before all."""
+
+    expectsDedicatedReply: NotRequired[bool]
+    """Whether the chat goes on only when it is continued with the outcome."""
+
+    type: Literal["calendar"]
+    """Kind of the action."""
+
+    calendar: CalendarDetails
+
+class CalendarDetails(TypedDict):
+    """The calendar that the client shows."""
+
+    url: str
+    """Address of the page for a frame. It posts messages whose `originator` is `CAL`; `bookingSuccessfulV2` has the date as `data.startTime`."""
 
 class CardItem(TypedDict):
     """A card with a picture, texts and buttons."""
@@ -1551,7 +1617,7 @@ class ChatMessageEvent(TypedDict):
     message: MessageBubble
 
 class ChatNodeBlock(TypedDict):
-    """Works with ChatNode. Chats of this service skip it. Versions 6 and 6.1 only."""
+    """Works with ChatNode. Chats run it, with credentials of type chat-node. Versions 6 and 6.1 only."""
 
     id: str
     """Id of the block."""
@@ -1563,6 +1629,52 @@ class ChatNodeBlock(TypedDict):
     """Id of the edge that leaves the block. This is what a running chat follows; it may dangle."""
 
     options: NotRequired[ChatNodeOptions]
+
+class ChatNodeCredentialsCreate(TypedDict):
+    """New credentials of type chat-node."""
+
+    type: Literal["chat-node"]
+    """What the credentials are for."""
+
+    name: str
+    """Name to choose the credentials by."""
+
+    data: ApiKeyData
+
+    id: NotRequired[Any]
+    """Read-only id of the credentials; accepted and ignored."""
+
+    workspaceId: NotRequired[Any]
+    """Read-only id of the workspace; accepted and ignored."""
+
+    createdAt: NotRequired[Any]
+    """Read-only moment of the creation; accepted and ignored."""
+
+    updatedAt: NotRequired[Any]
+    """Read-only moment of the last change; accepted and ignored."""
+
+class ChatNodeCredentialsUpdate(TypedDict):
+    """A change of credentials of type chat-node."""
+
+    type: Literal["chat-node"]
+    """What the credentials are for."""
+
+    name: NotRequired[str]
+    """Name to choose the credentials by."""
+
+    data: NotRequired[ApiKeyData]
+
+    id: NotRequired[Any]
+    """Read-only id of the credentials; accepted and ignored."""
+
+    workspaceId: NotRequired[Any]
+    """Read-only id of the workspace; accepted and ignored."""
+
+    createdAt: NotRequired[Any]
+    """Read-only moment of the creation; accepted and ignored."""
+
+    updatedAt: NotRequired[Any]
+    """Read-only moment of the last change; accepted and ignored."""
 
 class ChatNodeOptions(TypedDict):
     """What ChatNode is asked to do. The action tells which of the other properties are read."""
@@ -1580,7 +1692,7 @@ class ChatNodeOptions(TypedDict):
     """Id of the thread."""
 
     message: NotRequired[str]
-    """What is said; may hold placeholders."""
+    """Text for the bot; may hold placeholders."""
 
     responseMapping: NotRequired[list[VendorAnswerMapping]]
     """Which parts of the answer are stored where. With action Send Message: Message, Thread ID."""
@@ -2310,7 +2422,7 @@ class DateInputOptions(TypedDict):
     """Latest accepted date, or a placeholder."""
 
 class DeepSeekBlock(TypedDict):
-    """Works with DeepSeek. Chats of this service run Create chat completion, with credentials of type deepseek, and skip other actions. Versions 6 and 6.1 only."""
+    """Works with DeepSeek. Chats run it, with credentials of type deepseek. Versions 6 and 6.1 only."""
 
     id: str
     """Id of the block."""
@@ -2406,7 +2518,7 @@ class DeletedResultsEventData(TypedDict):
     """Only results that began before it were deleted; null where that does not matter. With neither, all results were deleted."""
 
 class DifyAiBlock(TypedDict):
-    """Works with Dify. Chats of this service skip it. Versions 6 and 6.1 only."""
+    """Works with Dify. Chats run it, with credentials of type dify-ai. Versions 6 and 6.1 only."""
 
     id: str
     """Id of the block."""
@@ -2418,6 +2530,52 @@ class DifyAiBlock(TypedDict):
     """Id of the edge that leaves the block. This is what a running chat follows; it may dangle."""
 
     options: NotRequired[DifyAiOptions]
+
+class DifyAiCredentialsCreate(TypedDict):
+    """New credentials of type dify-ai."""
+
+    type: Literal["dify-ai"]
+    """What the credentials are for."""
+
+    name: str
+    """Name to choose the credentials by."""
+
+    data: DifyData
+
+    id: NotRequired[Any]
+    """Read-only id of the credentials; accepted and ignored."""
+
+    workspaceId: NotRequired[Any]
+    """Read-only id of the workspace; accepted and ignored."""
+
+    createdAt: NotRequired[Any]
+    """Read-only moment of the creation; accepted and ignored."""
+
+    updatedAt: NotRequired[Any]
+    """Read-only moment of the last change; accepted and ignored."""
+
+class DifyAiCredentialsUpdate(TypedDict):
+    """A change of credentials of type dify-ai."""
+
+    type: Literal["dify-ai"]
+    """What the credentials are for."""
+
+    name: NotRequired[str]
+    """Name to choose the credentials by."""
+
+    data: NotRequired[DifyData]
+
+    id: NotRequired[Any]
+    """Read-only id of the credentials; accepted and ignored."""
+
+    workspaceId: NotRequired[Any]
+    """Read-only id of the workspace; accepted and ignored."""
+
+    createdAt: NotRequired[Any]
+    """Read-only moment of the creation; accepted and ignored."""
+
+    updatedAt: NotRequired[Any]
+    """Read-only moment of the last change; accepted and ignored."""
 
 class DifyAiOptions(TypedDict):
     """What Dify is asked to do. The action tells which of the other properties are read."""
@@ -2435,7 +2593,7 @@ class DifyAiOptions(TypedDict):
     """Id of the variable that holds the id of the conversation."""
 
     user: NotRequired[str]
-    """Id of the visitor at the vendor."""
+    """Id of the visitor at the vendor. Default: an id of the chat."""
 
     inputs: NotRequired[list[KeyValuePair]]
     """Inputs of the application."""
@@ -2445,6 +2603,18 @@ class DifyAiOptions(TypedDict):
 
     responseMapping: NotRequired[list[VendorAnswerMapping]]
     """Which parts of the answer are stored where. With action Create Chat Message: Answer, Total Tokens, Message content, Total tokens, Prompt tokens, Completion tokens. With action Query Knowledge Base: Retrieved chunks."""
+
+class DifyData(TypedDict):
+    """An application, or the knowledge bases of an account, at Dify."""
+
+    apiKey: NotRequired[str]
+    """Key of the application, for Create Chat Message."""
+
+    knowledgeApiKey: NotRequired[str]
+    """Key of the knowledge bases, for Query Knowledge Base."""
+
+    apiEndpoint: NotRequired[str]
+    """Address of Dify. Default https://api.dify.ai."""
 
 class DisplayCondition(TypedDict):
     """Shows an item only while a condition holds."""
@@ -2510,7 +2680,7 @@ class EdgeTarget(TypedDict):
     """Id of the block in the group. Default: its first block."""
 
 class ElevenLabsBlock(TypedDict):
-    """Works with ElevenLabs. Chats of this service skip it. Versions 6 and 6.1 only."""
+    """Works with ElevenLabs. Chats run it, with credentials of type elevenlabs. Versions 6 and 6.1 only."""
 
     id: str
     """Id of the block."""
@@ -2522,6 +2692,52 @@ class ElevenLabsBlock(TypedDict):
     """Id of the edge that leaves the block. This is what a running chat follows; it may dangle."""
 
     options: NotRequired[ElevenLabsOptions]
+
+class ElevenLabsCredentialsCreate(TypedDict):
+    """New credentials of type elevenlabs."""
+
+    type: Literal["elevenlabs"]
+    """What the credentials are for."""
+
+    name: str
+    """Name to choose the credentials by."""
+
+    data: ApiKeyData
+
+    id: NotRequired[Any]
+    """Read-only id of the credentials; accepted and ignored."""
+
+    workspaceId: NotRequired[Any]
+    """Read-only id of the workspace; accepted and ignored."""
+
+    createdAt: NotRequired[Any]
+    """Read-only moment of the creation; accepted and ignored."""
+
+    updatedAt: NotRequired[Any]
+    """Read-only moment of the last change; accepted and ignored."""
+
+class ElevenLabsCredentialsUpdate(TypedDict):
+    """A change of credentials of type elevenlabs."""
+
+    type: Literal["elevenlabs"]
+    """What the credentials are for."""
+
+    name: NotRequired[str]
+    """Name to choose the credentials by."""
+
+    data: NotRequired[ApiKeyData]
+
+    id: NotRequired[Any]
+    """Read-only id of the credentials; accepted and ignored."""
+
+    workspaceId: NotRequired[Any]
+    """Read-only id of the workspace; accepted and ignored."""
+
+    createdAt: NotRequired[Any]
+    """Read-only moment of the creation; accepted and ignored."""
+
+    updatedAt: NotRequired[Any]
+    """Read-only moment of the last change; accepted and ignored."""
 
 class ElevenLabsOptions(TypedDict):
     """What ElevenLabs is asked to do. The action tells which of the other properties are read."""
@@ -3121,7 +3337,7 @@ class GeneralSettings(TypedDict):
     systemMessages: NotRequired[SystemMessages]
 
 class GmailBlock(TypedDict):
-    """Works with Gmail. Chats of this service skip it. Versions 6 and 6.1 only."""
+    """Works with Gmail. Chats run it. Versions 6 and 6.1 only."""
 
     id: str
     """Id of the block."""
@@ -3246,7 +3462,7 @@ class GoogleSheetsOptions(TypedDict):
     """With action Update a row: the cells that change."""
 
 class GroqBlock(TypedDict):
-    """Works with Groq. Chats of this service run Create chat completion, with credentials of type groq, and skip other actions. Versions 6 and 6.1 only."""
+    """Works with Groq. Chats run it, with credentials of type groq. Versions 6 and 6.1 only."""
 
     id: str
     """Id of the block."""
@@ -4130,7 +4346,7 @@ class MessagingSettings(TypedDict):
     """Kinds of status that are forwarded."""
 
 class MistralBlock(TypedDict):
-    """Works with Mistral. Chats of this service run Create chat completion and Generate variables, with credentials of type mistral, and skip other actions. Versions 6 and 6.1 only."""
+    """Works with Mistral. Chats run it, with credentials of type mistral. Versions 6 and 6.1 only."""
 
     id: str
     """Id of the block."""
@@ -4220,7 +4436,7 @@ class MistralOptions(TypedDict):
     """With action Generate variables: the values to find."""
 
 class NocoDbBlock(TypedDict):
-    """Works with NocoDB. Chats of this service skip it. Versions 6 and 6.1 only."""
+    """Works with NocoDB. Chats run it, with credentials of type nocodb. Versions 6 and 6.1 only."""
 
     id: str
     """Id of the block."""
@@ -4243,6 +4459,61 @@ class NocoDbComparison(TypedDict):
 
     value: NotRequired[str]
     """The text to compare with."""
+
+class NocoDbCredentialsCreate(TypedDict):
+    """New credentials of type nocodb."""
+
+    type: Literal["nocodb"]
+    """What the credentials are for."""
+
+    name: str
+    """Name to choose the credentials by."""
+
+    data: NocoDbData
+
+    id: NotRequired[Any]
+    """Read-only id of the credentials; accepted and ignored."""
+
+    workspaceId: NotRequired[Any]
+    """Read-only id of the workspace; accepted and ignored."""
+
+    createdAt: NotRequired[Any]
+    """Read-only moment of the creation; accepted and ignored."""
+
+    updatedAt: NotRequired[Any]
+    """Read-only moment of the last change; accepted and ignored."""
+
+class NocoDbCredentialsUpdate(TypedDict):
+    """A change of credentials of type nocodb."""
+
+    type: Literal["nocodb"]
+    """What the credentials are for."""
+
+    name: NotRequired[str]
+    """Name to choose the credentials by."""
+
+    data: NotRequired[NocoDbData]
+
+    id: NotRequired[Any]
+    """Read-only id of the credentials; accepted and ignored."""
+
+    workspaceId: NotRequired[Any]
+    """Read-only id of the workspace; accepted and ignored."""
+
+    createdAt: NotRequired[Any]
+    """Read-only moment of the creation; accepted and ignored."""
+
+    updatedAt: NotRequired[Any]
+    """Read-only moment of the last change; accepted and ignored."""
+
+class NocoDbData(TypedDict):
+    """An account of NocoDB."""
+
+    apiKey: str
+    """Token of the account."""
+
+    baseUrl: NotRequired[str]
+    """Address of NocoDB. Default https://app.nocodb.com."""
 
 class NocoDbFilter(TypedDict):
     """Which records are meant."""
@@ -4373,7 +4644,7 @@ class OpaqueEvent(TypedDict):
     """Any other type of event."""
 
 class OpenAiBlock(TypedDict):
-    """Works with OpenAI. Chats of this service run Create chat completion and Generate variables, with credentials of type openai, and skip other actions. Versions 6 and 6.1 only."""
+    """Works with OpenAI. Chats run it, with credentials of type openai; the vendor has ended Ask Assistant. Versions 6 and 6.1 only."""
 
     id: str
     """Id of the block."""
@@ -4523,7 +4794,7 @@ class OpenAiOptions(TypedDict):
     """Id of the variable that takes the text, with action Create transcription."""
 
 class OpenRouterBlock(TypedDict):
-    """Works with OpenRouter. Chats of this service run Create chat completion, with credentials of type open-router, and skip other actions. Versions 6 and 6.1 only."""
+    """Works with OpenRouter. Chats run it, with credentials of type open-router. Versions 6 and 6.1 only."""
 
     id: str
     """Id of the block."""
@@ -4719,7 +4990,7 @@ class PaymentInputOptions(TypedDict):
     """Sent after an answer that is not valid."""
 
 class PerplexityBlock(TypedDict):
-    """Works with Perplexity. Chats of this service run Create chat completion, with credentials of type perplexity, and skip other actions. Versions 6 and 6.1 only."""
+    """Works with Perplexity. Chats run it, with credentials of type perplexity. Versions 6 and 6.1 only."""
 
     id: str
     """Id of the block."""
@@ -4965,7 +5236,7 @@ class PixelParameter(TypedDict):
     """Value of the parameter: any JSON value."""
 
 class PostHogBlock(TypedDict):
-    """Works with PostHog. Chats of this service skip it. Versions 6 and 6.1 only."""
+    """Works with PostHog. Chats run it, with credentials of type posthog. Versions 6 and 6.1 only."""
 
     id: str
     """Id of the block."""
@@ -4977,6 +5248,61 @@ class PostHogBlock(TypedDict):
     """Id of the edge that leaves the block. This is what a running chat follows; it may dangle."""
 
     options: NotRequired[PostHogOptions]
+
+class PostHogCredentialsCreate(TypedDict):
+    """New credentials of type posthog."""
+
+    type: Literal["posthog"]
+    """What the credentials are for."""
+
+    name: str
+    """Name to choose the credentials by."""
+
+    data: PostHogData
+
+    id: NotRequired[Any]
+    """Read-only id of the credentials; accepted and ignored."""
+
+    workspaceId: NotRequired[Any]
+    """Read-only id of the workspace; accepted and ignored."""
+
+    createdAt: NotRequired[Any]
+    """Read-only moment of the creation; accepted and ignored."""
+
+    updatedAt: NotRequired[Any]
+    """Read-only moment of the last change; accepted and ignored."""
+
+class PostHogCredentialsUpdate(TypedDict):
+    """A change of credentials of type posthog."""
+
+    type: Literal["posthog"]
+    """What the credentials are for."""
+
+    name: NotRequired[str]
+    """Name to choose the credentials by."""
+
+    data: NotRequired[PostHogData]
+
+    id: NotRequired[Any]
+    """Read-only id of the credentials; accepted and ignored."""
+
+    workspaceId: NotRequired[Any]
+    """Read-only id of the workspace; accepted and ignored."""
+
+    createdAt: NotRequired[Any]
+    """Read-only moment of the creation; accepted and ignored."""
+
+    updatedAt: NotRequired[Any]
+    """Read-only moment of the last change; accepted and ignored."""
+
+class PostHogData(TypedDict):
+    """A project of PostHog."""
+
+    apiKey: str
+    """Key of the project."""
+
+    host: NotRequired[str]
+    """Address of PostHog. Default https://us.i.posthog.com."""
 
 class PostHogGroup(TypedDict):
     """A group that the person belongs to."""
@@ -5464,7 +5790,7 @@ class PublishedBotV61(TypedDict):
     settings: Settings
 
 class QrCodeBlock(TypedDict):
-    """Works with QR codes. Chats of this service skip it. Versions 6 and 6.1 only."""
+    """Works with QR codes. Chats run it. Versions 6 and 6.1 only."""
 
     id: str
     """Id of the block."""
@@ -5899,7 +6225,7 @@ class SecuritySettings(TypedDict):
     """Origins of pages that may embed the chat. Absent or empty: any."""
 
 class SegmentBlock(TypedDict):
-    """Works with Segment. Chats of this service skip it. Versions 6 and 6.1 only."""
+    """Works with Segment. Chats run it, with credentials of type segment. Versions 6 and 6.1 only."""
 
     id: str
     """Id of the block."""
@@ -5911,6 +6237,52 @@ class SegmentBlock(TypedDict):
     """Id of the edge that leaves the block. This is what a running chat follows; it may dangle."""
 
     options: NotRequired[SegmentOptions]
+
+class SegmentCredentialsCreate(TypedDict):
+    """New credentials of type segment."""
+
+    type: Literal["segment"]
+    """What the credentials are for."""
+
+    name: str
+    """Name to choose the credentials by."""
+
+    data: ApiKeyData
+
+    id: NotRequired[Any]
+    """Read-only id of the credentials; accepted and ignored."""
+
+    workspaceId: NotRequired[Any]
+    """Read-only id of the workspace; accepted and ignored."""
+
+    createdAt: NotRequired[Any]
+    """Read-only moment of the creation; accepted and ignored."""
+
+    updatedAt: NotRequired[Any]
+    """Read-only moment of the last change; accepted and ignored."""
+
+class SegmentCredentialsUpdate(TypedDict):
+    """A change of credentials of type segment."""
+
+    type: Literal["segment"]
+    """What the credentials are for."""
+
+    name: NotRequired[str]
+    """Name to choose the credentials by."""
+
+    data: NotRequired[ApiKeyData]
+
+    id: NotRequired[Any]
+    """Read-only id of the credentials; accepted and ignored."""
+
+    workspaceId: NotRequired[Any]
+    """Read-only id of the workspace; accepted and ignored."""
+
+    createdAt: NotRequired[Any]
+    """Read-only moment of the creation; accepted and ignored."""
+
+    updatedAt: NotRequired[Any]
+    """Read-only moment of the last change; accepted and ignored."""
 
 class SegmentOptions(TypedDict):
     """What Segment is asked to do. The action tells which of the other properties are read."""
@@ -5934,7 +6306,7 @@ class SegmentOptions(TypedDict):
     """With action Identify User: what is known about the visitor."""
 
     name: NotRequired[str]
-    """Name of the visitor, or of the page that is reported."""
+    """With action Page: name of the page that is reported."""
 
     category: NotRequired[str]
     """With action Page: category of the page."""
@@ -6746,7 +7118,7 @@ class TimeInputOptions(TypedDict):
     """Unicode date pattern (TR 35) of the answer. Default HH:mm."""
 
 class TogetherAiBlock(TypedDict):
-    """Works with Together AI. Chats of this service run Create chat completion, with credentials of type together-ai, and skip other actions. Versions 6 and 6.1 only."""
+    """Works with Together AI. Chats run it, with credentials of type together-ai. Versions 6 and 6.1 only."""
 
     id: str
     """Id of the block."""
@@ -7661,8 +8033,22 @@ class ZapierBlock(TypedDict):
 
     options: NotRequired[HttpRequestOptions]
 
+class ZendeskAction(TypedDict):
+    """Open the Zendesk widget."""
+
+    lastBubbleBlockId: NotRequired[str]
+    """Run the action after this bubble; absent means before all."""
+
+    expectsDedicatedReply: NotRequired[bool]
+    """Whether the chat goes on only when it is continued with the outcome."""
+
+    type: Literal["zendesk"]
+    """Kind of the action."""
+
+    zendesk: ScriptHolder
+
 class ZendeskBlock(TypedDict):
-    """Works with Zendesk. Chats of this service skip it. Versions 6 and 6.1 only."""
+    """Works with Zendesk. Chats run it, with credentials of type zendesk. Versions 6 and 6.1 only."""
 
     id: str
     """Id of the block."""
@@ -7674,6 +8060,61 @@ class ZendeskBlock(TypedDict):
     """Id of the edge that leaves the block. This is what a running chat follows; it may dangle."""
 
     options: NotRequired[ZendeskOptions]
+
+class ZendeskCredentialsCreate(TypedDict):
+    """New credentials of type zendesk."""
+
+    type: Literal["zendesk"]
+    """What the credentials are for."""
+
+    name: str
+    """Name to choose the credentials by."""
+
+    data: ZendeskData
+
+    id: NotRequired[Any]
+    """Read-only id of the credentials; accepted and ignored."""
+
+    workspaceId: NotRequired[Any]
+    """Read-only id of the workspace; accepted and ignored."""
+
+    createdAt: NotRequired[Any]
+    """Read-only moment of the creation; accepted and ignored."""
+
+    updatedAt: NotRequired[Any]
+    """Read-only moment of the last change; accepted and ignored."""
+
+class ZendeskCredentialsUpdate(TypedDict):
+    """A change of credentials of type zendesk."""
+
+    type: Literal["zendesk"]
+    """What the credentials are for."""
+
+    name: NotRequired[str]
+    """Name to choose the credentials by."""
+
+    data: NotRequired[ZendeskData]
+
+    id: NotRequired[Any]
+    """Read-only id of the credentials; accepted and ignored."""
+
+    workspaceId: NotRequired[Any]
+    """Read-only id of the workspace; accepted and ignored."""
+
+    createdAt: NotRequired[Any]
+    """Read-only moment of the creation; accepted and ignored."""
+
+    updatedAt: NotRequired[Any]
+    """Read-only moment of the last change; accepted and ignored."""
+
+class ZendeskData(TypedDict):
+    """A key of Zendesk that signs who a visitor is."""
+
+    conversationsKeyId: str
+    """Id of the signing key."""
+
+    conversationsSecretKey: str
+    """The signing key."""
 
 class ZendeskOptions(TypedDict):
     """What Zendesk is asked to do. The action tells which of the other properties are read."""
@@ -7688,7 +8129,7 @@ class ZendeskOptions(TypedDict):
     """Id of the visitor at the vendor; may hold placeholders."""
 
     name: NotRequired[str]
-    """Name of the visitor, or of the page that is reported."""
+    """Name of the visitor."""
 
     email: NotRequired[str]
     """E-mail address of the visitor."""
@@ -7857,16 +8298,16 @@ ChatEvent: TypeAlias = ChatLookEvent | ChatMessageEvent | ChatActionEvent | Chat
 ChatTurn: TypeAlias = BotTurn | UserTurn
 """Something that was said in a chat."""
 
-ClientSideAction: TypeAlias = ScriptAction | SetVariableAction | ChatwootAction | RedirectAction | WaitAction | HttpRequestAction | GoogleAnalyticsAction | PixelAction | StartPropertiesAction | ListenForWebhookAction
+ClientSideAction: TypeAlias = ScriptAction | SetVariableAction | ChatwootAction | ZendeskAction | CalendarAction | RedirectAction | WaitAction | HttpRequestAction | GoogleAnalyticsAction | PixelAction | StartPropertiesAction | ListenForWebhookAction
 """Something the client has to do."""
 
 ComparisonOperator: TypeAlias = Literal["Equal to", "Not equal", "Contains", "Does not contain", "Greater than", "Greater or equal to", "Less than", "Less or equal to", "Is set", "Is empty", "Starts with", "Ends with", "Matches regex", "Does not match regex"]
 """How two values are compared. The order operators compare numbers, then dates, then lengths; Is set and Is empty ignore the right side."""
 
-CredentialsCreate: TypeAlias = OpenAiCredentialsCreate | AnthropicCredentialsCreate | MistralCredentialsCreate | GroqCredentialsCreate | TogetherAiCredentialsCreate | OpenRouterCredentialsCreate | PerplexityCredentialsCreate | DeepSeekCredentialsCreate | SmtpCredentialsCreate
+CredentialsCreate: TypeAlias = SmtpCredentialsCreate | OpenAiCredentialsCreate | AnthropicCredentialsCreate | MistralCredentialsCreate | GroqCredentialsCreate | TogetherAiCredentialsCreate | OpenRouterCredentialsCreate | PerplexityCredentialsCreate | DeepSeekCredentialsCreate | DifyAiCredentialsCreate | ChatNodeCredentialsCreate | ElevenLabsCredentialsCreate | NocoDbCredentialsCreate | SegmentCredentialsCreate | PostHogCredentialsCreate | ZendeskCredentialsCreate | BlinkCredentialsCreate
 """New credentials; the type says what they consist of."""
 
-CredentialsUpdate: TypeAlias = OpenAiCredentialsUpdate | AnthropicCredentialsUpdate | MistralCredentialsUpdate | GroqCredentialsUpdate | TogetherAiCredentialsUpdate | OpenRouterCredentialsUpdate | PerplexityCredentialsUpdate | DeepSeekCredentialsUpdate | SmtpCredentialsUpdate
+CredentialsUpdate: TypeAlias = SmtpCredentialsUpdate | OpenAiCredentialsUpdate | AnthropicCredentialsUpdate | MistralCredentialsUpdate | GroqCredentialsUpdate | TogetherAiCredentialsUpdate | OpenRouterCredentialsUpdate | PerplexityCredentialsUpdate | DeepSeekCredentialsUpdate | DifyAiCredentialsUpdate | ChatNodeCredentialsUpdate | ElevenLabsCredentialsUpdate | NocoDbCredentialsUpdate | SegmentCredentialsUpdate | PostHogCredentialsUpdate | ZendeskCredentialsUpdate | BlinkCredentialsUpdate
 """A change of credentials. The type is the one they have; data that are given replace all."""
 
 DocumentVersion: TypeAlias = Literal["3", "4", "5", "6", "6.1"]

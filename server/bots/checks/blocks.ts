@@ -75,7 +75,8 @@ function* skippedBlock({ effort }: Flow, block: unknown, path: Path): Findings {
     yield issue([...path, 'type'], 'skipped_block', message)
   } else if (action !== undefined) {
     const key = type === 'OpenAI' ? 'task' : 'action'
-    const message = `Chats skip this block: the service does not run ${quote(action)}.`
+    const reason = action.ended ?? `the service does not run ${quote(action.name)}`
+    const message = `Chats skip this block: ${reason}.`
     yield issue([...path, 'options', key], 'skipped_block', message)
   } else {
     const meant = knownTypes.has(type) ? undefined : nearest(type, runTypes, effort)

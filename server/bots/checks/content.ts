@@ -1,6 +1,7 @@
-import { modelVendors } from '../../../contract/credentials.ts'
+import { vendorRow, vendors } from '../../../contract/bot-document/blocks/vendors/all.ts'
 import { isRecord, type JsonRecord, listOf } from '../../documents/conversion/document.ts'
 import { extensionsOf, isAnyType } from '../../uploads/kinds.ts'
+import { skippedAction } from './credentials.ts'
 import { type Findings, isReference, issue, itemsOf, type Path, pathsOf, quote } from './flow.ts'
 import type { CheckedService } from './service.ts'
 
@@ -185,7 +186,7 @@ const neededSettings: Record<string, string> = {
   Wait: 'secondsToWaitFor',
   Email: 'recipients',
   OpenAI: 'task',
-  ...Object.fromEntries(modelVendors.map((type) => [type, 'action'])),
+  ...Object.fromEntries(vendors.map(({ type }) => [type, 'action'])),
   'Google Analytics': 'trackingId',
   Pixel: 'pixelId',
 }
@@ -196,12 +197,26 @@ function* missingSettings(block: JsonRecord, options: JsonRecord, path: Path): F
   if (key === undefined) return
   const value = options[key]
   const isThere = Array.isArray(value) ? value.some(isFilled) : isFilled(value)
+  if (isThere && key === 'action' && skippedAction(block) === undefined)
+    yield* missingOptions(block, options, path)
   if (isThere || typeof value === 'number') return
   yield issue(
     pathTo(block, path, ['options', key]),
     'missing_setting',
     `The block does nothing: it has no ${key}.`,
   )
+}
+
+/** Options that an action of an outside service does nothing without. */
+function* missingOptions(block: JsonRecord, options: JsonRecord, path: Path): Findings {
+  const required = vendorRow(block.type)?.actions[String(options.action)]?.required ?? {}
+  for (const key of Object.keys(required)) {
+    const value = options[key]
+    const isThere = typeof value === 'string' ? isFilled(value) : value !== undefined && value !== null
+    if (isThere && !(Array.isArray(value) && value.length === 0)) continue
+    const message = `The block does nothing: it has no ${key}.`
+    yield issue(pathTo(block, path, ['options', key]), 'missing_setting', message)
+  }
 }
 
 function* unsavedAttachments(block: JsonRecord, { attachments }: JsonRecord, path: Path): Findings {

@@ -1,16 +1,30 @@
-import { actionOf, credentialsTypeOf, isModelBlock, vendors } from '../../chat/engine/models/vendors.ts'
+import { vendorRow } from '../../../contract/bot-document/blocks/vendors/all.ts'
+import { runsVendorAction } from '../../chat/engine/blocks/vendors/run-vendor.ts'
+import {
+  actionOf,
+  asksModel,
+  baseUrlOfVendor,
+  credentialsTypeOf,
+  isModelBlock,
+} from '../../chat/engine/models/vendors.ts'
 import { isRecord } from '../../documents/conversion/document.ts'
 import { type Findings, type Flow, hasPlaceholder, isReference, issue, type Path, quote } from './flow.ts'
 import type { CheckedService, KnownCredentials } from './service.ts'
 
-/** Returns the action of a model block that chats skip although its type is known: it needs more than a chat. */
-export function skippedAction(block: unknown): string | undefined {
-  if (!isRecord(block) || typeof block.type !== 'string' || !isModelBlock(block.type)) return undefined
-  const action = actionOf({ options: isRecord(block.options) ? block.options : {} }, block.type)
-  return action === undefined || vendors[block.type].actions.includes(action) ? undefined : action
+/** Returns the action of a vendor block that chats skip although its type is known, and why. */
+export function skippedAction(block: unknown): { name: string; ended?: string } | undefined {
+  if (!isRecord(block) || typeof block.type !== 'string') return undefined
+  const name = actionOf({ options: isRecord(block.options) ? block.options : {} }, block.type)
+  if (name === undefined) return undefined
+  const row = vendorRow(block.type)
+  const ended = row !== undefined && Object.hasOwn(row.actions, name) ? row.actions[name]?.ended : undefined
+  if (ended !== undefined) return { name, ended }
+  if (isModelBlock(block.type) && asksModel(block.type, name)) return undefined
+  if (block.type === 'OpenAI') return { name }
+  return row === undefined || runsVendorAction(block.type, name) ? undefined : { name }
 }
 
-/** A block that calls a model needs a key. An e-mail block needs the account that it names. */
+/** A block of a vendor needs an account there. An e-mail block needs the account that it names. */
 export function* missingCredentials(
   block: unknown,
   path: Path,
@@ -18,17 +32,21 @@ export function* missingCredentials(
 ): Findings {
   if (known === undefined || !isRecord(block) || typeof block.type !== 'string') return
   if (block.type === 'Email') yield* missingAccount(block, path, known)
-  if (!isModelBlock(block.type)) return
   const options = isRecord(block.options) ? block.options : {}
+  const action = actionOf({ options }, block.type)
   // An action that is not chosen yet is an issue of its own.
-  if (actionOf({ options }, block.type) === undefined) return
-  const type = credentialsTypeOf(block.type)
+  if (action === undefined) return
+  const type = isModelBlock(block.type) ? credentialsTypeOf(block.type) : block.type
+  const row = vendorRow(type)
+  if (row?.credentials === undefined || row.actions[action]?.needsNoCredentials === true) return
   const { credentialsId } = options
   const at = isRecord(block.options) ? [...path, 'options', 'credentialsId'] : [...path, 'options']
+  const nothing =
+    isModelBlock(block.type) && asksModel(block.type, action) ? 'No model is asked' : 'Nothing is sent'
   if (!isReference(credentialsId)) {
-    yield issue(at, 'missing_credentials', `No model is asked: the block has no credentials of type ${type}.`)
+    yield issue(at, 'missing_credentials', `${nothing}: the block has no credentials of type ${type}.`)
   } else if (known.get(credentialsId) !== type) {
-    const message = `No model is asked: the workspace has no credentials ${quote(credentialsId)} of type ${type}.`
+    const message = `${nothing}: the workspace has no credentials ${quote(credentialsId)} of type ${type}.`
     yield issue(at, 'missing_credentials', message)
   }
 }
@@ -40,7 +58,7 @@ export function* foreignAddress(block: unknown, path: Path, { whyNeverSent }: Ch
   if (!isReference(own) || hasPlaceholder(own)) return
   const inside = [...path, 'options', 'baseUrl']
   const refusal = whyNeverSent?.(own.trim())
-  const vendor = new URL(vendors[block.type].baseUrl).origin
+  const vendor = new URL(baseUrlOfVendor(block.type)).origin
   if (refusal) yield issue(inside, 'closed_address', `No model is asked at this address. ${refusal}.`)
   else if (!URL.canParse(own) || new URL(own).origin !== vendor) {
     const message = `No model is asked at this address: a key goes to ${vendor}, or to the baseUrl of its credentials.`

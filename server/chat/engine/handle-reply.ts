@@ -5,6 +5,7 @@ import { tell } from './blocks/bubbles.ts'
 import { acceptClientReply } from './blocks/http-request.ts'
 import { findEvent, remember } from './blocks/logic.ts'
 import { acceptClientValue } from './blocks/set-variable.ts'
+import { acceptBooking } from './blocks/vendors/cal-com.ts'
 import { currentFrame, leave, log, type Next, next, type Run, waitingBlock } from './execution.ts'
 import {
   type Block,
@@ -54,6 +55,8 @@ export async function replyToWaiting(run: Run, message: Message | null): Promise
     case 'Pabbly':
     case 'webhook':
       return acceptClientReply(run, block, reply)
+    case 'cal-com':
+      return acceptBooking(run, block, reply)
     default:
       return leave(run, block)
   }

@@ -14,6 +14,7 @@ import { runEmail } from './blocks/email.ts'
 import { runHttpRequest, runWebhookListener } from './blocks/http-request.ts'
 import { runAbTest, runCondition, runJump } from './blocks/logic.ts'
 import { runSetVariable } from './blocks/set-variable.ts'
+import { runVendor } from './blocks/vendors/run-vendor.ts'
 import { currentFrame, cutChat, leave, log, mayGoOn, type Next, type Run } from './execution.ts'
 import {
   type Block,
@@ -28,6 +29,7 @@ import {
 import { answerInput } from './handle-reply.ts'
 import { showInput } from './inputs/index.ts'
 import { runModel } from './models/index.ts'
+import { actionOf, asksModel, type ModelBlockType } from './models/vendors.ts'
 import type { Position, ReturnPoint } from './types.ts'
 
 type RunBlock = (run: Run, block: Block, position: Position) => Promise<Next> | Next
@@ -36,20 +38,7 @@ type RunBlock = (run: Run, block: Block, position: Position) => Promise<Next> | 
 type Step = Exclude<Next, { kind: 'next' }>
 
 /** Types of blocks that need an outside service which this one does not call. They are passed over. */
-const notRun = [
-  'Google Sheets',
-  'dify-ai',
-  'chat-node',
-  'elevenlabs',
-  'cal-com',
-  'nocodb',
-  'segment',
-  'posthog',
-  'qr-code',
-  'zendesk',
-  'blink',
-  'gmail',
-] as const satisfies readonly BlockType[]
+const notRun = ['Google Sheets'] as const satisfies readonly BlockType[]
 
 /**
  * Runners of all other blocks that are no inputs. A type that the catalogue adds has to be in one of the three lists.
@@ -80,14 +69,25 @@ const runners = byType<Exclude<BlockType, InputType | (typeof notRun)[number]>, 
   'Google Analytics': runGoogleAnalytics,
   Pixel: runPixel,
   OpenAI: runModel,
-  openai: runModel,
-  anthropic: runModel,
-  mistral: runModel,
-  groq: runModel,
-  'together-ai': runModel,
-  'open-router': runModel,
-  perplexity: runModel,
-  deepseek: runModel,
+  openai: runModelOrVendor,
+  anthropic: runModelOrVendor,
+  mistral: runModelOrVendor,
+  groq: runModelOrVendor,
+  'together-ai': runModelOrVendor,
+  'open-router': runModelOrVendor,
+  perplexity: runModelOrVendor,
+  deepseek: runModelOrVendor,
+  'dify-ai': runVendor,
+  'chat-node': runVendor,
+  elevenlabs: runVendor,
+  'cal-com': runVendor,
+  nocodb: runVendor,
+  segment: runVendor,
+  posthog: runVendor,
+  'qr-code': runVendor,
+  zendesk: runVendor,
+  blink: runVendor,
+  gmail: runVendor,
 })
 
 /** True if chats skip the block: that of an outside service, or one of an unknown or misspelt type. */
@@ -156,6 +156,13 @@ async function runReturn(run: Run, block: Block): Promise<Next> {
   if (point !== undefined) return goBack(run, point)
   log(run, 'info', 'Return: there is nothing to return to', { context: block.id, isInternal: true })
   return leave(run, block)
+}
+
+/** Vendors of models have actions that ask none, such as speech. */
+function runModelOrVendor(run: Run, block: Block, position: Position): Promise<Next> {
+  const action = actionOf(block, block.type)
+  const asks = action === undefined || asksModel(block.type as ModelBlockType, action)
+  return (asks ? runModel : runVendor)(run, block, position)
 }
 
 function skipUnknown(run: Run, block: Block): Next {

@@ -1,3 +1,4 @@
+import { showCalendar } from './calendar.js'
 import { anySignal } from './compat.js'
 import { safeUrl, sleep } from './dom.js'
 import { redirect } from './redirect.js'
@@ -14,6 +15,7 @@ const notRun = {
   googleAnalytics: 'Google Analytics is not loaded by the chat page of the service',
   pixel: 'The pixel is not loaded by the chat page of the service',
   chatwoot: 'Chatwoot is not loaded by the chat page of the service',
+  zendesk: 'Zendesk is not loaded by the chat page of the service',
 }
 
 /** Bytes of JSON. A whole body may have 256 KiB. */
@@ -45,6 +47,8 @@ export async function perform(action, chat) {
       const reply = await request(action.httpRequestToExecute, chat)
       return isTaken(reply, chat) ? reply : noAnswer
     }
+    case 'calendar':
+      return showCalendar(action.calendar, chat)
     case 'listenForWebhook':
       // A reply of null makes the page poll the service.
       return null

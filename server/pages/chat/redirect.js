@@ -6,7 +6,8 @@ import { texts } from './texts.js'
 /** Goes to another page, where browsers may go; where a new tab is blocked, a link is shown instead. */
 export function redirect({ url, isNewTab }, chat) {
   const target = parseUrl(url, host.address)
-  if (!target || !linkProtocols.includes(target.protocol)) return
+  // The app of Blink opens its own addresses.
+  if (!target || ![...linkProtocols, 'blink:'].includes(target.protocol)) return
   if (isNewTab !== true) {
     // The frame of a chat is no place for the other page.
     if (host.isEmbedded) host.tell('redirect', target.href)

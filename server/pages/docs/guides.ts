@@ -37,6 +37,7 @@ const forOperators = [
   'credentials',
   'visitors-files',
   'models',
+  'vendors',
   'workers',
   'pooler',
   'standby',

@@ -27,7 +27,15 @@ import type { Position } from '../types.ts'
 import { fill, fillAddress, fillNumber, readVariable, setVariable } from '../variables.ts'
 import { callFunction, functionsOf, schemaOf } from './functions.ts'
 import { messagesOf } from './messages.ts'
-import { actionOf, credentialsTypeOf, extracts, type ModelBlockType, vendors } from './vendors.ts'
+import {
+  actionOf,
+  asksModel,
+  baseUrlOfVendor,
+  credentialsTypeOf,
+  extracts,
+  type ModelBlockType,
+  protocolOf,
+} from './vendors.ts'
 
 /** Maximum time of one response of a model, in milliseconds. */
 const maximumMilliseconds = 60_000
@@ -49,7 +57,7 @@ export async function runModel(run: Run, block: Block, position: Position): Prom
   const type = block.type as ModelBlockType
   const action = actionOf(block, type)
   if (action === undefined) fail(run, block, `${type} is not configured`)
-  else if (!vendors[type].actions.includes(action)) {
+  else if (!asksModel(type, action)) {
     fail(run, block, `${type}: this service does not run "${action}", it was skipped`)
   } else {
     const prepared = await prepare(run, block, type)
@@ -90,13 +98,12 @@ async function prepare(run: Run, block: Block, type: ModelBlockType): Promise<Pr
     fail(run, block, 'No model provided')
     return null
   }
-  const { protocol } = vendors[type]
   const settings = type === 'OpenAI' ? record(options.advancedSettings) : options
   const temperature = await fillNumber(run, settings.temperature)
   const maxTokens = await fillNumber(run, options.maxTokens)
   const apiVersion = filledText(options.apiVersion)
   return {
-    protocol,
+    protocol: protocolOf(type),
     apiKey,
     baseUrl,
     model,
@@ -119,7 +126,7 @@ async function baseUrlOf(
   ofCredentials: string | undefined,
 ): Promise<string | null> {
   if (ofCredentials !== undefined) return ofCredentials
-  const { baseUrl } = vendors[type]
+  const baseUrl = baseUrlOfVendor(type)
   const own = await fillAddress(run, text(block.options.baseUrl) ?? '')
   if (own === '') return baseUrl
   if (URL.canParse(own) && new URL(own).origin === new URL(baseUrl).origin) return own

@@ -1,44 +1,20 @@
 /** Vendors of language models, and the blocks that call them. */
-import type { ModelVendor } from '../../../../contract/credentials.ts'
+import { vendorRow } from '../../../../contract/bot-document/blocks/vendors/all.ts'
+import { type ModelVendor, modelVendors } from '../../../../contract/credentials.ts'
 import { filledText } from '../../../json/access.ts'
 import type { Block } from '../flow-index.ts'
 
 export type ModelBlockType = ModelVendor | 'OpenAI'
 
-interface Vendor {
-  protocol: 'openai' | 'anthropic'
-  baseUrl: string
-  /** Supported actions of its blocks, by their names in documents. */
-  actions: readonly string[]
-}
+const EXTRACTION = 'Generate variables'
 
-const completion = 'Create chat completion'
-const extraction = 'Generate variables'
+/** Actions that converse with a model or extract values. Other actions of these vendors run as those of any vendor. */
+const modelActions: readonly string[] = ['Create chat completion', 'Create Chat Message', EXTRACTION]
 
-const openAi: Vendor = {
-  protocol: 'openai',
-  baseUrl: 'https://api.openai.com/v1',
-  actions: [completion, extraction],
-}
-
-export const vendors: Readonly<Record<ModelBlockType, Vendor>> = {
-  OpenAI: { ...openAi, actions: [completion] },
-  openai: openAi,
-  anthropic: {
-    protocol: 'anthropic',
-    baseUrl: 'https://api.anthropic.com',
-    actions: ['Create Chat Message', extraction],
-  },
-  mistral: { ...openAi, baseUrl: 'https://api.mistral.ai/v1' },
-  groq: { protocol: 'openai', baseUrl: 'https://api.groq.com/openai/v1', actions: [completion] },
-  'together-ai': { protocol: 'openai', baseUrl: 'https://api.together.xyz/v1', actions: [completion] },
-  'open-router': { protocol: 'openai', baseUrl: 'https://openrouter.ai/api/v1', actions: [completion] },
-  perplexity: { protocol: 'openai', baseUrl: 'https://api.perplexity.ai', actions: [completion] },
-  deepseek: { protocol: 'openai', baseUrl: 'https://api.deepseek.com', actions: [completion] },
-}
+const types: ReadonlySet<string> = new Set(['OpenAI', ...modelVendors])
 
 export function isModelBlock(type: string): type is ModelBlockType {
-  return Object.hasOwn(vendors, type)
+  return types.has(type)
 }
 
 /** Returns the action of the block; undefined where none is chosen yet. */
@@ -46,9 +22,24 @@ export function actionOf({ options }: Pick<Block, 'options'>, type: string): str
   return filledText(type === 'OpenAI' ? options.task : options.action)
 }
 
+/** True if the action asks a model of the vendor. */
+export function asksModel(type: ModelBlockType, action: string): boolean {
+  if (type === 'OpenAI') return action === 'Create chat completion'
+  return modelActions.includes(action) && vendorRow(type)?.actions[action] !== undefined
+}
+
+/** Address of the API of the vendor. */
+export function baseUrlOfVendor(type: ModelBlockType): string {
+  return vendorRow(credentialsTypeOf(type))?.base ?? ''
+}
+
+export function protocolOf(type: ModelBlockType): 'openai' | 'anthropic' {
+  return type === 'anthropic' ? 'anthropic' : 'openai'
+}
+
 /** The type of the credentials that a block needs. */
 export function credentialsTypeOf(type: ModelBlockType): ModelVendor {
   return type === 'OpenAI' ? 'openai' : type
 }
 
-export const extracts = (action: string) => action === extraction
+export const extracts = (action: string) => action === EXTRACTION

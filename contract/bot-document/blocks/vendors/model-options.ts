@@ -1,0 +1,120 @@
+import {
+  component,
+  flag,
+  list,
+  name,
+  numberOrText,
+  oneOf,
+  phrase,
+  prose,
+  textList,
+  variableReference,
+} from '../../fields.ts'
+import { limits } from '../../limits.ts'
+import { quickText } from '../../quick.ts'
+import { responseMapping } from './vendor.ts'
+
+/** Options that blocks of several language models share. */
+
+export const completionItems = [
+  'Message content',
+  'Total tokens',
+  'Prompt tokens',
+  'Completion tokens',
+] as const
+
+export const model = phrase('Name of the model.', 'gpt-4o').optional()
+export const message = prose('What is said; may hold placeholders.', '{{Question}}').optional()
+export const temperature = numberOrText('How freely the model answers, from 0 to 2.', 0.7).optional()
+
+const chatMessage = component(
+  'ChatMessage',
+  'A message given to a model. The role tells which of the other properties are read.',
+  {
+    role: oneOf(
+      ['system', 'user', 'assistant', 'Dialogue'],
+      'Who speaks, or Dialogue for earlier messages kept in a variable. Absent: not chosen yet.',
+    ).optional(),
+    content: prose(
+      'What is said, with the roles system, user and assistant.',
+      'You are a helpful assistant.',
+    ).optional(),
+    dialogueVariableId: variableReference(
+      'that holds the earlier messages, with role Dialogue',
+      'varDialogue',
+    ).optional(),
+    startsBy: oneOf(['user', 'assistant'], 'Who spoke first, with role Dialogue. Default user.').optional(),
+  },
+)
+
+const toolParameter = component('ChatToolParameter', 'A parameter of a function that the model can call.', {
+  type: oneOf(['string', 'number', 'boolean', 'enum'], 'Kind of value.').optional(),
+  name: name('Name of the parameter.', 'city').optional(),
+  description: prose('What the parameter means.', 'City the weather is asked for').optional(),
+  required: flag('Whether the model must give it. Default false.').optional(),
+  values: textList(
+    'With type enum: the allowed values.',
+    ['Lyon', 'Paris'],
+    quickText(limits.phrase),
+  ).optional(),
+}).meta({
+  id: 'ChatToolParameter',
+  description: 'A parameter of a function that the model can call.',
+  example: {
+    type: 'enum',
+    name: 'city',
+    description: 'City the weather is asked for',
+    values: ['Lyon', 'Paris'],
+  },
+})
+
+export const tools = list(
+  component('ChatTool', 'A function that the model can call.', {
+    type: oneOf(['function'], 'Kind of tool.').optional(),
+    name: name('Name of the function.', 'getWeather').optional(),
+    description: prose('What the function does.', 'Gives the weather of a city').optional(),
+    parameters: list(toolParameter, 'Parameters of the function.').optional(),
+    code: prose('Body of the function.', 'return fetchWeather(city)').optional(),
+  }),
+  'Functions that the model can call.',
+).optional()
+
+export const functions = list(
+  component('AssistantFunction', 'The code of a function that the assistant knows by name.', {
+    name: name('Name of the function.', 'getWeather').optional(),
+    code: prose('Body of the function.', 'return fetchWeather(city)').optional(),
+  }),
+  'Functions that the assistant can call.',
+).optional()
+
+export const messages = list(chatMessage, 'The messages, from the first to the last.').optional()
+
+export const variablesToExtract = list(
+  component('VariableToExtract', 'A value that the model finds in the prompt.', {
+    type: oneOf(['string', 'number', 'boolean', 'array', 'enum'], 'Kind of value.').optional(),
+    variableId: variableReference('that takes the value', 'varCity').optional(),
+    description: prose('What the value means.', 'City the visitor lives in').optional(),
+    isRequired: flag('Whether the model must find it. Default true.').optional(),
+    values: textList(
+      'With type enum: the allowed values.',
+      ['Lyon', 'Paris'],
+      quickText(limits.phrase),
+    ).optional(),
+  }),
+  'With action Generate variables: the values to find.',
+).optional()
+
+export const prompt = prose(
+  'What the model is asked; may hold placeholders.',
+  'I live in {{Answer}}.',
+).optional()
+export const speechVariable = variableReference('that takes the address of the sound', 'varSpeech').optional()
+
+/** Properties of every block with a chat completion. */
+export const completion = {
+  model,
+  messages,
+  tools,
+  temperature,
+  responseMapping: responseMapping(`With action Create chat completion: ${completionItems.join(', ')}.`),
+}

@@ -1,0 +1,109 @@
+import { apiKeyData } from '../../../credential-data.ts'
+import { flag, numberOrText, phrase, prose, textList, url, variableReference } from '../../fields.ts'
+import { limits } from '../../limits.ts'
+import { quickText } from '../../quick.ts'
+import {
+  completion,
+  completionItems,
+  functions,
+  message,
+  prompt,
+  speechVariable,
+  variablesToExtract,
+} from './model-options.ts'
+import { responseMapping, vendor } from './vendor.ts'
+
+export const openAi = vendor({
+  type: 'openai',
+  prefix: 'OpenAi',
+  title: 'OpenAI',
+  base: 'https://api.openai.com/v1',
+  credentials: apiKeyData,
+  exampleCredentials: { apiKey: 'sk-example' },
+  options: {
+    ...completion,
+    responseMapping: responseMapping(
+      `With action Create chat completion: ${completionItems.join(', ')}. With action Ask Assistant: Message, Thread ID. With action Ask Model: Message, Response ID.`,
+    ),
+    baseUrl: url(
+      'Address of the API, where the credentials name none; only one of the vendor, since the key goes there.',
+      'https://api.openai.com/v1',
+    ).optional(),
+    apiVersion: phrase('Version of the API.', '2024-06-01').optional(),
+    assistantId: phrase('With action Ask Assistant: id of the assistant.', 'asst_abc123').optional(),
+    threadVariableId: variableReference(
+      'that holds the id of the thread, with action Ask Assistant',
+      'varThread',
+    ).optional(),
+    threadId: phrase(
+      'Id of the thread, in older documents; threadVariableId replaces it.',
+      'thread_abc123',
+    ).optional(),
+    message,
+    functions,
+    additionalInstructions: prose(
+      'With action Ask Assistant: added to its instructions.',
+      'Answer in French.',
+    ).optional(),
+    instructions: prose(
+      'With the actions Ask Model and Create speech: how to answer or speak.',
+      'Be brief.',
+    ).optional(),
+    responseIdVariableId: variableReference(
+      'that holds the id of the last response, with action Ask Model',
+      'varResponse',
+    ).optional(),
+    fileSearchVectorStoreIds: textList(
+      'With action Ask Model: ids of the vector stores that are searched.',
+      ['vs_abc123'],
+      quickText(limits.phrase),
+    ).optional(),
+    fileSearchMaxNumResults: numberOrText(
+      'With action Ask Model: most results of a file search.',
+      10,
+    ).optional(),
+    fileSearchScoreThreshold: numberOrText(
+      'With action Ask Model: lowest score of a file search, from 0 to 1.',
+      0.5,
+    ).optional(),
+    webSearchEnabled: flag('With action Ask Model: whether the web is searched. Default false.').optional(),
+    codeInterpreterEnabled: flag(
+      'With action Ask Model: whether the model runs code. Default false.',
+    ).optional(),
+    prompt,
+    variablesToExtract,
+    input: prose('With action Create speech: what is spoken.', '{{Answer}}').optional(),
+    voice: phrase('With action Create speech: name of the voice.', 'alloy').optional(),
+    saveUrlInVariableId: speechVariable,
+    url: url('With action Create transcription: address of the sound.', '{{Recording}}').optional(),
+    transcriptionVariableId: variableReference(
+      'that takes the text, with action Create transcription',
+      'varText',
+    ).optional(),
+  },
+  actions: {
+    'Create chat completion': { items: completionItems },
+    'Ask Assistant': {
+      items: ['Message', 'Thread ID'],
+      ended: 'OpenAI shut its Assistants API down on 26 August 2026. Use the action Ask Model',
+    },
+    'Ask Model': {
+      items: ['Message', 'Response ID'],
+      required: { model: 'Model is empty', message: 'Message is empty' },
+      context: 'While asking OpenAI model',
+    },
+    'Generate variables': {},
+    'Create speech': {
+      required: {
+        input: 'Create speech input is empty',
+        voice: 'Create speech voice is empty',
+        saveUrlInVariableId: 'Create speech save variable is empty',
+      },
+      context: 'While generating speech',
+    },
+    'Create transcription': {
+      required: { url: 'Audio URL is empty', transcriptionVariableId: 'Missing transcription variable' },
+      context: 'While creating OpenAI transcription',
+    },
+  },
+})

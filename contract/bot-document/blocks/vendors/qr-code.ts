@@ -1,0 +1,20 @@
+import { prose, variableReference } from '../../fields.ts'
+import { vendor } from './vendor.ts'
+
+export const qrCode = vendor({
+  type: 'qr-code',
+  prefix: 'QrCode',
+  title: 'QR codes',
+  options: {
+    data: prose('What the code says.', 'https://www.example.com/ticket/{{Ticket}}').optional(),
+    saveUrlInVariableId: variableReference('that takes the address of the picture', 'varQrCode').optional(),
+  },
+  actions: {
+    'Generate a QR Code': {
+      required: {
+        data: 'QR code: there is no data to encode',
+        saveUrlInVariableId: 'QR code: no variable is chosen to save the URL in',
+      },
+    },
+  },
+})

@@ -1,0 +1,108 @@
+/** A call of an outside service: its options with placeholders filled in, its credentials and its address. */
+import { randomUUID } from 'node:crypto'
+import type { Action, Call, VendorRow } from '../../../../../contract/bot-document/blocks/vendors/vendor.ts'
+import { z } from '../../../../../contract/zod.ts'
+import { filledText, type Loose, text } from '../../../../json/access.ts'
+import { log, type Run } from '../../execution.ts'
+import type { Block } from '../../flow-index.ts'
+import { fillDeep, fillValue, readVariable, textOfValue } from '../../variables.ts'
+
+/** A call without the types of its row. */
+export interface VendorCall {
+  row: VendorRow
+  action: Action
+  block: Block
+  call: Call
+}
+
+const MAX_PRUNED_DEPTH = 64
+
+/** Prepares a call; null if it cannot be made, which is in the log then. */
+export async function prepareCall(run: Run, block: Block, row: VendorRow, action: Action) {
+  const credentials = await readCredentials(run, block, row, action)
+  if (credentials === null) return null
+  const options = await fillOptions(run, block, row)
+  for (const [option, description] of Object.entries(action.required ?? {})) {
+    if (options[option] !== undefined) continue
+    failCall(run, block, description ?? `${row.title}: ${option} is empty`)
+    return null
+  }
+  const call: Call = {
+    options: options as Call['options'],
+    credentials,
+    base: (filledText(text(credentials[row.baseKey])?.trim()) ?? row.base ?? '').replace(/\/+$/, ''),
+    valueOf: (variableId) => filledText(textOfValue(readVariable(run, variableId))),
+    visitorId: run.session.userId,
+    now: run.effects.now(),
+    uuid: randomUUID,
+  }
+  return { row, action, block, call }
+}
+
+async function readCredentials(
+  run: Run,
+  block: Block,
+  { type, credentials: data }: VendorRow,
+  { needsNoCredentials }: Action,
+): Promise<Loose | null> {
+  if (data === undefined) return {}
+  const id = filledText(block.options.credentialsId)
+  try {
+    const found = id === undefined ? null : await run.effects.findCredentials(id, type)
+    if (found !== null) return found
+  } catch (error) {
+    failCall(run, block, `The credentials of the block ${type} cannot be read`, (error as Error).message)
+    return null
+  }
+  if (needsNoCredentials === true) return {}
+  failCall(run, block, `Could not find credentials for block ${type}`)
+  return null
+}
+
+/** Options of the wrong form are absent, as everywhere in a document. */
+async function fillOptions(run: Run, block: Block, { optionsShape }: VendorRow): Promise<Loose> {
+  const options: Loose = {}
+  for (const [key, schema] of Object.entries(optionsShape)) {
+    const given = block.options[key]
+    if (given === undefined || given === null || !z.safeParse(schema, given).success) continue
+    const value =
+      typeof given === 'string' && isUnknown(schema)
+        ? await fillValue(run, given)
+        : ((await fillDeep(run, { [key]: given })) as Loose)[key]
+    const filled = pruned(value)
+    if (filled !== undefined) options[key] = filled
+  }
+  return options
+}
+
+/** An option of any type takes a list where a text one takes its JSON. */
+function isUnknown(schema: unknown): boolean {
+  return schema instanceof z.ZodOptional && schema.unwrap() instanceof z.ZodUnknown
+}
+
+/** Without empty texts in objects, which count as absent. */
+function pruned(value: unknown, depth = 0): unknown {
+  if (value === '' || value === null || depth > MAX_PRUNED_DEPTH) return undefined
+  if (typeof value !== 'object') return value
+  if (Array.isArray(value)) return value.map((item) => pruned(item, depth + 1) ?? '')
+  const entries = Object.entries(value).flatMap(([key, inner]) => {
+    const kept = pruned(inner, depth + 1)
+    return kept === undefined ? [] : [[key, kept]]
+  })
+  return Object.fromEntries(entries)
+}
+
+/** An error in the log; the flow goes on. */
+export function failCall(
+  run: Run,
+  block: Block,
+  description: string,
+  details?: unknown,
+  context = block.id,
+): void {
+  log(run, 'error', description, {
+    ...(details === undefined ? {} : { details }),
+    context,
+    isInternal: true,
+  })
+}

@@ -1,0 +1,142 @@
+/** Sends the requests of outside services, and saves what they answer. */
+import type { Saved, VendorRequest } from '../../../../../contract/bot-document/blocks/vendors/vendor.ts'
+import { filledText, parseJson, records } from '../../../../json/access.ts'
+import type { OutboundReply, OutboundRequest } from '../../../../outbound/client.ts'
+import { withText } from '../../../../outbound/response-body.ts'
+import { log, mayCallOut, type Run, remainingMilliseconds, waitFor } from '../../execution.ts'
+import { setVariable } from '../../variables.ts'
+import { failCall, type VendorCall } from './call.ts'
+
+const DEFAULT_VENDOR_TIMEOUT_MS = 20_000
+
+/** Maximum size of a response of an outside service. */
+export const MAX_VENDOR_RESPONSE_BYTES = 8_388_608
+
+export interface VendorReply {
+  status: number
+  /** Its JSON, or its text where it is none. */
+  body: unknown
+}
+
+/** Sends one request; null if there is no response, which is in the log then. */
+export async function sendRequest(
+  run: Run,
+  made: VendorCall,
+  request: VendorRequest,
+): Promise<VendorReply | null> {
+  const received = await sendForBytes(run, made, request)
+  if (received === null) return null
+  const reply = withText(received)
+  if (!reply.ok) {
+    reportFailure(run, made, reply.message)
+    return null
+  }
+  const json = parseJson(reply.text)
+  return { status: reply.status, body: json === undefined ? reply.text : json }
+}
+
+/** The same for a response that is not text; null if nothing may be sent. */
+export async function sendForBytes(
+  run: Run,
+  made: VendorCall,
+  request: VendorRequest,
+): Promise<OutboundReply | null> {
+  if (!mayCallOut(run)) return null
+  const timeoutMs = made.action.timeoutMs ?? DEFAULT_VENDOR_TIMEOUT_MS
+  return waitFor(
+    run,
+    run.effects.httpRequest({
+      ...(await encodeRequest(made.call.base, request)),
+      milliseconds: Math.max(1, Math.min(timeoutMs, remainingMilliseconds(run))),
+      // The key is for the host of the credentials alone.
+      redirects: 'none',
+      maximumBytes: MAX_VENDOR_RESPONSE_BYTES,
+    }),
+  )
+}
+
+async function encodeRequest(
+  base: string,
+  { method = 'POST', path, query = {}, headers: given = {}, json, form, parts }: VendorRequest,
+): Promise<Omit<OutboundRequest, 'milliseconds'>> {
+  const search = new URLSearchParams(filledEntries(query)).toString()
+  const url = `${base}${path}${search === '' ? '' : `${path.includes('?') ? '&' : '?'}${search}`}`
+  const headers = { ...given }
+  if (json !== undefined) {
+    return {
+      url,
+      method,
+      headers: { 'content-type': 'application/json', ...headers },
+      body: JSON.stringify(json),
+    }
+  }
+  if (form !== undefined) {
+    const body = new URLSearchParams(filledEntries(form)).toString()
+    return { url, method, headers: { 'content-type': 'application/x-www-form-urlencoded', ...headers }, body }
+  }
+  if (parts === undefined) return { url, method, headers }
+  const data = new FormData()
+  for (const [name, part] of Object.entries(parts)) {
+    if (typeof part === 'string') data.append(name, part)
+    else data.append(name, new Blob([part.bytes as Uint8Array<ArrayBuffer>]), part.name)
+  }
+  const encoded = new Response(data)
+  const type = encoded.headers.get('content-type') ?? ''
+  return {
+    url,
+    method,
+    headers: { 'content-type': type, ...headers },
+    body: new Uint8Array(await encoded.arrayBuffer()),
+  }
+}
+
+function filledEntries(given: Record<string, string | undefined>): [string, string][] {
+  return Object.entries(given).filter((entry): entry is [string, string] => entry[1] !== undefined)
+}
+
+/** Logs a failed request with the context of its action. */
+export function reportFailure(run: Run, { row, action, block }: VendorCall, message: string): void {
+  failCall(run, block, `${row.title}: the request failed`, message, action.context)
+}
+
+/** Logs a status over 399 with the response of the vendor. */
+export function reportStatus(
+  run: Run,
+  { row, action, block }: VendorCall,
+  { status, body }: VendorReply,
+): void {
+  failCall(run, block, `${row.title} answered ${status}`, body, action.context)
+}
+
+/** The one request of an action whose row has it. */
+export async function runRequest(run: Run, made: VendorCall): Promise<void> {
+  const { action, block, call, row } = made
+  const request = action.request?.(call)
+  if (request === undefined) return
+  if ('description' in request) {
+    log(run, request.status, request.description, { context: block.id, isInternal: true })
+    return
+  }
+  let reply = await sendRequest(run, made, request)
+  const second = reply !== null && reply.status >= 400 ? action.requestAgain?.(reply.status, call) : undefined
+  if (second !== undefined) reply = await sendRequest(run, made, second)
+  if (reply === null) return
+  if (reply.status >= 400) return reportStatus(run, made, reply)
+  const saved = action.read?.(reply.body, call)
+  if (saved?.error !== undefined) {
+    return failCall(run, block, `${row.title}: the request failed`, saved.error, action.context)
+  }
+  if (saved !== undefined) saveParts(run, made, saved)
+}
+
+/** Saves parts of a response where the block says. Lists are replaced. */
+export function saveParts(run: Run, { block, call }: VendorCall, { items, variables }: Saved): void {
+  for (const [option, value] of Object.entries(variables ?? {})) {
+    if (value !== undefined) setVariable(run, call.options[option], value)
+  }
+  for (const { item, variableId } of records(block.options.responseMapping)) {
+    const name = filledText(item)
+    const value = name !== undefined && Object.hasOwn(items ?? {}, name) ? items?.[name] : undefined
+    if (value !== undefined) setVariable(run, variableId, value)
+  }
+}
