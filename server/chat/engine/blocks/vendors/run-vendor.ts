@@ -11,16 +11,20 @@ import { searchNocoDb, updateNocoDb } from './nocodb.ts'
 import { runRequest } from './send.ts'
 import { openZendesk } from './zendesk.ts'
 
-/** Runs an action. Without an outcome the flow goes on by the edge of the block. */
-type RunAction = (run: Run, made: VendorCall, position: Position) => Promise<Next | void> | Next | void
+/** Runs an action, after which the flow goes on by the edge of the block. */
+type RunAction = (run: Run, made: VendorCall) => Promise<void>
+
+/** Runs an action that the chat waits for. */
+type RunWaitingAction = (run: Run, made: VendorCall, position: Position) => Next
 
 /** Actions that need more than one request of their row, by type and action. */
 const runners: { [Type in VendorType]?: Record<string, RunAction> } = {
   nocodb: { 'Search Records': searchNocoDb, 'Update Existing Record': updateNocoDb },
-  'cal-com': { 'Book event': showCalendar },
   zendesk: { 'Open Web Widget': openZendesk },
   blink: { 'Send Feed Event': sendFeedEvent, Redirect: redirectInBlink },
 }
+
+const waitingRunners: Readonly<Record<string, RunWaitingAction>> = { 'Book event': showCalendar }
 
 /** How chats run an action of a vendor; null if they do not. */
 function runnerOf(type: string, name: string): RunAction | null {
@@ -31,24 +35,31 @@ function runnerOf(type: string, name: string): RunAction | null {
 }
 
 export function runsVendorAction(type: string, name: string): boolean {
-  return runnerOf(type, name) !== null
+  return isWaiting(type, name) || runnerOf(type, name) !== null
+}
+
+function isWaiting(type: string, name: string): boolean {
+  return type === 'cal-com' && Object.hasOwn(waitingRunners, name)
 }
 
 export async function runVendor(run: Run, block: Block, position: Position): Promise<Next> {
-  const row = vendorRow(block.type)
+  const { type } = block
+  const row = vendorRow(type)
   const name = filledText(block.options.action)
   const action =
-    name !== undefined && Object.hasOwn(row?.actions ?? {}, name) ? row?.actions[name] : undefined
-  const runner = name === undefined ? null : runnerOf(block.type, name)
-  if (name === undefined) failCall(run, block, `${block.type} is not configured`)
-  else if (action?.ended !== undefined)
-    failCall(run, block, `${block.type}: "${name}" was skipped. ${action.ended}`)
-  else if (row === undefined || action === undefined || runner === null) {
-    failCall(run, block, `${block.type}: this service does not run "${name}", it was skipped`)
+    row !== undefined && name !== undefined && Object.hasOwn(row.actions, name)
+      ? row.actions[name]
+      : undefined
+  if (name === undefined) failCall(run, block, `${type} is not configured`)
+  else if (action?.ended !== undefined) {
+    failCall(run, block, `${type}: "${name}" was skipped. ${action.ended}`)
+  } else if (row === undefined || action === undefined || !runsVendorAction(type, name)) {
+    failCall(run, block, `${type}: this service does not run "${name}", it was skipped`)
   } else {
     const made = await prepareCall(run, block, row, action)
-    const outcome = made === null ? undefined : await runner(run, made, position)
-    if (outcome !== undefined) return outcome
+    const waiting = isWaiting(type, name) ? waitingRunners[name] : undefined
+    if (made !== null && waiting !== undefined) return waiting(run, made, position)
+    if (made !== null) await runnerOf(type, name)?.(run, made)
   }
   return leave(run, block)
 }
