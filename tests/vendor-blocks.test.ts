@@ -92,7 +92,7 @@ describe('rows', () => {
     },
   )
 
-  test('of every vendor have credentials that their own type accepts, and actions that run', () => {
+  test('every vendor has credentials that its type accepts, and actions that run', () => {
     for (const { type, credentials, exampleCredentials, actions } of vendors) {
       if (credentials !== undefined) expect(z.safeParse(credentials, exampleCredentials).success).toBe(true)
       for (const [name, { request, example }] of Object.entries(actions)) {

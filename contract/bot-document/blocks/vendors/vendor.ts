@@ -36,7 +36,7 @@ export interface Call<Shape extends z.ZodRawShape = z.ZodRawShape, Data extends 
   /** With placeholders filled in. Options that are empty or malformed are absent. */
   options: { [Key in keyof Shape]?: NonNullable<z.output<Shape[Key]>> }
   credentials: z.output<Data>
-  /** Where requests go: the address of the credentials, else that of the vendor; without a slash at the end. */
+  /** Base of requests: the address of the credentials, else that of the vendor; without a slash at the end. */
   base: string
   /** Text of the variable that has this id; undefined if it is empty. */
   valueOf: (variableId: string | undefined) => string | undefined
@@ -111,7 +111,7 @@ interface Given<Type extends string, Shape extends z.ZodRawShape, Data extends z
   base?: string
   /** Property of the credentials with another address. Default `baseUrl`. */
   baseKey?: string
-  /** What the type of its credentials consists of; absent if it needs none. */
+  /** Data of credentials of its type; absent if it needs none. */
   credentials?: Data
   exampleCredentials?: z.input<NoInfer<Data>>
   options: Shape

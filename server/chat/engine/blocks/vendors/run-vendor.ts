@@ -26,7 +26,7 @@ const runners: { [Type in VendorType]?: Record<string, RunAction> } = {
 
 const waitingRunners: Readonly<Record<string, RunWaitingAction>> = { 'Book event': showCalendar }
 
-/** How chats run an action of a vendor; null if they do not. */
+/** The runner of an action of a vendor; null if chats skip it. */
 function runnerOf(type: string, name: string): RunAction | null {
   const action = vendorRow(type)?.actions[name]
   if (action?.request !== undefined) return runRequest
