@@ -23,6 +23,10 @@ export const analytics = define({
     summary: 'Get the statistics of a bot',
     description:
       'Counts the chats of a bot that began in a range of time: all, those with an answer, and those of them that reached an end. Deleted results do not count. A bot that is not published has statistics too.',
+    tool: {
+      name: 'get_stats',
+      description: 'Counts the chats of a bot in a range of time: seen, started, completed.',
+    },
     access: bot('GUEST'),
     params: z.object({ botId: recordId('Id of the bot, as create and list answer it.', exampleIds.bot) }),
     query: z.strictObject(rangeFilters).refine(...inOrder),

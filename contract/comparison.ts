@@ -71,6 +71,11 @@ export const comparison = define({
     summary: 'Compare two states of a bot',
     description:
       'Returns what differs between two states of the flow of a bot: its draft, the live publication, or an earlier one. Groups, blocks, items, edges, variables and events are matched by their ids, so that the order in which lists were stored makes no difference; blocks of a group and items of a block that changed their order are `moved`. Two flows in different versions are compared in the latest one, without what the conversion alone changes. Name, icon and public id are not part of a publication and are not compared.',
+    tool: {
+      name: 'compare_bot',
+      description:
+        'Lists in words and values how two states of a bot differ, by default the draft from the published flow.',
+    },
     access: bot('GUEST'),
     params: z.object({
       botId: recordId('Id of the bot, as create and list answer it.', exampleIds.bot),

@@ -168,6 +168,11 @@ export const credentials = define({
     summary: 'List the credentials of a workspace',
     description:
       'Returns the credentials that bots of the workspace can use, newest first. What is secret of them is never shown.',
+    tool: {
+      name: 'list_credentials',
+      description:
+        'Lists the accounts and keys of outside services that blocks of a workspace may name as `credentialsId`. Secrets are never shown.',
+    },
     access: workspace('MEMBER'),
     params,
     success: {

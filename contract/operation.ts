@@ -43,6 +43,10 @@ export interface Operation {
    * idempotency key itself, by `within`, and waits for nothing but the database in it.
    */
   preparesFirst?: true
+  /** Offers a read to agents as a tool of `/mcp`, with its path and query parameters as arguments. */
+  tool?: { name: string; description: string }
+  /** True if its handler sends requests to other operations, in the name of its caller. */
+  dispatches?: true
   /** True if pages of other origins may call it. */
   isCrossOrigin?: boolean
   /**
@@ -222,8 +226,10 @@ export const define = <const Operations extends Record<string, Operation>>(opera
  * Returns the minimum characters of an idempotency key of an operation, undefined if it takes none. Every POST and
  * PATCH with a token takes one.
  */
-export function minimumKeyOf({ method, access, takesLongKey }: Operation): 1 | 16 | undefined {
+export function minimumKeyOf({ method, access, takesLongKey, dispatches }: Operation): 1 | 16 | undefined {
   if (takesLongKey) return 16
+  // The operations that it calls have effects of their own.
+  if (dispatches) return undefined
   return (method === 'post' || method === 'patch') && access.kind !== 'anyone' ? 1 : undefined
 }
 

@@ -121,6 +121,11 @@ export const publications = define({
     summary: 'List the publications of a bot',
     description:
       'Returns the copies of the bot that were published, newest first, without the flows. Publishing again and unpublishing do not remove them; deleting the bot does. An installation may keep only some of those that were replaced long ago: what is gone is missing here, and a 404 for get and restore.',
+    tool: {
+      name: 'list_publications',
+      description:
+        'Lists earlier published copies of a bot, newest first, for compare_bot and restore_publication.',
+    },
     access: bot('GUEST'),
     params: z.object({ botId }),
     query: z.strictObject({ limit, cursor }),

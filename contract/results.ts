@@ -136,6 +136,11 @@ export const results = define({
     summary: 'List the results of a bot',
     description:
       'Returns the results in which at least one answer was given, newest first, with their answers and variables. Those of earlier publications are among them. Pages join without gap or repeat while new results arrive. With `status`, `answerContains` or `variable` a page examines at most 10,000 results: it may have fewer entries than `limit`, or none, and a `nextCursor` all the same.',
+    tool: {
+      name: 'list_results',
+      description:
+        'Lists chats of visitors with their answers and variables, newest first. Long texts are cut. Filter before you page.',
+    },
     access: bot('MEMBER'),
     params,
     query: z.strictObject({ limit, cursor, ...rangeFilters, ...searchFilters }).refine(...inOrder),

@@ -221,6 +221,11 @@ export const transfer = define({
     summary: 'Check the flow of a bot',
     description:
       'Reports what in the draft would misbehave when it runs: references to nothing, edges that are not the `outgoingEdgeId` of what they start at, blocks of a type that chats skip, groups that cannot be reached, ids that are there twice, a missing start, circles without an input, misspelt properties, names in placeholders that no variable has, code that does not parse, and blocks, bubbles and items that lack what they need. Nothing of it keeps a bot from being stored or published.',
+    tool: {
+      name: 'check_bot',
+      description:
+        'Finds what in the draft would go wrong in a chat: missing edges, unreachable groups, misspelt properties, missing credentials. Call it after every change_flow, and mend all errors before publish_bot.',
+    },
     access: bot('GUEST'),
     params,
     success: {

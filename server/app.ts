@@ -4,6 +4,7 @@ import express from 'express'
 import helmet from 'helmet'
 import type { Pool } from 'pg'
 import { operations } from '../contract/index.ts'
+import { protocols } from '../contract/tools/protocol.ts'
 import { readCredential } from './access/authenticate.ts'
 import { authorize, type Caller } from './access/index.ts'
 import { tryChat } from './chat/sessions/read-session.ts'
@@ -17,6 +18,7 @@ import { unknownMethod, unknownRoute } from './http/refusal-issues.ts'
 import { sendProblem } from './http/response.ts'
 import { createRouter } from './http/router.ts'
 import { newId } from './ids.ts'
+import { callTool } from './mcp/index.ts'
 import { createMetrics } from './metrics.ts'
 import { serveDocs } from './pages/docs/index.ts'
 import { serveDocuments } from './pages/documents.ts'
@@ -149,7 +151,13 @@ export function createApp(options: AppOptions): express.Express {
   // Before the pages, since each of them is a path that Express compares on the way to what comes after it.
   const outcomes = options.config.SANDBOX ? readOutcomes() : undefined
   const prefer = outcomes && preferOutcomes(outcomes)
-  const runOperation = createRouter(operations, { ...handlers }, options, limits, prefer)
+  const runOperation = createRouter(
+    { ...operations, ...protocols },
+    { ...handlers, callTool },
+    options,
+    limits,
+    prefer,
+  )
   app.use((request, response, next) =>
     phase() === 'starting' ? next() : runOperation(request, response, next),
   )

@@ -30,6 +30,24 @@ export interface Services {
   publicUrl: () => string
 }
 
+/** A request to another operation; `target` is its path with the query, `body` is sent as JSON. */
+export interface InnerRequest {
+  method: string
+  target: string
+  headers?: Record<string, string>
+  body?: unknown
+}
+
+export interface InnerResponse {
+  status: number
+  /** Names in lower case. */
+  headers: Record<string, string>
+  text: string
+}
+
+/** Sends a request to another operation, in the name of the caller. */
+export type Dispatch = (request: InnerRequest) => Promise<InnerResponse>
+
 /**
  * Runs what calls out, of an operation that says so, once for the idempotency key of the request. `run` writes by
  * `keep`, with the answer that is then its own: both are committed, or neither. Without a key it just runs.

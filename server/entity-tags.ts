@@ -22,6 +22,11 @@ function digestOf(value: unknown): string {
   return hash('sha256', JSON.stringify(value), 'hex').slice(0, 16)
 }
 
+/** True if two tags name one state, in whatever view each shows it. */
+export function isSameState(one: string, other: string): boolean {
+  return one.slice(0, one.lastIndexOf('-')) === other.slice(0, other.lastIndexOf('-'))
+}
+
 export function hasConditions({ ifMatch, ifNoneMatch }: Conditions): boolean {
   return ifMatch !== undefined || ifNoneMatch !== undefined
 }

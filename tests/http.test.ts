@@ -670,7 +670,7 @@ describe('pages of the origins in CORS_ORIGINS', () => {
       'access-control-allow-origin': editor,
       'access-control-allow-methods': 'DELETE, GET, HEAD, OPTIONS, PATCH',
       'access-control-allow-headers':
-        'Authorization, Content-Type, Idempotency-Key, X-Request-Id, If-Match, If-None-Match, Prefer',
+        'Authorization, Content-Type, Idempotency-Key, X-Request-Id, If-Match, If-None-Match, MCP-Protocol-Version, Prefer',
     })
     expect(headers).not.toHaveProperty('access-control-allow-credentials')
   })

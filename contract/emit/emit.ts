@@ -13,6 +13,7 @@ import { toOverlay } from './overlay.ts'
 import { toPythonClient } from './python-client/package.ts'
 import { toReference } from './reference.ts'
 import { type JsonObject, nameOf } from './schemas.ts'
+import { toTools } from './tools.ts'
 import { toWorkflows } from './workflows.ts'
 
 /** Text of every generated file by its path from the root of the project. */
@@ -56,6 +57,7 @@ export async function emit(): Promise<Record<string, string>> {
       Object.entries(toReference(document)).map(([name, text]) => [`generated/reference/${name}`, text]),
     ),
     'generated/openapi.ts': `// Made by \`make generate\` from contract/. Do not edit.\n${astToString(types)}`,
+    'generated/tools.json': toTools(),
     'generated/handlers.ts': toHandlers(resources),
     'generated/assignability.ts': toAssignability(operations),
     'generated/outcomes.json': `${JSON.stringify(toOutcomes(document, operations), null, 1)}\n`,

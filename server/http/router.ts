@@ -5,7 +5,7 @@ import { expiresSoon } from '../../contract/tokens.ts'
 import { type Credential, readCredential } from '../access/authenticate.ts'
 import { identify, permit } from '../access/identify.ts'
 import type { Authorization } from '../access/index.ts'
-import type { Contexts, Once, Services, Within } from '../context.ts'
+import type { Contexts, InnerRequest, Once, Services, Within } from '../context.ts'
 import type { Database } from '../db/client.ts'
 import type { Place } from '../shares/admission-queue.ts'
 import { type Budget, createBudget } from '../shares/budget.ts'
@@ -13,6 +13,7 @@ import { createPacing, type Pacing } from '../shares/pacing.ts'
 import { createQuotas } from '../shares/quotas.ts'
 import { prefersMinimal, readConditions } from './conditions.ts'
 import { announce } from './deprecation.ts'
+import { dispatch } from './dispatch.ts'
 import { acceptsEvents, Events } from './events.ts'
 import { digestOf, onceWith, readKey, runKeyed } from './idempotency.ts'
 import { type Limits, networkOf } from './limits.ts'
@@ -203,6 +204,7 @@ function bind(
       conditions,
       prefersMinimal: prefersMinimal(operation, request),
       openEvents,
+      dispatch: operation.dispatches && ((inner: InnerRequest) => dispatch(request, inner)),
     }
     const run = (db: Database, once: Once, within: Within) => {
       // Written out, since Node 20 adds to what was spread a property in a microsecond.
@@ -349,7 +351,7 @@ const readable =
 
 /** Headers of requests that such a page can send: of visitors, and with a token. */
 const chatHeaders = 'Content-Type, Idempotency-Key, X-Request-Id'
-const tokenHeaders = `Authorization, ${chatHeaders}, If-Match, If-None-Match, Prefer`
+const tokenHeaders = `Authorization, ${chatHeaders}, If-Match, If-None-Match, MCP-Protocol-Version, Prefer`
 
 /** Lets a browser ask. */
 function allowPreflight(

@@ -78,6 +78,8 @@ export function createServer(
   // Node would ask for every body by itself, also for one that is refused.
   server.on('checkContinue', handle)
   server.timeout = readTimeout
+  // Requests of handlers to other operations come in here too.
+  app.locals.server = server
   // Node would leave out what is more, be it the token. The app counts, and the size is limited anyway.
   server.maxHeadersCount = 0
   server.on('clientError', (error: NodeJS.ErrnoException, socket) => {

@@ -69,6 +69,7 @@ const guides = [
   'legacy-bots',
   'moving',
   'clients',
+  'agents',
 ]
 
 withBrowser('the reference', () => {

@@ -17,6 +17,7 @@ const forCallers = [
   'legacy-bots',
   'moving',
   'clients',
+  'agents',
   'sandbox',
 ]
 

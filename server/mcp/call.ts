@@ -1,0 +1,50 @@
+import type { ErrorBody } from '../../contract/errors.ts'
+import { type OperationId, operations } from '../../contract/index.ts'
+import type { Operation } from '../../contract/operation.ts'
+import type { Dispatch } from '../context.ts'
+import type { JsonRecord } from '../documents/conversion/document.ts'
+
+/** The result of a tool: a value that the agent reads, or the refusal of an operation. */
+export type Outcome = { value: unknown } | { refusal: ErrorBody }
+
+export interface CallOptions {
+  params?: Record<string, string>
+  query?: Record<string, unknown>
+  headers?: Record<string, string>
+  body?: unknown
+}
+
+/** Calls an operation as the caller of the tool. */
+export type Call = (
+  id: OperationId,
+  options?: CallOptions,
+) => Promise<{ body: JsonRecord; etag: string } | { refusal: ErrorBody }>
+
+export function createCall(dispatch: Dispatch): Call {
+  return async (id, { params = {}, query = {}, headers, body } = {}) => {
+    const operation: Operation = operations[id]
+    const path = operation.path.replaceAll(/\{(\w+)\}/g, (_, name: string) =>
+      encodeURIComponent(params[name] ?? ''),
+    )
+    const search = new URLSearchParams()
+    for (const [name, value] of Object.entries(query)) {
+      if (value !== undefined && value !== null) search.set(name, String(value))
+    }
+    const target = search.size > 0 ? `${path}?${search}` : path
+    const response = await dispatch({ method: operation.method.toUpperCase(), target, headers, body })
+    const answer = JSON.parse(response.text) as JsonRecord
+    if (response.status < 400) return { body: answer, etag: response.headers.etag ?? '' }
+    return { refusal: answer as unknown as ErrorBody }
+  }
+}
+
+/** A refusal of a tool itself, in the form of those of operations. */
+export function refuse(path: string[], message: string): { refusal: ErrorBody } {
+  return {
+    refusal: {
+      code: 'BAD_REQUEST',
+      message: 'Invalid arguments',
+      issues: [{ path, code: 'custom', message }],
+    },
+  }
+}
