@@ -329,7 +329,7 @@ CREATE TABLE "webhook_deliveries" (
 	"seq" integer NOT NULL,
 	"id" text NOT NULL,
 	"type" text NOT NULL,
-	"data" json NOT NULL,
+	"size" integer NOT NULL,
 	"created_at" timestamp (3) with time zone NOT NULL,
 	"attempts" integer DEFAULT 0 NOT NULL,
 	"attempts_before" integer,
@@ -349,9 +349,8 @@ CREATE TABLE "webhook_endpoints" (
 	"url" text NOT NULL,
 	"description" text,
 	"types" text[],
-	"secrets" "bytea",
-	"secrets_key_id" text,
-	"generation" integer DEFAULT 1 NOT NULL,
+	"secrets" "bytea" NOT NULL,
+	"secrets_key_id" text NOT NULL,
 	"rotates_until" timestamp (3) with time zone,
 	"is_enabled" boolean DEFAULT true NOT NULL,
 	"disabled_reason" text,
@@ -362,12 +361,20 @@ CREATE TABLE "webhook_endpoints" (
 	"updated_at" timestamp (3) with time zone NOT NULL
 );
 --> statement-breakpoint
+CREATE TABLE "webhook_events" (
+	"bot_id" text NOT NULL,
+	"subject" text NOT NULL,
+	"id" text NOT NULL,
+	"data" json NOT NULL,
+	CONSTRAINT "webhook_events_bot_id_subject_id_pk" PRIMARY KEY("bot_id","subject","id")
+);
+--> statement-breakpoint
 CREATE TABLE "webhook_outbox" (
 	"bot_id" text NOT NULL,
 	"written_at" timestamp with time zone NOT NULL,
 	"id" text NOT NULL,
 	"endpoint_ids" text[] NOT NULL,
-	"size" integer,
+	"size" integer NOT NULL,
 	"events" json NOT NULL,
 	CONSTRAINT "webhook_outbox_bot_id_written_at_id_pk" PRIMARY KEY("bot_id","written_at","id")
 );

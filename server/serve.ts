@@ -135,7 +135,7 @@ export async function serve(config: Config, sandbox: Sandbox, telemetry?: Teleme
       await noteDistribution(db, standby?.reads ?? db)
       if (config.DATABASE_NODES) nodes ??= openNodes(db, databaseOptions(config, database.url, log), log)
       key.set(await cursorKey(db))
-      if (config.SANDBOX) sandboxMode ??= await openSandboxMode(db, files, runDueJobs)
+      if (config.SANDBOX) sandboxMode ??= await openSandboxMode(db, files, keyring, runDueJobs)
       await isWarm
     },
   )
@@ -143,7 +143,7 @@ export async function serve(config: Config, sandbox: Sandbox, telemetry?: Teleme
     phase = 'serving'
     background = startBackground(db, log, files, config)
     const post = streamingClient({ allowedHosts: config.OUTBOUND_ALLOWED_HOSTS, keepAlive: true })
-    deliveries = startDeliveries({ db, log, key, keyring, post })
+    deliveries = startDeliveries({ db, log, keyring, post })
     log.info({ port, publicUrl }, 'serving')
     files
       ?.check?.()

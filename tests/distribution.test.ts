@@ -13,6 +13,7 @@ import { startDeliveries } from '../server/webhooks/deliver.ts'
 import { type App, nodeFunctions, type Sent, startApp } from './support/app.ts'
 import { type Published, publish, reply, start } from './support/chats.ts'
 import { anyBody } from './support/client.ts'
+import { addEndpoints } from './support/endpoints.ts'
 import { toLiteral } from './support/literals.ts'
 import { until } from './support/process.ts'
 import { createDatabase } from './support/server.ts'
@@ -39,6 +40,7 @@ const coordinatorTables = [
   'idempotency_responses',
   'installation_keys',
   'webhook_deliveries',
+  'webhook_events',
   'webhook_outbox',
 ]
 
@@ -373,17 +375,13 @@ describe('every statement means the rows of one bot', () => {
       await app.client.ok('restorePublication', one)
     },
     events: async () => {
-      await app.pool.query(
-        `INSERT INTO webhook_endpoints (id, workspace_id, url, created_at, updated_at)
-        VALUES ('endpoint', '${site.workspaceId}', 'https://example.com/hook', now(), now())`,
-      )
+      await addEndpoints(app, site.workspaceId, [{ id: 'endpoint', url: 'https://example.com/hook' }])
       const status = () => app.pool.query('SELECT is_delivered AS done FROM webhook_deliveries ORDER BY seq')
       const answers = [503, 200, 200]
       const sender = startDeliveries(
         {
           db: app.db,
           log: createLog('silent', { write: () => {} }),
-          key: Buffer.alloc(32),
           keyring: app.keyring,
           post: async () => {
             const status = answers.shift() ?? 200

@@ -127,7 +127,7 @@ const clockReaders = [
   'server/clock.ts',
   'server/outbound/model-fetch.ts',
   'server/sandbox/worker.ts',
-  'server/webhooks/deliver.ts',
+  'server/webhooks/send.ts',
 ]
 
 test('no file of the server measures elapsed time by the wall clock, which can be set', () => {

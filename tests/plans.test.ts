@@ -112,8 +112,8 @@ async function fill() {
     [admin.id],
   )
   await client.query(
-    `INSERT INTO webhook_endpoints (id, workspace_id, url, created_at, updated_at)
-    SELECT 'endpoint-' || n, 'workspace-' || n, 'https://example.com', at, at FROM ${others} AS other`,
+    `INSERT INTO webhook_endpoints (id, workspace_id, url, secrets, secrets_key_id, created_at, updated_at)
+    SELECT 'endpoint-' || n, 'workspace-' || n, 'https://example.com', '', 'none', at, at FROM ${others} AS other`,
   )
   await client.query(
     `INSERT INTO bots (id, workspace_id, folder_id, name, version, revision, created_at, updated_at)
@@ -566,16 +566,19 @@ describeHere.each<Mode>(['force_custom_plan', 'force_generic_plan'])(
           const { here } = await makeWorld(own)
           await connection.query('ALTER TABLE webhook_deliveries SET (autovacuum_enabled = false)')
           await connection.query(
-            `INSERT INTO webhook_endpoints (id, workspace_id, url, created_at, updated_at)
-            VALUES ('endpoint', $1, 'https://example.com', now(), now())`,
+            `INSERT INTO webhook_endpoints (id, workspace_id, url, secrets, secrets_key_id, created_at, updated_at)
+            VALUES ('endpoint', $1, 'https://example.com', '', 'none', now(), now())`,
             [here.workspaceId],
           )
           // Deliveries of 64 subjects, each with many.
           const insert = (from: number, to: number, nextAttemptAt: string) =>
             connection.query(
-              `INSERT INTO webhook_deliveries (bot_id, endpoint_id, subject, seq, id, type, data, created_at, next_attempt_at)
-              SELECT 'bot-' || n % 64 % 3, 'endpoint', n % 64, n / 64, to_char(n, 'FM00000'), 'result.answered', '{}',
-                now(), ${nextAttemptAt} FROM generate_series($1::int, $2) AS n`,
+              `WITH added AS (
+                INSERT INTO webhook_deliveries (bot_id, endpoint_id, subject, seq, id, type, size, created_at, next_attempt_at)
+                SELECT 'bot-' || n % 64 % 3, 'endpoint', n % 64, n / 64, to_char(n, 'FM00000'), 'result.answered', 2,
+                  now(), ${nextAttemptAt} FROM generate_series($1::int, $2) AS n RETURNING *
+              )
+              INSERT INTO webhook_events (bot_id, subject, id, data) SELECT bot_id, subject, id, '{}' FROM added`,
               [from, to],
             )
           const look = () => connection.query('VACUUM ANALYZE')
@@ -585,21 +588,37 @@ describeHere.each<Mode>(['force_custom_plan', 'force_generic_plan'])(
           await insert(64, 10_000, "'epoch'")
           if (when === 'full') await look()
 
-          const { open, take, settle, putOff } = leaseStatements(own.db)
+          const { open, take, read, settle, putOff } = leaseStatements(own.db)
           const readBy = async (send: () => Promise<unknown>, ...values: unknown[]) => {
             const [sent] = await sentDuring(send, own)
             const plan = await planOf({ ...(sent as Sent), values }, mode, connection)
-            return { rows: plan['Actual Rows'], read: readOf(plan, 'webhook_deliveries') }
+            const read = readOf(plan, 'webhook_deliveries')
+            return { rows: plan['Actual Rows'], read, events: readOf(plan, 'webhook_events') }
           }
-          expect(await readBy(() => open({}))).toEqual({ rows: 1, read: 1 })
-          const wanted = [{ id: 'endpoint', isOpen: true, free: 32 }]
+          expect(await readBy(() => open({}))).toEqual({ rows: 1, read: 1, events: 0 })
+          const wanted = [{ id: 'endpoint', owner: 'owner', isOpen: true, free: 32, room: 1_000 }]
           const taken = await readBy(() => take({ wanted: '[]' }), JSON.stringify(wanted))
           expect(taken.rows).toBe(32)
           // A hundred are looked at, with what is in front of each, and read again to be locked or put behind that.
           expect(taken.read).toBeLessThanOrEqual(3 * 100)
           const places = Array.from({ length: 32 }, (_, n) => {
-            return { botId: `bot-${n % 3}`, endpointId: 'endpoint', subject: `${n}`, seq: 0 }
+            const id = String(n).padStart(5, '0')
+            const flags = { isAgain: true, isFirst: true }
+            return {
+              botId: `bot-${n % 3}`,
+              endpointId: 'endpoint',
+              subject: `${n}`,
+              seq: 0,
+              id,
+              nth: n,
+              ...flags,
+            }
           })
+          const bodies = await readBy(() => read({ places: '[]' }), JSON.stringify(places))
+          expect(bodies.rows).toBe(32)
+          // Each with those behind it of which one may be under way, and its event.
+          expect(bodies.read).toBeLessThanOrEqual(32 * 160)
+          expect(bodies.events).toBe(32)
           expect((await readBy(() => settle({ outcomes: '[]' }), JSON.stringify(places))).read).toBe(32)
           expect((await readBy(() => putOff({ places: '[]' }), JSON.stringify(places))).read).toBe(32)
         })
@@ -641,8 +660,8 @@ describeHere.each<Mode>(['force_custom_plan', 'force_generic_plan'])(
           await connection.query('ALTER TABLE webhook_deliveries SET (autovacuum_enabled = false)')
           if (when === 'empty') await connection.query('VACUUM ANALYZE')
           await connection.query(
-            `INSERT INTO webhook_endpoints (id, workspace_id, url, created_at, updated_at)
-            SELECT 'endpoint-' || n, $1, 'https://example.com', now(), now() FROM generate_series(1, 1000) AS n`,
+            `INSERT INTO webhook_endpoints (id, workspace_id, url, secrets, secrets_key_id, created_at, updated_at)
+            SELECT 'endpoint-' || n, $1, 'https://example.com', '', 'none', now(), now() FROM generate_series(1, 1000) AS n`,
             [here.workspaceId],
           )
           await connection.query(
@@ -656,15 +675,18 @@ describeHere.each<Mode>(['force_custom_plan', 'force_generic_plan'])(
           )
           // Each of 40 bots has many events of the same result, delivered and waiting.
           await connection.query(
-            `INSERT INTO webhook_outbox (bot_id, written_at, id, endpoint_ids, events)
-            SELECT 'bot-' || n % 40, now() + n * interval '1 second', n, '{endpoint-1}', json_build_array(json_build_object(
+            `INSERT INTO webhook_outbox (bot_id, written_at, id, endpoint_ids, size, events)
+            SELECT 'bot-' || n % 40, now() + n * interval '1 second', n, '{endpoint-1}', 1, json_build_array(json_build_object(
               'subject', 'subject', 'place', 0, 'id', n, 'type', 'result.answered', 'data', '{}'::json, 'at', now()))
             FROM generate_series(1, 10000) AS n`,
           )
           await connection.query(
-            `INSERT INTO webhook_deliveries (bot_id, endpoint_id, subject, seq, id, type, data, created_at)
-            SELECT 'bot-' || n % 40, 'endpoint-1', 'subject', n / 40, n, 'result.answered', '{}', now()
-            FROM generate_series(1, 10000) AS n`,
+            `WITH added AS (
+              INSERT INTO webhook_deliveries (bot_id, endpoint_id, subject, seq, id, type, size, created_at)
+              SELECT 'bot-' || n % 40, 'endpoint-1', 'subject', n / 40, n, 'result.answered', 2, now()
+              FROM generate_series(1, 10000) AS n RETURNING *
+            )
+            INSERT INTO webhook_events (bot_id, subject, id, data) SELECT bot_id, subject, id, '{}' FROM added`,
           )
           if (when === 'full') await connection.query('VACUUM ANALYZE')
 

@@ -150,8 +150,11 @@ testWithTrigger(
 test('deliveries of a bot are removed in batches, however many there are', async () => {
   const { there } = await makeWorld(app)
   await app.pool.query(
-    `INSERT INTO webhook_deliveries (bot_id, endpoint_id, subject, seq, id, type, data, created_at)
-    SELECT $1, 'endpoint', 'subject', n, 'delivery-' || n, 'bot.updated', '{}', $2 FROM generate_series(1, 2000) n`,
+    `WITH added AS (
+      INSERT INTO webhook_deliveries (bot_id, endpoint_id, subject, seq, id, type, size, created_at)
+      SELECT $1, 'endpoint', 'subject', n, 'delivery-' || n, 'bot.updated', 2, $2 FROM generate_series(1, 2000) n RETURNING *
+    )
+    INSERT INTO webhook_events (bot_id, subject, id, data) SELECT bot_id, subject, id, '{}' FROM added`,
     [there.draft.id, app.clock.now()],
   )
   const params = { workspaceId: there.workspaceId }

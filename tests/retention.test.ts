@@ -124,7 +124,8 @@ describe('results', () => {
     expect([others, entry?.details]).toEqual([[], { count: 2, createdBefore }])
     await shareAll(app.db)
     const events = await app.pool.query(
-      `SELECT data FROM webhook_deliveries WHERE type = 'results.deleted' AND bot_id = $1`,
+      `SELECT e.data FROM webhook_deliveries JOIN webhook_events e USING (bot_id, subject, id)
+      WHERE type = 'results.deleted' AND bot_id = $1`,
       [botId],
     )
     expect(events.rows.map(({ data }) => JSON.parse(data))).toEqual([

@@ -28,8 +28,8 @@ beforeAll(async () => {
     const query = (text: string) => pool.query(text)
     await query("INSERT INTO workspaces (id, name, created_at, updated_at) VALUES ('w', 'W', now(), now())")
     await query(
-      `INSERT INTO webhook_endpoints (id, workspace_id, url, created_at, updated_at)
-      VALUES ('endpoint', 'w', 'https://example.com/hook', now(), now())`,
+      `INSERT INTO webhook_endpoints (id, workspace_id, url, secrets, secrets_key_id, created_at, updated_at)
+      VALUES ('endpoint', 'w', 'https://example.com/hook', '', 'none', now(), now())`,
     )
     await query(
       `INSERT INTO bots (id, workspace_id, name, version, revision, created_at, updated_at)
@@ -51,6 +51,7 @@ const tables = {
   // Only the order of sequence numbers counts.
   webhook_deliveries: `- 'id' - 'seq' || jsonb_build_object(
     'nth', rank() OVER (PARTITION BY t.bot_id, t.endpoint_id, t.subject ORDER BY t.seq))`,
+  webhook_events: "- 'id'",
 }
 
 async function rowsOf({ db, pool }: App) {

@@ -272,12 +272,10 @@ export const webhookEndpoints = pgTable(
     description: text('description'),
     /** Null for all. */
     types: text('types').array(),
-    /** Encrypted: a list as JSON of the secret and the one before. Null where both are derived of `generation`. */
-    secrets: bytea('secrets'),
+    /** Encrypted: a list as JSON of the secret and, after a rotation, the one before. */
+    secrets: bytea('secrets').notNull(),
     /** The key of the installation that encrypted them. */
-    secretsKeyId: text('secrets_key_id'),
-    /** Number of rotations plus one, for an endpoint whose secrets are derived. */
-    generation: integer('generation').notNull().default(1),
+    secretsKeyId: text('secrets_key_id').notNull(),
     /** Until when the secret before is good too. */
     rotatesUntil: time('rotates_until'),
     isEnabled: boolean('is_enabled').notNull().default(true),
@@ -669,7 +667,8 @@ export const webhookDeliveries = pgTable(
     seq: integer('seq').notNull(),
     id: text('id').notNull(),
     type: text('type').notNull(),
-    data: json('data').notNull(),
+    /** Bytes of the data, which `webhook_events` has. */
+    size: integer('size').notNull(),
     createdAt: time('created_at').notNull(),
     /** Only grows, so that it identifies the attempt of an outcome. */
     attempts: integer('attempts').notNull().default(0),
@@ -703,6 +702,18 @@ export const webhookDeliveries = pgTable(
   ],
 )
 
+/** Data of events, once for all endpoints that want it; a delivery has the same key. It goes with its first delivery. */
+export const webhookEvents = pgTable(
+  'webhook_events',
+  {
+    botId: text('bot_id').notNull(),
+    subject: text('subject').notNull(),
+    id: text('id').notNull(),
+    data: json('data').notNull(),
+  },
+  (table) => [primaryKey({ columns: [table.botId, table.subject, table.id] })],
+)
+
 /** Events of turns, one row per statement that wrote some, until they are fanned out to endpoints. */
 export const webhookOutbox = pgTable(
   'webhook_outbox',
@@ -714,8 +725,8 @@ export const webhookOutbox = pgTable(
     id: text('id').notNull(),
     /** Those of the workspace that were enabled then. */
     endpointIds: text('endpoint_ids').array().notNull(),
-    /** Number of events; null in rows of an earlier build. */
-    size: integer('size'),
+    /** Number of events. */
+    size: integer('size').notNull(),
     /**
      * An array of `{subject, place, id, type, at, data}`, as `insertEvents` in `webhooks/outbox.ts` has them, or of one object
      * with what usual steps had at hand for theirs, as `eventsLeft` reads it.

@@ -5,7 +5,7 @@ import type { Contexts } from '../context.ts'
 import { paged } from '../db/page.ts'
 import { entityTag } from '../entity-tags.ts'
 import { whyRefused } from '../outbound/client.ts'
-import { payloadOf } from '../webhooks/deliver.ts'
+import { payloadOf } from '../webhooks/bodies.ts'
 import {
   type DeliveryRow,
   deleteEndpoint,
@@ -15,6 +15,7 @@ import {
   endpointOf,
   endpointState,
   endpointsOf,
+  type FullDelivery,
   insertEndpoint,
   insertTest,
   redeliver,
@@ -92,13 +93,13 @@ export const webhooks: WebhooksHandlers<Contexts> = {
   },
 
   async rotateWebhookSecret({ params }, reply, context) {
-    const { grant, now, cursorKey, keyring, place, within } = context
+    const { grant, now, keyring, place, within } = context
     const { endpointId } = params
     const key = await readKey(context)
     if (!key) return reply.fail('SERVICE_UNAVAILABLE', [noKey])
     const keys = await place.rest(() => keyring.read())
     const secret = newSecret()
-    const open = (row: EndpointRow) => openSecrets(row, cursorKey, keys)
+    const open = (row: EndpointRow) => openSecrets(row, keys)
     return within(async (db) => {
       const rotated = await rotateSecret(db, grant, endpointId, key, secret, open, now)
       if (!rotated) return reply.fail('NOT_FOUND')
@@ -206,6 +207,6 @@ function toDelivery(row: DeliveryRow): components['schemas']['WebhookDelivery'] 
   }
 }
 
-function withPayload(row: DeliveryRow): components['schemas']['WebhookDeliveryWithPayload'] {
-  return { ...toDelivery(row), payload: JSON.parse(payloadOf(row)) }
+function withPayload(row: FullDelivery): components['schemas']['WebhookDeliveryWithPayload'] {
+  return { ...toDelivery(row), payload: JSON.parse(payloadOf(row, row.data)) }
 }

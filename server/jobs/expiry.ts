@@ -11,6 +11,7 @@ import {
   idempotencyKeys,
   idempotencyResponses,
   webhookDeliveries,
+  webhookEvents,
 } from '../db/schema.ts'
 import { selectRows } from '../db/typed-select.ts'
 import { MS_PER_DAY } from '../durations.ts'
@@ -67,14 +68,30 @@ const deliveries: DueRows = {
     webhookDeliveries.endpointId,
     webhookDeliveries.subject,
     webhookDeliveries.seq,
+    webhookDeliveries.id,
   ],
   age: webhookDeliveries.createdAt,
-  bytes: sql`pg_column_size(${webhookDeliveries.data})`,
+  bytes: sql`coalesce((
+    SELECT pg_column_size(e.data) FROM ${webhookEvents} e WHERE e.bot_id = ${webhookDeliveries.botId}
+      AND e.subject = ${webhookDeliveries.subject} AND e.id = ${webhookDeliveries.id}), 0)`,
 }
 
-/** Forgets one batch of deliveries that are old enough, whatever came of them; true while there may be more. */
+/**
+ * Forgets one batch of deliveries that are old enough, whatever came of them; true while there may be more. An event goes
+ * with the first of its deliveries: the others are as old, and go with the next batch.
+ */
 export function forgetDeliveries(db: Database, now: Date): Promise<boolean> {
-  return removeDue(db, deliveries, new Date(now.getTime() - DELIVERIES_RETENTION_MS))
+  const before = new Date(now.getTime() - DELIVERIES_RETENTION_MS)
+  return removeDue(db, deliveries, before, async (tx, batch) => {
+    const events = batch.map(([botId, , subject, , id]) => [botId, subject, id] as Key)
+    await removeByKeys(
+      tx,
+      webhookEvents,
+      [webhookEvents.botId, webhookEvents.subject, webhookEvents.id],
+      events,
+    )
+    await removeByKeys(tx, webhookDeliveries, deliveries.keys, batch)
+  })
 }
 
 const tokens: DueRows = { name: 'tokens', table: apiTokens, keys: [apiTokens.id], age: apiTokens.expiresAt }

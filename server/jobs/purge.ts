@@ -28,6 +28,7 @@ import {
   uploads,
   webhookDeliveries,
   webhookEndpoints,
+  webhookEvents,
   webhookOutbox,
   workspaceMembers,
   workspaces,
@@ -269,7 +270,8 @@ async function purgeBot(tx: Transaction, batch: Batch): Promise<boolean> {
 const partsOfBots: readonly (readonly [PgTable, SQL?])[] = [
   // Events that wait to be shared out are deliveries once whoever shares them out has ended.
   [webhookOutbox, sizeOf('events')],
-  [webhookDeliveries, sizeOf('data')],
+  [webhookEvents, sizeOf('data')],
+  [webhookDeliveries],
   ...partsOfResults,
   [statsRollups],
   [resultErasures],

@@ -12,9 +12,9 @@ import {
   resultTranscripts,
   uploads,
   webhookDeliveries,
-  webhookEndpoints,
+  webhookEvents,
 } from '../db/schema.ts'
-import { selectRows } from '../db/typed-select.ts'
+import { expression, selectRows } from '../db/typed-select.ts'
 
 /*
  * Erases the copies of what people wrote once their result is deleted. The deletion records the ids of the results, and a
@@ -117,7 +117,7 @@ async function erase(tx: Transaction, botId: string, found: string[], now: Date)
     WHERE r.bot_id = ${botId} AND k.bot_id = ${botId} AND k.result_id = ANY(${ids})
       AND r.user_id = k.user_id AND r.key = k.key`)
   await tx.execute(sql`UPDATE ${botIdempotencyKeys} SET body = NULL WHERE ${isOf} AND body IS NOT NULL`)
-  await emptyDeliveries(tx, botId, ids)
+  await emptyEvents(tx, botId, ids)
   const done = sql.raw(String(PASSES_S.length))
   const delays = sql.raw(`ARRAY[${PASSES_S.join()}]`)
   await tx.execute(sql`DELETE FROM ${resultErasures} WHERE ${isOf} AND passes >= ${done}`)
@@ -126,24 +126,32 @@ async function erase(tx: Transaction, botId: string, found: string[], now: Date)
     WHERE ${isOf}`)
 }
 
-/** Payload of an event after its result is deleted: ids and times, no answers. */
-export const emptied = (data: SQL) => sql`CASE WHEN ${data}::jsonb ? 'answers'
-  THEN jsonb_set(${data}::jsonb, '{answers}', '[]')::json ELSE ${data} END`
-
 export const DELETED = 'The result was deleted'
 
-/** Empties the payloads of deliveries, but for those that are being sent: the next pass comes to these. */
-async function emptyDeliveries(tx: Transaction, botId: string, ids: SQL) {
+/** Empties the events of results, and ends their deliveries but those that are being sent: the next pass comes to these. */
+async function emptyEvents(tx: Transaction, botId: string, ids: SQL) {
+  // Ids and times stay.
+  await tx.execute(sql`
+    UPDATE ${webhookEvents} SET data = jsonb_set(data::jsonb, '{answers}', '[]')::json
+    WHERE bot_id = ${botId} AND subject = ANY(${ids}) AND json_array_length(data->'answers') > 0`)
+  // Endpoint by endpoint, for the index; also those that were removed meanwhile.
   const endpoints = await selectRows(
     tx,
-    { id: webhookEndpoints.id },
-    (list) => sql`SELECT ${list} FROM ${webhookEndpoints}
-      WHERE workspace_id = (SELECT workspace_id FROM bots WHERE id = ${botId})`,
+    { id: expression(sql`endpoint_id`, 'text') },
+    (list) => sql`
+      WITH RECURSIVE known AS (
+        SELECT min(endpoint_id) AS endpoint_id FROM ${webhookDeliveries} WHERE bot_id = ${botId}
+        UNION ALL
+        SELECT (SELECT min(d.endpoint_id) FROM ${webhookDeliveries} d
+          WHERE d.bot_id = ${botId} AND d.endpoint_id > known.endpoint_id)
+        FROM known WHERE known.endpoint_id IS NOT NULL
+      )
+      SELECT ${list} FROM known WHERE endpoint_id IS NOT NULL`,
   )
   if (endpoints.length === 0) return
   await tx.execute(sql`
-    UPDATE ${webhookDeliveries} SET data = ${emptied(sql`data`)}, next_attempt_at = NULL,
-      last_error = CASE WHEN next_attempt_at IS NULL THEN last_error ELSE ${DELETED} END
+    UPDATE ${webhookDeliveries} SET next_attempt_at = NULL, last_error = ${DELETED}
     WHERE bot_id = ${botId} AND endpoint_id = ANY(${sql.param(endpoints.map(({ id }) => id))})
-      AND subject = ANY(${ids}) AND NOT coalesce(leased_until > now(), false)`)
+      AND subject = ANY(${ids}) AND NOT coalesce(leased_until > now(), false)
+      AND next_attempt_at IS NOT NULL`)
 }

@@ -5,6 +5,7 @@ import { type Database, transact } from '../db/client.ts'
 import * as schema from '../db/schema.ts'
 import { expression, selectRows } from '../db/typed-select.ts'
 import type { FileStore } from '../uploads/store.ts'
+import { type Keyring, newKey } from '../workspaces/keyring.ts'
 import { seededAt, seededWorld, seedWorld } from './world.ts'
 
 /* The world and the clock of a service in sandbox mode. */
@@ -21,6 +22,7 @@ export interface SandboxMode {
 export async function openSandboxMode(
   db: Database,
   files: FileStore | null,
+  { read, make }: Keyring,
   runDueJobs: () => Promise<void>,
 ): Promise<SandboxMode> {
   const clock = await selectRows(
@@ -33,10 +35,12 @@ export async function openSandboxMode(
   if (!user) await reset()
 
   async function reset() {
+    // Without a key in the configuration the secret of the endpoint cannot be read.
+    const key = (await read())[0] ?? (await make?.())?.[0] ?? newKey()
     const { removed, milliseconds } = await transact(db, async (tx) => {
       const removed = files ? await tx.select({ id: schema.uploads.id }).from(schema.uploads) : []
       await tx.execute(sql.raw(`TRUNCATE ${await usedTables(tx)} CASCADE`))
-      await seedWorld(tx)
+      await seedWorld(tx, key)
       return { removed, milliseconds: await writeClock(tx, seededAt) }
     })
     moveClock(milliseconds)

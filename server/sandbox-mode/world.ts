@@ -19,6 +19,9 @@ import {
 } from '../db/schema.ts'
 import { MS_PER_HOUR } from '../durations.ts'
 import { JsonText } from '../json/json-text.ts'
+import { sealSecrets } from '../webhooks/secrets.ts'
+import { newSecret } from '../webhooks/signature.ts'
+import type { Key } from '../workspaces/keyring.ts'
 import { currentFlow, legacyFlow } from './flows.ts'
 
 /* The records that a sandbox begins with. Ids, tokens and timestamps are the same in every sandbox. */
@@ -181,7 +184,7 @@ function partsOf({ version, isPubliclyShared }: SeededBot) {
 }
 
 /** Inserts the world into empty tables. */
-export async function seedWorld(tx: Transaction): Promise<void> {
+export async function seedWorld(tx: Transaction, key: Key): Promise<void> {
   const stamps = { createdAt: seededAt, updatedAt: seededAt }
   await tx.insert(users).values(Object.values(people).map((person) => ({ ...person, ...stamps })))
   await tx.insert(workspaces).values([
@@ -245,9 +248,10 @@ export async function seedWorld(tx: Transaction): Promise<void> {
     })),
   )
   await seedResults(tx, idOf('b', 6))
+  const endpoint = { id: idOf('e', 1), workspaceId: garden.id }
   await tx.insert(webhookEndpoints).values({
-    id: idOf('e', 1),
-    workspaceId: garden.id,
+    ...endpoint,
+    ...sealSecrets(key, endpoint, [newSecret()]),
     url: 'https://hooks.example.com/garden',
     description: 'Disabled, so that the sandbox sends nothing by itself',
     isEnabled: false,

@@ -3,7 +3,7 @@ import type { Database } from '../db/client.ts'
 import { bots, webhookDeliveries as deliveries, results } from '../db/schema.ts'
 import { selectRows } from '../db/typed-select.ts'
 import { isBotAlive } from '../db/undeleted-bots.ts'
-import { DELETED, emptied } from '../results/erase.ts'
+import { DELETED } from '../results/erase.ts'
 import type { Taken } from './leases.ts'
 
 /*
@@ -22,19 +22,15 @@ const OF_DELETION = ['results.deleted', 'bot.deleted']
 /** Delay before a deletion is retried whose results are still being sent, in milliseconds. */
 const RETRY_MS = 200
 
-/** Those of the deliveries just leased that may be posted now. The others are emptied, or due a little later. */
-export async function postable(db: Database, taken: readonly Taken[]): Promise<readonly Taken[]> {
+/** Those of the deliveries just leased that may be posted now. The others are done with, or due a little later. */
+export async function postable<T extends Taken>(db: Database, taken: readonly T[]): Promise<readonly T[]> {
   const ofResults = taken.filter(({ type }) => OF_RESULT.includes(type))
   const ofDeletions = taken.filter(({ type }) => OF_DELETION.includes(type))
   if (ofResults.length + ofDeletions.length === 0) return taken
   const dead = new Set(await deletedAmong(db, ofResults))
-  const early = new Set<Taken>()
+  const early = new Set<T>()
   for (const delivery of ofDeletions) if (await isSending(db, delivery)) early.add(delivery)
-  await giveBack(
-    db,
-    [...dead],
-    sql`data = ${emptied(sql`data`)}, next_attempt_at = NULL, last_error = ${DELETED}`,
-  )
+  await giveBack(db, [...dead], sql`next_attempt_at = NULL, last_error = ${DELETED}`)
   await giveBack(db, [...early], sql`next_attempt_at = now() + ${RETRY_MS} * interval '1 millisecond'`)
   return taken.filter((delivery) => !dead.has(delivery) && !early.has(delivery))
 }
@@ -72,8 +68,12 @@ async function isSending(db: Database, { botId, endpointId }: Taken): Promise<bo
   return (await deletedAmong(db, ofResults)).length > 0
 }
 
-/** Ends leases without an attempt. */
-async function giveBack(db: Database, given: readonly Taken[], change: ReturnType<typeof sql>) {
+/** Ends leases without an attempt. A redelivery that was requested meanwhile counts from then on. */
+export async function giveBack(
+  db: Database,
+  given: readonly Taken[],
+  change = sql`next_attempt_at = d.next_attempt_at`,
+) {
   if (given.length === 0) return
   const places = given.map(({ botId, endpointId, subject, seq, attempts }) => ({
     bot_id: botId,
@@ -83,7 +83,8 @@ async function giveBack(db: Database, given: readonly Taken[], change: ReturnTyp
     attempts,
   }))
   await db.execute(sql`
-    UPDATE ${deliveries} d SET ${change}, leased_until = NULL, attempts = d.attempts - 1
+    UPDATE ${deliveries} d SET ${change}, leased_until = NULL, attempts = d.attempts - 1,
+      attempts_before = least(d.attempts_before, d.attempts - 1)
     FROM json_to_recordset(${JSON.stringify(places)}::json)
       AS g(bot_id text, endpoint_id text, subject text, seq integer, attempts integer)
     WHERE d.bot_id = g.bot_id AND d.endpoint_id = g.endpoint_id AND d.subject = g.subject AND d.seq = g.seq

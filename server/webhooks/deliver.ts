@@ -1,20 +1,15 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { LRUCache } from 'lru-cache'
-import type { Logger } from 'pino'
-import type { Database } from '../db/client.ts'
 import { databaseError, isOfRows } from '../db/errors.ts'
 import { MS_PER_HOUR, MS_PER_SECOND } from '../durations.ts'
-import { BrokenOff, type OutboundStream, type Refusal, type StreamingClient } from '../outbound/client.ts'
-import { fail } from '../outbound/rejection.ts'
 import { createErrorLog } from '../repeated-errors.ts'
-import type { Keyring } from '../workspaces/keyring.ts'
+import { type Ready, withBodies } from './bodies.ts'
 import { postable } from './deleted-results.ts'
 import { type Answer, MAX_FAILURES_IN_A_ROW, noteAnswers } from './failures.ts'
 import { LEASE_TIMEOUT_MS, leaseStatements, type OpenEndpoint, type Place, type Taken } from './leases.ts'
 import { deliveryIsDue, shareOut } from './outbox.ts'
 import { loadSince, repeat } from './pacing.ts'
-import { goodSecrets, unreadableSecret } from './secrets.ts'
-import { signatureHeaders } from './signature.ts'
+import { REQUEST_TIMEOUT_MS, retryAfter, type Sender, send } from './send.ts'
 
 /*
  * Sends events, in every process: shares out what steps have left, takes what is due, a batch in one statement, posts it
@@ -36,7 +31,6 @@ const RETRY_DELAYS_MS = [
   24 * MS_PER_HOUR,
 ]
 
-const REQUEST_TIMEOUT_MS = 15 * MS_PER_SECOND
 const STOP_MS = 2 * MS_PER_SECOND
 /** Maximum concurrent deliveries of this process, per endpoint and in total. */
 const AT_ONCE_EACH = 32
@@ -48,9 +42,8 @@ const LAST_FREE = AT_ONCE / 4
 /** An endpoint whose last answer took longer has one place, and all of these together have half of them. */
 const SLOW_ANSWER_MS = 2_000
 const AT_ONCE_SLOW = AT_ONCE / 2
-/** Maximum bytes of running events before no more are taken. An event counts as large until its size is known. */
+/** Maximum bytes of running events. A quarter is reserved as places are; beside others an owner has a quarter. */
 const MAX_BYTES_UNDER_WAY = 64 * 1024 * 1024
-const LARGE_EVENT_BYTES = 256 * 1024
 /** Number of events that one pass fans out, at least and at most. */
 const MIN_FAN_OUT_EVENTS = 16
 const MAX_FAN_OUT_EVENTS = 64
@@ -62,9 +55,6 @@ const MAX_PACE_MS = 1_000
 const TOLERATED_DELAY_MS = 10 * MS_PER_SECOND
 /** Interval at which leases of running deliveries are extended. */
 const RENEWAL_MS = LEASE_TIMEOUT_MS / 4
-/** Maximum delay that a receiver may request. */
-const MAX_RETRY_AFTER_MS = 24 * MS_PER_HOUR
-
 /** Delay before a delivery whose row failed is retried, and before a failed write of an outcome is. */
 const FAILED_ROW_DELAY_MS = MS_PER_HOUR
 const FAILED_OUTCOME_DELAY_MS = 60 * MS_PER_SECOND
@@ -74,23 +64,18 @@ const CUT = 8
 /** Counters of this process, for its metrics. */
 export const sent = { delivered: 0, failed: 0, underWay: 0, lastDelay: 0 }
 
-/** The posted body, byte for byte. */
-export function payloadOf({ type, createdAt, data }: Pick<Taken, 'type' | 'createdAt' | 'data'>): string {
-  return `{"type":${JSON.stringify(type)},"timestamp":"${createdAt.toISOString()}","data":${data.text}}`
-}
-
-interface Sender {
-  db: Database
-  log: Logger
-  /** The key of the installation, of which older secrets are derived. */
-  key: Buffer
-  /** Keyring for the other secrets. */
-  keyring: Keyring
-  post: StreamingClient
+/** An endpoint for which deliveries are taken: how many, and of how many bytes together with others of its owner. */
+interface Wanted {
+  id: string
+  owner: string
+  isOpen: boolean
+  free: number
+  room: number
+  passedOver: string[]
 }
 
 interface Task {
-  delivery: Taken
+  delivery: Ready
   endpoint: OpenEndpoint
   /** When it was taken, by the clock of this process. */
   since: number
@@ -141,10 +126,7 @@ export function startDeliveries(
     )
     if (left.isMoreLeft) looking.wake()
     took = 0
-    const bytes = [...underWay.values()].reduce((sum, { delivery }) => sum + delivery.data.text.length, 0)
-    const roomInBytes = Math.floor((MAX_BYTES_UNDER_WAY - bytes) / LARGE_EVENT_BYTES)
-    let places = AT_ONCE - underWay.size
-    let free = Math.min(places, roomInBytes)
+    let free = AT_ONCE - underWay.size
     if (free <= 0) return
     const found = await open({})
     if (found.length === 0 && !left.isMoreLeft) behindSince = Number.POSITIVE_INFINITY
@@ -153,7 +135,12 @@ export function startDeliveries(
     const addTo = (counts: Map<string, number>, key: string, more = 1) =>
       counts.set(key, (counts.get(key) ?? 0) + more)
     let slow = 0
-    for (const { endpoint, isAnswered } of underWay.values()) {
+    let room = MAX_BYTES_UNDER_WAY
+    const bytesOf = new Map<string, number>()
+    for (const { endpoint, delivery, isAnswered } of underWay.values()) {
+      const bytes = delivery.body?.length ?? 0
+      addTo(bytesOf, endpoint.owner, bytes)
+      room -= bytes
       if (isAnswered) continue
       addTo(busy, endpoint.id)
       addTo(busyOwners, endpoint.owner)
@@ -163,27 +150,33 @@ export function startDeliveries(
     for (const { owner } of found) addTo(endpointsOf, owner)
     const share = Math.max(1, Math.floor(free / endpointsOf.size))
     const shares = new Map<string, number>()
-    const wanted: { id: string; isOpen: boolean; free: number; passedOver: string[] }[] = []
+    const quarter = MAX_BYTES_UNDER_WAY / 4
+    const roomOf = (owner: string) => {
+      const own = bytesOf.get(owner) ?? 0
+      const most = endpointsOf.size === 1 ? 3 * quarter : quarter
+      return Math.min(most - own, Math.floor((room - (own > 0 ? quarter : 0)) / endpointsOf.size))
+    }
+    const wanted: Wanted[] = []
     for (const { id, isOpen, failures, owner } of found) {
       const own = busy.get(id) ?? 0
       const ofOwner = busyOwners.get(owner) ?? 0
       // A failing endpoint is probed with one event.
       const most = failures >= MAX_FAILURES_IN_A_ROW || isSlow(id) ? 1 : AT_ONCE_EACH
       // If no other owner has events, one may use all places but the last.
-      const ownersMost = places <= LAST_FREE ? 1 : endpointsOf.size === 1 ? AT_ONCE : AT_ONCE_OWNER
+      const ownersMost = free <= LAST_FREE ? 1 : endpointsOf.size === 1 ? AT_ONCE : AT_ONCE_OWNER
       const each = Math.max(1, Math.floor(share / (endpointsOf.get(owner) ?? 1)))
       const its = Math.min(most - own, ownersMost - ofOwner, share - (shares.get(owner) ?? 0), each, free)
       // To look for few costs as much as to look for many.
-      if (its < 1 || most - own < most / 4) continue
+      if (its < 1 || most - own < most / 4 || roomOf(owner) <= 0) continue
       if (isSlow(id)) {
         if (slow >= AT_ONCE_SLOW) continue
         slow += its
       }
       free -= its
-      places -= its
       addTo(busyOwners, owner, its)
       addTo(shares, owner, its)
-      wanted.push({ id, isOpen, free: its, passedOver: [...(failedRows.get(id) ?? [])] })
+      const passedOver = [...(failedRows.get(id) ?? [])]
+      wanted.push({ id, owner, isOpen, free: its, room: roomOf(owner), passedOver })
     }
     wanted.splice(Math.ceil(wanted.length / cut))
     if (wanted.length === 0) return
@@ -203,7 +196,8 @@ export function startDeliveries(
       wanted.some(({ id, free }) => taken.filter(({ endpointId }) => endpointId === id).length === free)
     behindSince = isBehind ? Math.min(behindSince, asked) : Number.POSITIVE_INFINITY
     const endpoints = new Map(found.map((endpoint) => [endpoint.id, endpoint]))
-    const posted = await postable(db, taken)
+    // Read before it is looked whether their results are there: what is posted was there then.
+    const posted = await postable(db, await withBodies(db, log, taken))
     // Another process may have taken over: do not send.
     if (performance.now() - asked > LEASE_TIMEOUT_MS) return
     for (const delivery of posted) {
@@ -335,7 +329,7 @@ async function deliver(sender: Sender, { delivery, endpoint }: Task): Promise<An
   if (delivery.attempts === 1)
     sent.lastDelay = Math.max(0, at.getTime() - createdAt.getTime()) / MS_PER_SECOND
   const started = performance.now()
-  const reply = await send(sender, { delivery, endpoint })
+  const reply = await send(sender, endpoint, delivery)
   const lastDuration = Math.round(performance.now() - started)
   const isDelivered = reply.ok && reply.status >= 200 && reply.status < 300
   sent[isDelivered ? 'delivered' : 'failed']++
@@ -352,46 +346,6 @@ async function deliver(sender: Sender, { delivery, endpoint }: Task): Promise<An
     lastDuration,
     ...placeOf(delivery),
   }
-  return { delivery, endpoint, outcome, pause, isGone: reply.ok && reply.status === 410 }
-}
-
-async function send(
-  { key, keyring, post, log }: Sender,
-  { delivery, endpoint }: Pick<Task, 'delivery' | 'endpoint'>,
-): Promise<OutboundStream | Refusal> {
-  const secrets = await goodSecrets(endpoint, delivery.at, key, keyring, log)
-  if (!secrets) return fail('refused', unreadableSecret)
-  const body = payloadOf(delivery)
-  const reply = await post({
-    url: endpoint.url,
-    method: 'POST',
-    headers: {
-      'content-type': 'application/json',
-      'user-agent': 'bot-builder-service',
-      // The receiver compares it with its own clock, not with that of the database.
-      ...signatureHeaders(secrets, delivery.id, body, new Date()),
-    },
-    body,
-    milliseconds: REQUEST_TIMEOUT_MS,
-    redirects: 'none',
-  })
-  if (reply.ok) await readOut(reply)
-  return reply
-}
-
-/** Reads the rest of an answer, for its connection to be used again. The status is all that counts. */
-async function readOut({ body }: OutboundStream) {
-  try {
-    for await (const _ of body);
-  } catch (error) {
-    if (!(error instanceof BrokenOff)) throw error
-  }
-}
-
-/** Milliseconds of delay that a receiver requests: `Retry-After`, in seconds or as a date. */
-function retryAfter(reply: OutboundStream | Refusal): number {
-  const given = reply.ok ? reply.headers['retry-after'] : undefined
-  if (given === undefined) return 0
-  const wait = /^\d{1,9}$/.test(given) ? Number(given) * MS_PER_SECOND : Date.parse(given) - Date.now()
-  return Math.min(Math.max(wait, 0), MAX_RETRY_AFTER_MS) || 0
+  const isCounted = delivery.body !== undefined && delivery.type !== 'endpoint.test'
+  return { delivery, endpoint, outcome, pause, isGone: reply.ok && reply.status === 410, isCounted }
 }

@@ -5,7 +5,11 @@ import type { WorkspaceGrant } from '../access/index.ts'
 import { newEntry, writeEntry } from '../audit/log.ts'
 import { type Database, type Transaction, transact } from '../db/client.ts'
 import { after, newestFirst, type Position } from '../db/page.ts'
-import { webhookDeliveries as deliveries, webhookEndpoints as endpoints } from '../db/schema.ts'
+import {
+  webhookDeliveries as deliveries,
+  webhookEndpoints as endpoints,
+  webhookEvents as events,
+} from '../db/schema.ts'
 import { hasConditions, isStale, stateTag } from '../entity-tags.ts'
 import { newId } from '../ids.ts'
 import { JsonText } from '../json/json-text.ts'
@@ -18,6 +22,8 @@ import { sealSecrets } from './secrets.ts'
 
 export type EndpointRow = typeof endpoints.$inferSelect
 export type DeliveryRow = typeof deliveries.$inferSelect
+/** With the data of its event. */
+export type FullDelivery = DeliveryRow & { data: JsonText }
 
 const MAXIMUM_ENDPOINTS = 20
 
@@ -83,10 +89,9 @@ export function endpointState(row: EndpointRow): string {
   const {
     secrets: _,
     secretsKeyId: __,
-    generation: ___,
-    rotatesUntil: ____,
-    failures: _____,
-    pausedUntil: ______,
+    rotatesUntil: ___,
+    failures: ____,
+    pausedUntil: _____,
     ...shown
   } = row
   return stateTag(row.id, shown)
@@ -218,24 +223,21 @@ export async function insertTest(
   db: Database,
   { id: endpointId }: EndpointRow,
   now: Date,
-): Promise<DeliveryRow> {
+): Promise<FullDelivery> {
   const id = newId(now)
-  const [row] = await db
-    .insert(deliveries)
-    .values({
-      botId: endpointId,
-      endpointId,
-      subject: id,
-      seq: 0,
-      id,
-      type: 'endpoint.test',
-      data: new JsonText(JSON.stringify({ endpointId })),
-      createdAt: now,
-      nextAttemptAt: new Date(0),
-    })
-    .returning()
-  wakeAfter(db)
-  return row as DeliveryRow
+  const event = { botId: endpointId, subject: id, id }
+  const text = JSON.stringify({ endpointId })
+  const data = new JsonText(text)
+  return transact(db, async (tx) => {
+    await tx.insert(events).values({ ...event, data })
+    const values = { type: 'endpoint.test', size: text.length, createdAt: now, nextAttemptAt: new Date(0) }
+    const [row] = await tx
+      .insert(deliveries)
+      .values({ ...event, endpointId, seq: 0, ...values })
+      .returning()
+    wakeAfter(tx)
+    return { ...(row as DeliveryRow), data }
+  })
 }
 
 const isOf = ({ workspace }: WorkspaceGrant, endpointId: string) =>
@@ -265,11 +267,19 @@ export async function deliveryOf(
   grant: WorkspaceGrant,
   endpointId: string,
   id: string,
-): Promise<DeliveryRow | undefined> {
+): Promise<FullDelivery | undefined> {
   const [row] = await db
-    .select(getTableColumns(deliveries))
+    .select({ ...getTableColumns(deliveries), data: events.data })
     .from(deliveries)
     .innerJoin(endpoints, toEndpoint)
+    .innerJoin(
+      events,
+      and(
+        eq(events.botId, deliveries.botId),
+        eq(events.subject, deliveries.subject),
+        eq(events.id, deliveries.id),
+      ),
+    )
     .where(and(isOf(grant, endpointId), eq(deliveries.id, id)))
   return row
 }

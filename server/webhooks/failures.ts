@@ -18,6 +18,8 @@ export interface Answer {
   endpoint: OpenEndpoint
   outcome: Outcome
   isGone: boolean
+  /** False for tests, and if nothing was posted. */
+  isCounted: boolean
   /** Delay that the receiver requests, in milliseconds. */
   pause: number
 }
@@ -27,9 +29,9 @@ type Asked = Pick<OpenEndpoint, 'id' | 'url'>
 
 const isStill = ({ id, url }: Asked) => and(eq(endpoints.id, id), eq(endpoints.url, url))
 
-/** Updates endpoints by their responses, in the order of these. Test events do not count. */
+/** Updates endpoints by their responses, in the order of these. */
 export async function noteAnswers(db: Database, log: Logger, answers: readonly Answer[]): Promise<void> {
-  const counted = answers.filter(({ delivery }) => delivery.type !== 'endpoint.test')
+  const counted = answers.filter(({ isCounted }) => isCounted)
   const nameOf = ({ id, url }: Asked) => `${id} ${url}`
   const all = new Map(counted.map(({ endpoint }) => [nameOf(endpoint), endpoint]))
   // If this fails, the next response does it again.

@@ -1,7 +1,12 @@
 import { type SQL, sql } from 'drizzle-orm'
 import { prepareWrite, statements } from '../db/client.ts'
-import { webhookDeliveries as deliveries, webhookEndpoints as endpoints, workspaces } from '../db/schema.ts'
-import { expression, prepareSelect, type RowOf } from '../db/typed-select.ts'
+import {
+  webhookDeliveries as deliveries,
+  webhookEndpoints as endpoints,
+  webhookEvents as events,
+  workspaces,
+} from '../db/schema.ts'
+import { expression, optional, prepareSelect, type RowOf } from '../db/typed-select.ts'
 
 /*
  * Deliveries are taken with a short lease, which the owning process extends: deliveries of a killed process are free a
@@ -22,7 +27,6 @@ const endpointShape = {
   workspaceId: endpoints.workspaceId,
   secrets: endpoints.secrets,
   secretsKeyId: endpoints.secretsKeyId,
-  generation: endpoints.generation,
   rotatesUntil: endpoints.rotatesUntil,
   failures: endpoints.failures,
   /** Creator of the workspace: places are shared by creator, since one may have many workspaces with many endpoints. */
@@ -43,12 +47,13 @@ const deliveryShape = {
   seq: deliveries.seq,
   id: deliveries.id,
   type: deliveries.type,
-  data: deliveries.data,
   createdAt: deliveries.createdAt,
   /** With the one that it was taken for. */
   attempts: deliveries.attempts,
   /** Index in the schedule: attempts since the last manual redelivery. */
   turn: expression(sql`${deliveries.attempts} - coalesce(${deliveries.attemptsBefore}, 0)`, 'integer'),
+  /** True if it was redelivered: a later one of its subject may be under way. */
+  isAgain: expression(sql`${deliveries.attemptsBefore} IS NOT NULL`, 'boolean'),
   at: expression(sql`now()`, 'timestamptz'),
 }
 
@@ -84,6 +89,13 @@ const same = (other: string) => sql`${deliveries.botId} = ${sql.raw(other)}.bot_
  * would read all deliveries instead of looking up each.
  */
 const few = (number: string) => sql`${sql.raw(number)} BETWEEN 0 AND 2147483647`
+
+/** True while a later delivery of the subject is leased. */
+const hasLaterLeased = (other: string) => sql`EXISTS (
+  SELECT FROM ${deliveries} o
+  WHERE o.bot_id = ${sql.raw(other)}.bot_id AND o.endpoint_id = ${sql.raw(other)}.endpoint_id
+    AND o.subject = ${sql.raw(other)}.subject AND o.seq > ${sql.raw(other)}.seq
+    AND num_nulls(o.next_attempt_at) = 0 AND o.leased_until > now())`
 
 /** Places as one parameter, JSON of `Place[]`. */
 const given = (name: string, more = sql``) => sql`(
@@ -131,7 +143,8 @@ export const leaseStatements = statements((db, named) => ({
     deliveryShape,
     (list) => sql`
       WITH wanted AS MATERIALIZED (
-        SELECT * FROM json_to_recordset(${sql.placeholder('wanted')}::json) AS w(id text, "isOpen" boolean, free integer, "passedOver" text[])
+        SELECT * FROM json_to_recordset(${sql.placeholder('wanted')}::json)
+          AS w(id text, owner text, "isOpen" boolean, free integer, room integer, "passedOver" text[])
       ), looked AS MATERIALIZED (
         SELECT d.*, first.at AS first_at, first.id AS first_id, first.seq AS first_seq
         FROM wanted CROSS JOIN LATERAL (
@@ -155,22 +168,54 @@ export const leaseStatements = statements((db, named) => ({
           AND (looked.first_at, looked.first_id) > (${deliveries.nextAttemptAt}, looked.id)
       ), taken AS MATERIALIZED (
         SELECT t.* FROM wanted CROSS JOIN LATERAL (
-          SELECT ${deliveries.botId}, ${deliveries.endpointId}, ${deliveries.subject}, ${deliveries.seq}
+          SELECT ${deliveries.botId}, ${deliveries.endpointId}, ${deliveries.subject}, ${deliveries.seq},
+            ${deliveries.size} AS bytes, looked.next_attempt_at, looked.id, wanted.owner, wanted.room
           FROM looked JOIN ${deliveries} ON ${same('looked')}
           WHERE looked.endpoint_id IS NOT DISTINCT FROM wanted.id AND looked.first_at IS NULL
             AND coalesce(${deliveries.nextAttemptAt} <= now(), false) AND ${isLeaseOver}
-            AND (${deliveries.attemptsBefore} IS NULL OR NOT EXISTS (
-              SELECT FROM ${deliveries} o
-              WHERE o.bot_id = looked.bot_id AND o.endpoint_id = looked.endpoint_id AND o.subject = looked.subject
-                AND o.seq > looked.seq AND num_nulls(o.next_attempt_at) = 0 AND o.leased_until > now()))
+            AND (${deliveries.attemptsBefore} IS NULL OR NOT ${hasLaterLeased('looked')})
           ORDER BY looked.next_attempt_at, looked.id LIMIT wanted.free
           FOR UPDATE OF ${deliveries} SKIP LOCKED
         ) AS t
+      ), fitting AS MATERIALIZED (
+        SELECT * FROM (
+          SELECT numbered.*,
+            sum(bytes) OVER (PARTITION BY owner ORDER BY nth, endpoint_id) - bytes AS earlier_bytes
+          FROM (
+            SELECT taken.*, row_number() OVER (PARTITION BY endpoint_id ORDER BY next_attempt_at, id) AS nth FROM taken
+          ) AS numbered
+        ) AS added WHERE earlier_bytes < room
       )
       UPDATE ${deliveries}
       SET attempts = ${deliveries.attempts} + 1, last_attempt_at = now(), leased_until = ${lease}
-      FROM taken WHERE ${same('taken')} AND ${few('taken.seq')}
+      FROM fitting WHERE ${same('fitting')} AND ${few('fitting.seq')}
       RETURNING ${list}`,
+  ),
+  // In a later statement than `take`, so that of two processes that take deliveries of one subject one sees the other.
+  // By scalar queries: a join could be planned as one of all events.
+  read: prepareSelect(
+    db,
+    named('webhooks_read'),
+    {
+      nth: expression(sql`given.nth`, 'integer'),
+      isOvertaken: expression(
+        sql`EXISTS (
+          SELECT FROM ${deliveries} b
+          WHERE b.bot_id = given.bot_id AND b.endpoint_id = given.endpoint_id AND b.subject = given.subject
+            AND b.seq < given.seq AND num_nulls(b.next_attempt_at) = 0
+        ) OR given."isAgain" AND ${hasLaterLeased('given')}`,
+        'boolean',
+      ),
+      data: optional(
+        expression(
+          sql`CASE WHEN given."isFirst" THEN (SELECT e.data FROM ${events} e
+            WHERE e.bot_id = given.bot_id AND e.subject = given.subject AND e.id = given.id) END`,
+          'json',
+        ),
+      ),
+    },
+    (list) =>
+      sql`SELECT ${list} FROM ${given('places', sql`, nth integer, id text, "isAgain" boolean, "isFirst" boolean`)}`,
   ),
   /** Rows that `take` examines for one endpoint, for `probe`. */
   due: prepareSelect(
@@ -189,11 +234,11 @@ export const leaseStatements = statements((db, named) => ({
         AND NOT id = ANY(${sql.placeholder('passedOver')}::text[])
       ORDER BY next_attempt_at, id LIMIT ${looked}`,
   ),
-  /** Reads all of a delivery and writes it as it is: fails where its row does. */
+  /** Writes a delivery as it is: fails where its row does. */
   probe: prepareWrite(
     db,
     named('webhooks_probe'),
-    sql`UPDATE ${deliveries} SET leased_until = CASE WHEN octet_length(data::text) > 0 THEN leased_until END
+    sql`UPDATE ${deliveries} SET leased_until = leased_until
       WHERE bot_id = ${sql.placeholder('botId')} AND endpoint_id = ${sql.placeholder('endpointId')}
         AND subject = ${sql.placeholder('subject')} AND seq = ${sql.placeholder('seq')}`,
   ),

@@ -8,7 +8,7 @@ import { afterCommit, type Database, statements, type Transaction, transact } fr
 import { isOfRows, sqlState } from '../db/errors.ts'
 import { madeOnce } from '../db/interned-rows.ts'
 import { CUT, createPassedOver } from '../db/passed-over.ts'
-import { bots, webhookDeliveries, webhookEndpoints, webhookOutbox } from '../db/schema.ts'
+import { bots, webhookDeliveries, webhookEndpoints, webhookEvents, webhookOutbox } from '../db/schema.ts'
 import { expression, prepareSelect } from '../db/typed-select.ts'
 import { isAlive } from '../db/undeleted-results.ts'
 import { newId } from '../ids.ts'
@@ -16,27 +16,39 @@ import { newId } from '../ids.ts'
 /*
  * Transactional outbox: events are inserted in the transaction that causes them, so that both exist or neither does.
  * Without subscribed endpoints nothing is written and no statement runs. Turns of chats, which are many, write few rows
- * of events, and senders fan them out to the endpoints. All other events are inserted for each endpoint at once.
+ * of events, and senders fan them out to the endpoints. All other events are inserted for each endpoint at once. The data
+ * of an event is stored once, whoever wants it.
  */
 
 const due = sql`'epoch'::timestamptz`
 
+/** Ids of the endpoints that want an event `h`, of those `e` that a condition is true of. */
+const endpointsFor = (condition: SQL) => sql`ARRAY(
+  SELECT e.id FROM ${webhookEndpoints} e WHERE ${condition} AND (e.types IS NULL OR h.type = ANY(e.types)))`
+
 /**
- * Writes events in one statement with their cause. `happened` reads rows of `bot_id`, `subject`, `place` (their order for
- * one subject, from 0, each once), `id`, `type`, `data` and `at`, and of what `isTold` asks of a row `h` and an endpoint
- * `e`: as a rule `workspace_id`.
+ * Inserts the rows of `happened`: `bot_id`, `subject`, `place` (their order for one subject, from 0, each once), `id`,
+ * `type`, `data`, `at` and `endpoint_ids`, those that want it. Two statements, of which the first is a part of a WITH.
  */
-export const insertEvents = (
-  happened: SQL,
-  isTold = sql`e.workspace_id = h.workspace_id AND e.is_enabled`,
-) => sql`
-  INSERT INTO ${webhookDeliveries} (bot_id, endpoint_id, subject, seq, id, type, data, created_at, next_attempt_at)
+const storedEvents = sql`
+  INSERT INTO ${webhookEvents} (bot_id, subject, id, data)
+  SELECT bot_id, subject, id, data FROM happened WHERE endpoint_ids <> '{}'
+  ON CONFLICT DO NOTHING`
+const deliveriesOfEvents = sql`
+  INSERT INTO ${webhookDeliveries} (bot_id, endpoint_id, subject, seq, id, type, size, created_at, next_attempt_at)
   SELECT h.bot_id, e.id, h.subject, h.place + coalesce((
       SELECT max(d.seq) + 1 FROM ${webhookDeliveries} d
       WHERE d.bot_id = h.bot_id AND d.endpoint_id = e.id AND d.subject = h.subject
-    ), 0), h.id, h.type, h.data, h.at, ${due}
-  FROM (${happened}) h
-  JOIN ${webhookEndpoints} e ON ${isTold} AND (e.types IS NULL OR h.type = ANY(e.types))`
+    ), 0), h.id, h.type, octet_length(h.data::text), h.at, ${due}
+  FROM happened h CROSS JOIN LATERAL unnest(h.endpoint_ids) AS e(id)`
+
+/** Inserts events for the enabled endpoints of a workspace; `happened` reads `workspace_id` in place of `endpoint_ids`. */
+export const insertEvents = (happened: SQL) => sql`
+  WITH happened AS MATERIALIZED (
+    SELECT h.*, ${endpointsFor(sql`e.workspace_id = h.workspace_id AND e.is_enabled`)} AS endpoint_ids
+    FROM (${happened}) h
+  ), stored AS (${storedEvents})
+  ${deliveriesOfEvents}`
 
 /**
  * Events that steps of chats of one workspace leave in one statement with what they tell: a row for each bot. `happened`
@@ -73,12 +85,11 @@ export const idsBegin = (now: Date) => newId(now).slice(0, -OWN_DIGITS)
  * `steps`, each with what was at hand: the ids of its result and its session, when it was, and of the answer its block,
  * content and files; and for each that was written, in `written`, its place among them, when its result was created,
  * whether that has started and is completed, and whether there is to tell that it began, was answered, is completed. Ids
- * of these events begin with that of the row. The build before left one list for each step, with the ids of what it
- * tells. `migrations/distribute.sql` has the same. OFFSET: a step is made text once, not wherever a part of it is read.
+ * of these events begin with that of the row. `migrations/distribute.sql` has the same. OFFSET: a step is made text once, not wherever a part of it is read.
  */
 export const eventsLeft = sql`(
   SELECT * FROM json_to_recordset(
-      CASE WHEN json_typeof(t.events->0) = 'object' AND t.events->0->'steps' IS NULL THEN t.events END
+      CASE WHEN t.events->0->'steps' IS NULL THEN t.events END
     ) AS o(subject text, place integer, id text, type text, data json, at timestamptz)
   UNION ALL
   SELECT step->>0, told.place, t.id || lpad((3 * nth + told.place)::text, ${sql.raw(String(OWN_DIGITS))}, '0'),
@@ -99,25 +110,12 @@ export const eventsLeft = sql`(
     (2, 'result.completed', written[7], '')
   ) AS told(place, type, is_told, answers)
   WHERE is_told = 'true'
-  UNION ALL
-  SELECT step[1], told.place, told.id, told.type,
-    ('{"id":' || to_json(step[1]) || ',"botId":' || to_json(t.bot_id) || ',"lastChatSessionId":' || to_json(step[2])
-      || told.answers || ',"hasStarted":' || step[4] || ',"isCompleted":' || step[5] || ',"createdAt":"'
-      || to_char(step[6]::timestamptz AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') || '"}')::json,
-    step[3]::timestamptz
-  FROM json_array_elements(CASE WHEN json_typeof(t.events->0) = 'array' THEN t.events END) AS of_step(at_hand)
-  CROSS JOIN LATERAL (SELECT ARRAY(SELECT json_array_elements_text(at_hand)) AS step OFFSET 0) AS as_text
-  CROSS JOIN LATERAL (VALUES
-    (0, 'result.started', step[7], ''),
-    (1, 'result.answered', step[8], ',"answers":[{"blockId":' || to_json(step[10]) || ',"content":' || to_json(step[11])
-      || coalesce(',"attachedFileUrls":' || step[12], '') || '}]'),
-    (2, 'result.completed', step[9], '')
-  ) AS told(place, type, id, answers)
-  WHERE told.id IS NOT NULL
 ) AS e`
 
 /** Maximum number of bots per fan-out. */
 const BOTS_AT_ONCE = 32
+/** Maximum bytes on disk of the rows of one fan-out; at least one row is fanned out. */
+const MAX_FAN_OUT_BYTES = 4 * 1024 * 1024
 
 const most = sql`${sql.placeholder('most')}::integer`
 const limit = sql`${sql.placeholder('bots')}::integer`
@@ -133,6 +131,7 @@ const sharing = statements((db, named) => ({
     named('webhooks_share_out'),
     {
       events: expression(sql`(SELECT count(*) FROM happened)`, 'integer'),
+      isCutInBytes: expression(sql`EXISTS (SELECT FROM part WHERE NOT fits)`, 'boolean'),
       after: expression(
         sql`CASE
           WHEN (SELECT count(bot_id) FROM waiting) = ${limit}
@@ -142,7 +141,7 @@ const sharing = statements((db, named) => ({
         'text',
       ),
       isAlone: expression(
-        sql`1 / ((SELECT count(*) FROM part) = (SELECT count(*) FROM taken))::integer = 1`,
+        sql`1 / ((SELECT count(*) FROM part WHERE fits) = (SELECT count(*) FROM taken))::integer = 1`,
         'boolean',
       ),
     },
@@ -165,26 +164,29 @@ const sharing = statements((db, named) => ({
         WHERE cardinality(${sql.placeholder('passedOver')}::text[]) = 0 OR EXISTS (
           SELECT FROM ${webhookOutbox} o WHERE o.bot_id = waiting.bot_id AND NOT ${isPassedOver(sql`o.id`)})
       ), part AS MATERIALIZED (
-        SELECT row_place FROM (
-          SELECT row_place, sum(size) OVER (ORDER BY nth, bot_id) - size AS earlier
+        SELECT row_place, earlier_bytes < ${MAX_FAN_OUT_BYTES} AS fits FROM (
+          SELECT row_place, sum(size) OVER turns - size AS earlier, sum(bytes) OVER turns - bytes AS earlier_bytes
           FROM own CROSS JOIN LATERAL (
-            SELECT o.ctid AS row_place, coalesce(o.size, json_array_length(o.events)) AS size,
-              row_number() OVER (ORDER BY o.written_at, o.id) AS nth
+            SELECT o.ctid AS row_place, o.size,
+              pg_column_size(o.events) AS bytes, row_number() OVER (ORDER BY o.written_at, o.id) AS nth
             FROM ${webhookOutbox} o WHERE o.bot_id = own.bot_id AND NOT ${isPassedOver(sql`o.id`)}
             ORDER BY o.written_at, o.id LIMIT ${most}
           ) AS numbered
+          WINDOW turns AS (ORDER BY nth, bot_id)
         ) AS counted WHERE earlier < ${most}
       ), taken AS (
-        DELETE FROM ${webhookOutbox} WHERE ctid = ANY(ARRAY(SELECT row_place FROM part)) RETURNING *
+        DELETE FROM ${webhookOutbox} WHERE ctid = ANY(ARRAY(SELECT row_place FROM part WHERE fits)) RETURNING *
       ), happened AS MATERIALIZED (
-        SELECT t.endpoint_ids, t.bot_id, e.subject,
-          row_number() OVER (PARTITION BY t.bot_id, e.subject ORDER BY t.written_at, t.id, e.place)::integer - 1 AS place,
-          e.id, e.type, e.data, e.at
-        FROM taken t CROSS JOIN LATERAL ${eventsLeft}
-        WHERE ${isAlive(sql`t.bot_id`, sql`e.subject`)}
-      ), shared AS (
-        ${insertEvents(sql`SELECT * FROM happened`, sql`e.id = ANY(h.endpoint_ids)`)}
-      )
+        SELECT h.bot_id, h.subject, h.place, h.id, h.type, h.data, h.at,
+          ${endpointsFor(sql`e.id = ANY(h.endpoint_ids)`)} AS endpoint_ids
+        FROM (
+          SELECT t.endpoint_ids, t.bot_id, e.subject,
+            row_number() OVER (PARTITION BY t.bot_id, e.subject ORDER BY t.written_at, t.id, e.place)::integer - 1 AS place,
+            e.id, e.type, e.data, e.at
+          FROM taken t CROSS JOIN LATERAL ${eventsLeft}
+          WHERE ${isAlive(sql`t.bot_id`, sql`e.subject`)}
+        ) AS h
+      ), stored AS (${storedEvents}), shared AS (${deliveriesOfEvents})
       SELECT ${list}`,
   ),
   /** The row that is shared out where no more than one is. */
@@ -218,8 +220,8 @@ export async function shareOut(
     if (!shared) return { after: '', isMoreLeft: false }
     const isCut = state.cut > 1
     state.cut = Math.max(1, state.cut / CUT)
-    const { after, events } = shared
-    return { after, isMoreLeft: isCut || after !== '' || from !== '' || events >= part }
+    const { after, events, isCutInBytes } = shared
+    return { after, isMoreLeft: isCut || isCutInBytes || after !== '' || from !== '' || events >= part }
   } catch (error) {
     // A fan-out that did not see that the rows were deleted is retried.
     if (!isOfRows(error) || sqlState(error) === '22012') throw error

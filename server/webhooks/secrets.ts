@@ -3,20 +3,15 @@ import type { Logger } from 'pino'
 import type { webhookEndpoints } from '../db/schema.ts'
 import { type Key, KeyProblem, type Keyring, seal, unseal } from '../workspaces/keyring.ts'
 import { ENDPOINT_TYPE, ownerText } from '../workspaces/sealed-rows.ts'
-import { derivedSecret } from './signature.ts'
 
 /* Secrets of endpoints in the database: as ciphertext alone, as those of credentials. */
 
 type Row = typeof webhookEndpoints.$inferSelect
-type Stored = Pick<Row, 'id' | 'workspaceId' | 'secrets' | 'secretsKeyId' | 'generation'>
+type Stored = Pick<Row, 'id' | 'workspaceId' | 'secrets' | 'secretsKeyId'>
 
 /** The secret of an endpoint and, where there was one, the one before. Throws `KeyProblem` where they cannot be read. */
-export function openSecrets(row: Stored, cursorKey: Buffer, keys: Key[]): string[] {
-  const { id, secrets, secretsKeyId, generation } = row
-  if (secrets === null || secretsKeyId === null) {
-    return [generation, generation - 1].map((each) => derivedSecret(cursorKey, id, each))
-  }
-  const text = unseal(keys, { data: secrets, keyId: secretsKeyId }, ownerOf(row))
+export function openSecrets(row: Stored, keys: Key[]): string[] {
+  const text = unseal(keys, { data: row.secrets, keyId: row.secretsKeyId }, ownerOf(row))
   return JSON.parse(text) as string[]
 }
 
@@ -30,20 +25,19 @@ export const unreadableSecret =
 export async function goodSecrets(
   row: Stored & Pick<Row, 'rotatesUntil'>,
   at: Date,
-  cursorKey: Buffer,
   keyring: Keyring,
   log: Logger,
 ): Promise<string[] | undefined> {
-  const sealed = row.secrets?.toString('base64')
-  let secrets = sealed === undefined ? undefined : opened.get(sealed)
+  const sealed = row.secrets.toString('base64')
+  let secrets = opened.get(sealed)
   try {
-    secrets ??= openSecrets(row, cursorKey, sealed === undefined ? [] : await keyring.read())
+    secrets ??= openSecrets(row, await keyring.read())
   } catch (error) {
     if (!(error instanceof KeyProblem)) throw error
     log.error({ err: error, endpointId: row.id }, 'the secret of a webhook endpoint cannot be read')
     return undefined
   }
-  if (sealed !== undefined) opened.set(sealed, secrets)
+  opened.set(sealed, secrets)
   const isRotating = row.rotatesUntil !== null && row.rotatesUntil > at
   return isRotating ? secrets : secrets.slice(0, 1)
 }

@@ -8,26 +8,18 @@ export function newSecret(): string {
   return PREFIX + randomBytes(32).toString('base64')
 }
 
-/**
- * The secret of an endpoint that was made before secrets were stored: of the key of the installation, until it is
- * rotated.
- */
-export function derivedSecret(key: Buffer, endpointId: string, generation: number): string {
-  const bytes = createHmac('sha256', key).update(`webhook secret ${endpointId} ${generation}`).digest()
-  return PREFIX + bytes.toString('base64')
-}
-
 /** The headers that an event is posted with. `body` is what is sent, byte for byte; `secrets` those that are good. */
 export function signatureHeaders(
   secrets: readonly string[],
   id: string,
-  body: string,
+  body: string | Buffer,
   now: Date,
 ): Record<string, string> {
   const timestamp = String(Math.floor(now.getTime() / 1000))
   const signatures = secrets.map((secret) => {
     const signature = createHmac('sha256', Buffer.from(secret.slice(PREFIX.length), 'base64'))
-      .update(`${id}.${timestamp}.${body}`)
+      .update(`${id}.${timestamp}.`)
+      .update(body)
       .digest('base64')
     return `v1,${signature}`
   })

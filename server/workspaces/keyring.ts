@@ -39,6 +39,8 @@ export function openKeyring({ ENCRYPTION_KEY, DATABASE_URL, DATA_DIR }: Config):
   return DATABASE_URL ? { read: async () => [] } : fileKeyring(join(DATA_DIR, 'encryption-key'))
 }
 
+export const newKey = () => toKey(randomBytes(32))
+
 function toKey(bytes: Buffer): Key {
   return { id: hash('sha256', Buffer.concat([Buffer.from('key id '), bytes])).slice(0, 16), bytes }
 }
@@ -75,7 +77,7 @@ function fileKeyring(file: string): Keyring {
   return {
     read,
     async make() {
-      const written = await write([toKey(randomBytes(32))])
+      const written = await write([newKey()])
       // If several processes create the first key at once, one succeeds: a link does not replace an existing file.
       await link(written, file).catch((error: NodeJS.ErrnoException) => {
         if (error.code !== 'EEXIST') throw error
@@ -85,7 +87,7 @@ function fileKeyring(file: string): Keyring {
       return read()
     },
     async add() {
-      const keys = [toKey(randomBytes(32)), ...(await read())]
+      const keys = [newKey(), ...(await read())]
       await replace(keys)
       return keys
     },

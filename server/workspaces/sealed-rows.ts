@@ -1,4 +1,4 @@
-import { and, gt, isNotNull, ne, sql } from 'drizzle-orm'
+import { and, gt, ne, sql } from 'drizzle-orm'
 import type { Database } from '../db/client.ts'
 import { databaseError, sqlState } from '../db/errors.ts'
 import { credentials, webhookEndpoints } from '../db/schema.ts'
@@ -45,8 +45,8 @@ const sealedTables = [
 export async function usedKeys(db: Database): Promise<Set<string>> {
   const used = new Set<string>()
   for (const { table, keyId } of sealedTables) {
-    const rows = await db.selectDistinct({ keyId }).from(table).where(isNotNull(keyId))
-    for (const row of rows) used.add(row.keyId as string)
+    const rows = await db.selectDistinct({ keyId }).from(table)
+    for (const row of rows) used.add(row.keyId)
   }
   return used
 }
@@ -85,7 +85,7 @@ export async function encryptAnew(
         const { id, workspaceId } = row
         last = id
         try {
-          const sealed = { data: row.data as Buffer, keyId: row.keyId as string }
+          const sealed = { data: row.data, keyId: row.keyId }
           const text = unseal(others, sealed, ownerText(row))
           JSON.parse(text)
           const anew = seal(key, text, ownerText(row))

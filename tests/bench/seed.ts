@@ -82,9 +82,9 @@ export async function seed(
     // As where it has been told of much: while the table is next to empty, reading all of it is planned.
     if (watchedId !== undefined) {
       await client.query(
-        `INSERT INTO webhook_deliveries (bot_id, endpoint_id, subject, seq, id, type, data, created_at, is_delivered)
-        SELECT bot_id, endpoint_id, 'seeded-' || n, seq, 'seeded-' || n, type, data, created_at, true
-        FROM webhook_deliveries, generate_series(1, ${SESSIONS}) n`,
+        `INSERT INTO webhook_deliveries
+        SELECT seeded.* FROM webhook_deliveries d, generate_series(1, ${SESSIONS}) n, jsonb_populate_record(d,
+          jsonb_build_object('subject', 'seeded-' || n, 'id', 'seeded-' || n, 'is_delivered', true)) AS seeded`,
       )
     }
     const modelId = await withModel(api, workspaceId, receiver, async (document) =>

@@ -378,7 +378,8 @@ export const webhooks: Cases<'webhooks'> = {
     CONFLICT: async ({ here }, app) => {
       const { as, params } = await delivered(app, here)
       await app.pool.query(
-        `UPDATE webhook_deliveries SET type = 'result.answered', subject = 'deleted' WHERE id = $1`,
+        `WITH event AS (UPDATE webhook_events SET subject = 'deleted' WHERE id = $1)
+        UPDATE webhook_deliveries SET type = 'result.answered', subject = 'deleted' WHERE id = $1`,
         [params.deliveryId],
       )
       return { as, params, at: 'path.deliveryId' }

@@ -12,6 +12,7 @@ import { safeName } from '../../server/uploads/kinds.ts'
 import { type App, startApp } from '../support/app.ts'
 import { boundNamed } from '../support/bounds.ts'
 import type { Caller } from '../support/client.ts'
+import { addEndpoints } from '../support/endpoints.ts'
 import { makeWorld, type World } from '../support/world.ts'
 
 /*
@@ -238,10 +239,11 @@ test('drafts are cached until they have as many characters as the table says', (
 
 test('a workspace has as many endpoints as the table says, and one more is refused', async () => {
   const { admin: as, workspaceId } = world.there
-  await app.pool.query(
-    `INSERT INTO webhook_endpoints (id, workspace_id, url, created_at, updated_at)
-    SELECT 'bound-' || n, $1, 'https://example.com', now(), now() FROM generate_series(2, $2::integer) n`,
-    [workspaceId, boundNamed('MAXIMUM_ENDPOINTS')],
+  const others = Array.from({ length: boundNamed('MAXIMUM_ENDPOINTS') - 1 }, (_, at) => `bound-${at}`)
+  await addEndpoints(
+    app,
+    workspaceId,
+    others.map((id) => ({ id, url: 'https://example.com' })),
   )
   const create = () =>
     app.client.call('createWebhookEndpoint', {

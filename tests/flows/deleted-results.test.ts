@@ -26,7 +26,6 @@ let posted: { type: string; data: { id?: string; answers?: unknown[] } }[] = []
 let answers = 200
 /** The receiver responds once this is resolved. */
 let held: Promise<void> | undefined
-const key = Buffer.alloc(32, 1)
 
 beforeAll(async () => {
   receiver = createServer(async (request, response) => {
@@ -38,7 +37,7 @@ beforeAll(async () => {
   })
   await new Promise<void>((resolve) => receiver.listen(0, '127.0.0.1', resolve))
   host = `127.0.0.1:${(receiver.address() as AddressInfo).port}`
-  app = await startApp({ cursorKey: key, config: { OUTBOUND_ALLOWED_HOSTS: [host] } })
+  app = await startApp({ config: { OUTBOUND_ALLOWED_HOSTS: [host] } })
 })
 afterAll(async () => {
   receiver.closeAllConnections()
@@ -50,7 +49,7 @@ beforeEach(async () => {
   answers = 200
   held = undefined
   await app.pool.query(
-    'DELETE FROM webhook_endpoints; DELETE FROM webhook_deliveries; DELETE FROM webhook_outbox',
+    'DELETE FROM webhook_endpoints; DELETE FROM webhook_deliveries; DELETE FROM webhook_events; DELETE FROM webhook_outbox',
   )
   site = (await makeWorld(app)).here
 })
@@ -106,7 +105,7 @@ async function subscribe() {
 function startSender() {
   const post = streamingClient({ allowedHosts: [host] })
   const log = createLog('silent', { write() {} })
-  return startDeliveries({ db: app.db, log, key, keyring: app.keyring, post }, 20)
+  return startDeliveries({ db: app.db, log, keyring: app.keyring, post }, 20)
 }
 
 test.each(ways)('deleting by %s leaves no copy of an answer in any table', async (way) => {
@@ -127,7 +126,7 @@ test.each(ways)('deleting by %s leaves no copy of an answer in any table', async
     'result_answers',
     'result_logs',
     'results',
-    'webhook_deliveries',
+    'webhook_events',
     'webhook_outbox',
   ])
   await remove(made.id, `${started.resultId},${other.resultId}`, way)
@@ -146,6 +145,20 @@ test('deleting a bot leaves no copy of an answer in any table', async () => {
   await reply(app, sessionId, SECRET, 1)
   await shareAll(app.db)
   await app.client.ok('deleteBot', { as: site.member, params: { botId: made.id } })
+  await erase()
+  expect(await traces(SECRET)).toEqual({})
+})
+
+test('deleting a result leaves no copy of its answer for an endpoint that was removed before', async () => {
+  const { id: endpointId } = await subscribe()
+  const made = await publish(app, site, flow)
+  const { sessionId, resultId = '' } = await start(app, made)
+  await reply(app, sessionId, SECRET, 1)
+  await shareAll(app.db)
+  const params = { workspaceId: site.workspaceId, endpointId }
+  await app.client.ok('deleteWebhookEndpoint', { as: site.admin, params })
+  expect(Object.keys(await traces(SECRET))).toContain('webhook_events')
+  await remove(made.id, resultId)
   await erase()
   expect(await traces(SECRET)).toEqual({})
 })

@@ -58,8 +58,12 @@ const jobs: Record<string, Job> = {
     run: forgetDeliveries,
     add: (count) =>
       app.pool.query(
-        `INSERT INTO webhook_deliveries (bot_id, endpoint_id, subject, seq, id, type, data, created_at)
-        SELECT 'bot', 'endpoint', 'subject', n, 'row-' || n, 'bot.updated', '{}', $2 FROM generate_series(1, $1::int) n`,
+        `WITH added AS (
+          INSERT INTO webhook_deliveries (bot_id, endpoint_id, subject, seq, id, type, size, created_at)
+          SELECT 'bot', 'endpoint', 'subject', n, 'row-' || n, 'bot.updated', 2, $2 FROM generate_series(1, $1::int) n RETURNING *
+        )
+        INSERT INTO webhook_events (bot_id, subject, id, data) SELECT bot_id, subject, id, '{}' FROM added
+        ON CONFLICT DO NOTHING`,
         [count, old()],
       ),
   },

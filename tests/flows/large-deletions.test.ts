@@ -244,7 +244,8 @@ describe('deleteFolder', () => {
     for (const place of [4, 50]) await interrupt(move, place)
     await moveAll()
     const { rows } = await app.pool.query(
-      `SELECT data->>'folderId' AS folder, count(*)::int, count(DISTINCT bot_id)::int AS bots FROM webhook_deliveries
+      `SELECT e.data->>'folderId' AS folder, count(*)::int, count(DISTINCT bot_id)::int AS bots
+      FROM webhook_deliveries JOIN webhook_events e USING (bot_id, subject, id)
       WHERE type = 'bot.updated' GROUP BY 1`,
     )
     expect(rows).toEqual([{ folder: site.folder, count: 450, bots: 450 }])

@@ -12,6 +12,7 @@ import type { FileStore } from '../../server/uploads/store.ts'
 import { startDeliveries } from '../../server/webhooks/deliver.ts'
 import { shareOut } from '../../server/webhooks/outbox.ts'
 import { type App, startApp } from '../support/app.ts'
+import { addEndpoints } from '../support/endpoints.ts'
 import { testWithTrigger as test } from '../support/locks.ts'
 import { until } from '../support/process.ts'
 import { makeWorld, type Site } from '../support/world.ts'
@@ -129,19 +130,20 @@ test('rollUpBlocks counts the days of all bots beside one whose day fails each t
   expect(await count(`bot_stats_daily WHERE bot_id LIKE 'blocks-%' AND blocks_epoch IS NULL`)).toBe(1)
 })
 
-async function addEndpoints(number: number, url = 'https://receiver.example/') {
+async function replaceEndpoints(number: number, url = 'https://receiver.example/') {
   await app.pool.query(
-    'DELETE FROM webhook_endpoints; DELETE FROM webhook_deliveries; DELETE FROM webhook_outbox',
+    'DELETE FROM webhook_endpoints; DELETE FROM webhook_deliveries; DELETE FROM webhook_events; DELETE FROM webhook_outbox',
   )
-  await app.pool.query(
-    `INSERT INTO webhook_endpoints (id, workspace_id, url, created_at, updated_at)
-    SELECT 'endpoint-' || n, $2, $3, now(), now() FROM generate_series(1, $1::int) n`,
-    [number, site.workspaceId, url],
+  const ids = Array.from({ length: number }, (_, at) => `endpoint-${at + 1}`)
+  await addEndpoints(
+    app,
+    site.workspaceId,
+    ids.map((id) => ({ id, url })),
   )
 }
 
 test('shareOut shares out all rows of all bots but one that fails each time', async () => {
-  await addEndpoints(1)
+  await replaceEndpoints(1)
   const data = `{"id":"x"}`
   const events = `json_build_array(json_build_object('subject', r.id, 'place', 0, 'id', 'event-' || b.n || '-' || m,
     'type', 'result.answered', 'at', now(), 'data', '${data}'::json))`
@@ -183,19 +185,19 @@ for (const [what, change, condition] of [
     })
     await new Promise<void>((resolve) => receiver.listen(0, '127.0.0.1', resolve))
     const host = `127.0.0.1:${(receiver.address() as AddressInfo).port}`
-    await addEndpoints(10, `http://${host}/`)
+    await replaceEndpoints(10, `http://${host}/`)
     await app.pool.query(`
-      INSERT INTO webhook_deliveries (bot_id, endpoint_id, subject, seq, id, type, data, created_at, next_attempt_at)
-      SELECT 'bot', 'endpoint-' || n, 'subject-' || m, 0, 'delivery-' || n || '-' || m, 'bot.updated', '{}', now(), 'epoch'
-      FROM generate_series(1, 10) n, generate_series(1, 100) m`)
+      WITH added AS (
+        INSERT INTO webhook_deliveries (bot_id, endpoint_id, subject, seq, id, type, size, created_at, next_attempt_at)
+        SELECT 'bot', 'endpoint-' || n, 'subject-' || m, 0, 'delivery-' || n || '-' || m, 'bot.updated', 2, now(), 'epoch'
+        FROM generate_series(1, 10) n, generate_series(1, 100) m RETURNING *
+      )
+      INSERT INTO webhook_events (bot_id, subject, id, data) SELECT bot_id, subject, id, '{}' FROM added`)
     await poison('webhook_deliveries', change, condition)
     const post = streamingClient({ allowedHosts: [host] })
     const log = createLog('silent', { write() {} })
     app.statements.length = 0
-    const sender = startDeliveries(
-      { db: app.db, log, key: Buffer.alloc(32, 1), keyring: app.keyring, post },
-      20,
-    )
+    const sender = startDeliveries({ db: app.db, log, keyring: app.keyring, post }, 20)
     try {
       await until('all others are delivered', async () => {
         return (await count('webhook_deliveries WHERE is_delivered')) === QUEUE_LENGTH - 1

@@ -29,7 +29,7 @@ beforeAll(async () => {
     config: { SANDBOX: true },
     sandbox: () => sandbox,
   })
-  sandbox = await openSandboxMode(app.db, app.files, async () => {
+  sandbox = await openSandboxMode(app.db, app.files, app.keyring, async () => {
     ranJobs++
   })
 })

@@ -98,9 +98,8 @@ const tellAnswers = (live: SQL) =>
     ) AS answered
     WHERE starts OR answers OR completes`,
     workspaceId,
-    // The build before reads `place` as a number, and leaves the row to this build if it is none.
     (written) =>
-      sql`'[{"place":"of steps","steps":' || ${sql.placeholder('atHand')}::text || ',"written":[' || ${written} || ']}]'`,
+      sql`'[{"steps":' || ${sql.placeholder('atHand')}::text || ',"written":[' || ${written} || ']}]'`,
   )})`
 
 const answerTold = tellAnswers(sql`(

@@ -71,7 +71,7 @@ const ROW_BYTES = 500
 
 /**
  * Returns the approximate bytes that a turn adds, for quotas: its response and answers, the growth of the state, and
- * a copy of its events for each subscribed endpoint. A cluster only knows here if there are endpoints, not how many.
+ * its events with a row for each subscribed endpoint. A cluster only knows here if there are endpoints, not how many.
  */
 export function sizeOfStep({
   outcome,
@@ -86,10 +86,13 @@ export function sizeOfStep({
   const told = answers.reduce((sum, { content }) => sum + Buffer.byteLength(content), 0)
   const logged = logs.length === 0 ? 0 : Buffer.byteLength(JSON.stringify(logs))
   const wanted = wantedEvents?.split(',') ?? []
-  const copies = (type: EventType) => wanted.filter((one) => one === '*' || one === type).length
+  const bytesOf = (type: EventType, bytes: number) => {
+    const endpoints = wanted.filter((one) => one === '*' || one === type).length
+    return endpoints === 0 ? 0 : bytes + endpoints * ROW_BYTES
+  }
   const sent =
-    (answers.length > 0 ? copies('result.answered') * (ROW_BYTES + told) : 0) +
-    (outcome.isCompleted ? copies('result.completed') * ROW_BYTES : 0)
+    (answers.length > 0 ? bytesOf('result.answered', told) : 0) +
+    (outcome.isCompleted ? bytesOf('result.completed', 0) : 0)
   return ROW_BYTES + Buffer.byteLength(lastAnswer) + grown + told + logged + sent
 }
 
