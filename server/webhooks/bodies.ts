@@ -5,7 +5,7 @@ import type { JsonText } from '../json/json-text.ts'
 import { giveBack } from './deleted-results.ts'
 import { leaseStatements, type Taken } from './leases.ts'
 
-/* What is posted: of an event the same bytes for all its endpoints, read and made once. */
+/* Bodies of posts: all endpoints of an event get the same bytes, which are read and made once. */
 
 /** The posted body, byte for byte. */
 export function payloadOf({ type, createdAt }: Pick<Taken, 'type' | 'createdAt'>, data: JsonText): string {
