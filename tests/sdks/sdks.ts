@@ -80,10 +80,10 @@ export const sdks: Sdk[] = [
     compile: [
       '.venv/bin/pip install --quiet --disable-pip-version-check --force-reinstall --no-deps generated/*.whl',
       '.venv/bin/mypy --strict --package bot_builder_client',
-      '.venv/bin/mypy --strict story.py async_story.py test_client.py generated/readme.py',
+      '.venv/bin/mypy --strict story.py async_story.py test_client.py test_outcomes.py generated/readme.py',
       '.venv/bin/pyright',
     ].join(' && '),
-    run: '.venv/bin/pytest --quiet -p no:cacheprovider test_client.py && .venv/bin/python generated/readme.py && .venv/bin/python story.py && .venv/bin/python async_story.py',
+    run: '.venv/bin/pytest --quiet -p no:cacheprovider test_client.py test_outcomes.py && .venv/bin/python generated/readme.py && .venv/bin/python story.py && .venv/bin/python async_story.py',
   },
   {
     ...typescript,
