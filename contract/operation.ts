@@ -327,9 +327,12 @@ interface Reply<O extends Contract> {
   /** Replaces `ok` for requests with `Prefer: return=minimal`. */
   minimal(body: O['minimal'], etag: string): Result<O>
   /** Returns 304 or 412 for a conditional read without reading the record; undefined if it must be read. */
-  unread(conditions: Conditions, etag: string): Result<O> | undefined
+  notModified(conditions: Conditions, etag: string): Result<O> | undefined
   /** Returns 412, since the record does not match the conditions; `etag` is its current tag. */
-  stale(conditions: Conditions, etag: 'PRECONDITION_FAILED' extends O['error'] ? string : never): Result<O>
+  preconditionFailed(
+    conditions: Conditions,
+    etag: 'PRECONDITION_FAILED' extends O['error'] ? string : never,
+  ): Result<O>
   fail(code: O['error'], issues?: Issue[]): Result<O>
 }
 

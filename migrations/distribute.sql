@@ -69,7 +69,7 @@ WHERE NOT EXISTS (SELECT FROM pg_dist_partition WHERE logicalrelid = 'bots'::reg
 DO $$ DECLARE name text; BEGIN
   FOREACH name IN ARRAY ARRAY[
   'bot_drafts', 'bot_publications', 'published_bots', 'results', 'result_answers', 'result_logs', 'result_transcripts',
-  'chat_sessions', 'chat_steps', 'uploads', 'bot_stats_daily', 'bot_stats_hourly', 'bot_block_stats_daily',
+  'chat_sessions', 'chat_turns', 'uploads', 'bot_stats_daily', 'bot_stats_hourly', 'bot_block_stats_daily',
   'stats_rollups', 'purges', 'result_erasures', 'bot_idempotency_keys', 'bot_idempotency_responses'
 ] LOOP
     IF NOT EXISTS (SELECT FROM pg_dist_partition WHERE logicalrelid = name::regclass AND partmethod = 'h') THEN
@@ -281,7 +281,7 @@ BEGIN
   IF NOT is_written THEN RETURN; END IF;
 
   IF p_apart_step IS NOT NULL THEN
-    INSERT INTO chat_steps (bot_id, session_id, revision, step)
+    INSERT INTO chat_turns (bot_id, session_id, revision, step)
     VALUES (p_bot_id, p_session_id, p_revision + 1, p_apart_step)
     ON CONFLICT (bot_id, session_id, revision) DO UPDATE SET step = excluded.step;
   END IF;

@@ -7,12 +7,12 @@ import { greeting, prepareDatabase } from './bootstrap.ts'
 import { openChatTools } from './chat-tools.ts'
 import { currentTime } from './clock.ts'
 import type { Config } from './config.ts'
-import { noteDistribution } from './db/citus/distribution.ts'
+import { detectCitus } from './db/citus/distribution.ts'
 import { openNodes } from './db/citus/nodes.ts'
 import { connect } from './db/client.ts'
 import { databaseOptions, locateDatabase, openStandby } from './db/configured.ts'
 import { cursorKey } from './db/migrate.ts'
-import { untilItWorks } from './db/retry.ts'
+import { retryUntilReady } from './db/retry.ts'
 import { SandboxMismatch } from './db/sandbox.ts'
 import { refuseUsedPort, whyNotListening } from './http/port.ts'
 import { createServer } from './http/server.ts'
@@ -123,7 +123,7 @@ export async function serve(config: Config, sandbox: Sandbox, telemetry?: Teleme
 
   await isPrepared
   let token: string | undefined
-  await untilItWorks(
+  await retryUntilReady(
     log,
     () => phase !== 'starting',
     async () => {
@@ -132,7 +132,7 @@ export async function serve(config: Config, sandbox: Sandbox, telemetry?: Teleme
           leaveOnMismatch,
         )
       }
-      await noteDistribution(db, standby?.reads ?? db)
+      await detectCitus(db, standby?.reads ?? db)
       if (config.DATABASE_NODES) nodes ??= openNodes(db, databaseOptions(config, database.url, log), log)
       key.set(await cursorKey(db))
       if (config.SANDBOX) sandboxMode ??= await openSandboxMode(db, files, keyring, runDueJobs)

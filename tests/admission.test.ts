@@ -2,7 +2,7 @@ import { EventEmitter } from 'node:events'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { describe, expect, test } from '@jest/globals'
 import type express from 'express'
-import { createRoom, type Place } from '../server/shares/admission-queue.ts'
+import { createAdmissionQueue, type Place } from '../server/shares/admission-queue.ts'
 import { createBudget } from '../server/shares/budget.ts'
 import { createTurns } from '../server/shares/turns.ts'
 
@@ -14,7 +14,7 @@ describe('places', () => {
   const now = <Value>(value: Value | Promise<Value>) => Promise.race([value, sleep(1, undefined)])
 
   test('one tenant has at most a quarter, and others have the rest', async () => {
-    const room = createRoom(line)
+    const room = createAdmissionQueue(line)
     expect([await room.enter('a', response()), await room.enter('a', response())]).not.toContain(undefined)
     expect(await now(room.enter('a', response()))).toBeUndefined()
     for (const other of ['b', 'b', 'c', 'c', 'd', 'd'])
@@ -24,7 +24,7 @@ describe('places', () => {
   })
 
   test('lines of tenants get free places in turns, however long one is', async () => {
-    const room = createRoom({ places: 1, length: 100, timeout: 600_000 })
+    const room = createAdmissionQueue({ places: 1, length: 100, timeout: 600_000 })
     const first = (await room.enter('a', response())) as Place
     const order: string[] = []
     const enter = async (name: string, tenant: string) => {
@@ -40,7 +40,7 @@ describe('places', () => {
   })
 
   test('a tenant has a quarter of the line, and who goes away leaves it', async () => {
-    const room = createRoom({ places: 1, length: 8, timeout: 600_000 })
+    const room = createAdmissionQueue({ places: 1, length: 8, timeout: 600_000 })
     const held = (await room.enter('a', response())) as Place
     const leaving = response()
     const left = room.enter('a', leaving)
@@ -54,7 +54,7 @@ describe('places', () => {
   })
 
   test('a resting request gives its place to others, and comes back even if none is free', async () => {
-    const room = createRoom({ places: 1, length: 0, timeout: 1 })
+    const room = createAdmissionQueue({ places: 1, length: 0, timeout: 1 })
     const place = (await room.enter('a', response())) as Place
     let wake = () => {}
     const resting = place.rest(() => new Promise<void>((resolve) => (wake = resolve)))
@@ -70,7 +70,7 @@ describe('places', () => {
   })
 
   test('a rest within a rest, and a failure within it, leave the count right', async () => {
-    const room = createRoom({ places: 4, length: 0, timeout: 1 })
+    const room = createAdmissionQueue({ places: 4, length: 0, timeout: 1 })
     const place = (await room.enter('a', response())) as Place
     const failing = place.rest(() => place.rest(() => Promise.reject(new Error('away'))))
     await expect(failing).rejects.toThrow('away')
@@ -81,7 +81,7 @@ describe('places', () => {
   })
 
   test('resting is bounded: who comes later keeps the place while it waits', async () => {
-    const room = createRoom({ places: 4, length: 0, timeout: 1 })
+    const room = createAdmissionQueue({ places: 4, length: 0, timeout: 1 })
     const wake: (() => void)[] = []
     for (let count = 0; count < 5; count++) {
       const place = (await room.enter('a', response())) as Place
@@ -96,7 +96,7 @@ describe('places', () => {
   })
 
   test('a place that moves to a tenant with its share is given up and waited for', async () => {
-    const room = createRoom({ places: 4, length: 10, timeout: 600_000 })
+    const room = createAdmissionQueue({ places: 4, length: 10, timeout: 600_000 })
     const first = (await room.enter('one', response())) as Place
     const second = (await room.enter('two', response())) as Place
     expect(first.moveTo('bot')).toBe(true)

@@ -5,7 +5,7 @@ import { afterAll, describe, expect, test } from '@jest/globals'
 import { indexFlow, isInput } from '../server/chat/engine/flow-index.ts'
 import type { Flow, InputToShow } from '../server/chat/engine/types.ts'
 import { convert, type FlowDocument } from '../server/documents/conversion/index.ts'
-import { texts } from '../server/json/access.ts'
+import { asStrings } from '../server/json/access.ts'
 import { type Client, chat, closeSandbox } from './support/chat.ts'
 
 afterAll(closeSandbox)
@@ -148,7 +148,7 @@ function reachable(flow: Flow): { inputs: Set<string>; bubbles: Set<string> } {
         ...[block.outgoingEdgeId, ...block.items.map((item) => item.outgoingEdgeId)].flatMap(targetOf),
       )
       const { groupId, blockId } = block.options
-      if (typeof groupId === 'string') open.push({ groupId, blockId: texts([blockId])[0] })
+      if (typeof groupId === 'string') open.push({ groupId, blockId: asStrings([blockId])[0] })
       // A block with an edge of its own leads only along the edge, unless it is a bubble.
       const leaves = targetOf(block.outgoingEdgeId).length > 0 && !bubbles.has(block.id)
       if (leaves || (block.type === 'Jump' && index.groups.has(String(groupId)))) break

@@ -1,5 +1,5 @@
 import { afterAll, describe, expect, test } from '@jest/globals'
-import type { Run } from '../server/chat/engine/execution.ts'
+import type { Execution } from '../server/chat/engine/execution.ts'
 import type { Block } from '../server/chat/engine/flow-index.ts'
 import { readPhone } from '../server/chat/engine/inputs/contact.ts'
 import type { Message } from '../server/chat/engine/types.ts'
@@ -736,7 +736,7 @@ test('texts that no column can hold are cleaned', async () => {
 })
 
 test('loading the library that reads phone numbers counts as waiting, not as work of the turn', async () => {
-  const run = { spent: { waiting: 0 } } as Run
+  const run = { spent: { waiting: 0 } } as Execution
   const block = { id: 'b', type: 'phone number input', options: {} } as unknown as Block
   await readPhone(run, block, { text: '+33 1 23 45 67 89' } as never)
   expect(run.spent.waiting).toBeGreaterThan(0)

@@ -433,13 +433,13 @@ describeHere('what is refused', () => {
     ['SELECT FROM workspaces WHERE id = $1 FOR UPDATE', ['a lock on workspaces']],
     [
       `WITH session AS (UPDATE chat_sessions SET revision = 1 WHERE bot_id = $1 RETURNING bot_id, id)
-      INSERT INTO chat_steps (bot_id, session_id, revision, step) SELECT bot_id, id, 1, '' FROM session`,
-      ['insert into chat_steps of what is read'],
+      INSERT INTO chat_turns (bot_id, session_id, revision, step) SELECT bot_id, id, 1, '' FROM session`,
+      ['insert into chat_turns of what is read'],
     ],
     [
-      `WITH step AS (INSERT INTO chat_steps (bot_id, session_id, revision, step) VALUES ($1, $2, 1, '') RETURNING 1)
+      `WITH step AS (INSERT INTO chat_turns (bot_id, session_id, revision, step) VALUES ($1, $2, 1, '') RETURNING 1)
       SELECT FROM step`,
-      ['insert into chat_steps within another statement'],
+      ['insert into chat_turns within another statement'],
     ],
     [
       `UPDATE webhook_deliveries d SET attempts = 0 FROM webhook_endpoints e
@@ -458,7 +458,7 @@ describeHere('what is refused', () => {
 
   test.each([
     'SELECT FROM results r JOIN result_answers a ON a.bot_id = r.bot_id AND a.result_id = r.id WHERE r.bot_id = $1',
-    `INSERT INTO chat_steps (bot_id, session_id, revision, step) VALUES ($1, $2, 1, ''), ($1, $2, 2, '')`,
+    `INSERT INTO chat_turns (bot_id, session_id, revision, step) VALUES ($1, $2, 1, ''), ($1, $2, 2, '')`,
     'SELECT FROM purges WHERE bot_id = $1 FOR UPDATE SKIP LOCKED',
     'SELECT FROM workspaces WHERE id = $1',
   ])('but not %s', async (text) => {

@@ -7,7 +7,7 @@ import { taggedUnion } from '../contract/bot-document/union.ts'
 import { operations } from '../contract/index.ts'
 import type { Operation } from '../contract/operation.ts'
 import { z } from '../contract/zod.ts'
-import { readUnparsed } from '../server/http/document-body.ts'
+import { scanBody } from '../server/http/document-body.ts'
 import { parseJson } from '../server/http/json-body.ts'
 import { propertyTexts } from '../server/json/property-texts.ts'
 import { scanOf } from '../server/json/schema-scan.ts'
@@ -29,7 +29,7 @@ interface Read {
 }
 
 function read(operation: Operation | undefined, bytes: Buffer): Read | undefined {
-  const unparsed = readUnparsed(operation as Operation, bytes)
+  const unparsed = scanBody(operation as Operation, bytes)
   return unparsed && toRead(unparsed.value, unparsed.texts)
 }
 

@@ -8,7 +8,7 @@ import { operations } from '../contract/index.ts'
 import type { Operation } from '../contract/operation.ts'
 import { checkDocument } from '../server/bots/check.ts'
 import { workInTurns } from '../server/bots/checks/turns.ts'
-import { mayGoOn, type Run } from '../server/chat/engine/execution.ts'
+import { checkBudget, type Execution } from '../server/chat/engine/execution.ts'
 import { defaultLimits } from '../server/chat/engine/limits.ts'
 import { readConfig } from '../server/config.ts'
 import { createLimits } from '../server/http/limits.ts'
@@ -16,7 +16,7 @@ import { readInput } from '../server/http/request.ts'
 import { createServer } from '../server/http/server.ts'
 import { createLog } from '../server/log.ts'
 import { piecesOf } from '../server/results/export.ts'
-import { createRoom, type Place } from '../server/shares/admission-queue.ts'
+import { createAdmissionQueue, type Place } from '../server/shares/admission-queue.ts'
 import { createBudget } from '../server/shares/budget.ts'
 import { createPacing, type Pacing } from '../server/shares/pacing.ts'
 import { createQuotas } from '../server/shares/quotas.ts'
@@ -142,7 +142,7 @@ test.each(['workMilliseconds', 'milliseconds'] as const)(
         logs: [],
         effects: {},
         spent,
-      } as unknown as Run
+      } as unknown as Execution
     }
     for (const [milliseconds, goesOn] of [
       [most - 1, true],
@@ -150,7 +150,7 @@ test.each(['workMilliseconds', 'milliseconds'] as const)(
     ] as const) {
       const run = begin()
       clock.now = milliseconds
-      expect([milliseconds, await mayGoOn(run), run.logs.length]).toEqual([
+      expect([milliseconds, await checkBudget(run), run.logs.length]).toEqual([
         milliseconds,
         goesOn,
         goesOn ? 0 : 1,
@@ -281,7 +281,7 @@ describe('a check', () => {
 
 test('as many requests rest as the table says for each place, a quarter for one tenant', async () => {
   const places = 4
-  const room = createRoom({ places, length: 0, timeout: 1, share: places })
+  const room = createAdmissionQueue({ places, length: 0, timeout: 1, share: places })
   const wake: (() => void)[] = []
   const rest = async (tenant: string) => {
     const place = (await room.enter(tenant, new EventEmitter() as express.Response)) as Place

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, jest, test } from '@jest/globals'
-import { gather } from '../server/db/batcher.ts'
+import { createBatcher } from '../server/db/batcher.ts'
 
 beforeAll(() => {
   jest.useFakeTimers({ doNotFake: ['setImmediate', 'nextTick', 'queueMicrotask', 'performance'] })
@@ -11,7 +11,7 @@ afterAll(() => {
 /** Numbers of one key, which are gathered until `end` is called with what has begun. */
 function gatherNumbers(most: number, beginning?: 'at once') {
   const begun: { numbers: readonly number[]; end: (error?: Error) => void }[] = []
-  const give = gather<{ key: string; number: number }, string>(
+  const give = createBatcher<{ key: string; number: number }, string>(
     most,
     ({ key }) => key,
     (all) => {

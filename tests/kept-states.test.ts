@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals'
 import type { SessionState } from '../server/chat/engine/types.ts'
-import { keepState, padded, readState } from '../server/chat/sessions/codec/state.ts'
+import { decodeState, encodeState, padded } from '../server/chat/sessions/codec/state.ts'
 import fc from './support/fast-check.ts'
 import { runs } from './support/runs.ts'
 
@@ -44,8 +44,8 @@ const state = fc.record(
 
 test('whatever a state is, it is read as it was', () => {
   const property = fc.property(state, row, (made, beside) => {
-    const kept = JSON.stringify(keepState(made, beside))
-    expect(readState({ ...beside, state: kept })).toEqual(made)
+    const kept = JSON.stringify(encodeState(made, beside))
+    expect(decodeState({ ...beside, state: kept })).toEqual(made)
   })
   fc.assert(property, { numRuns: runs(500, 10_000) })
 })
@@ -73,22 +73,22 @@ test('the encoding of a state omits usual values', () => {
     waiting: { groupId: 'group', blockId: 'block' },
   } satisfies SessionState
   const { format, waiting } = usual
-  expect(keepState(usual, { botId: 'bot', resultId: 'result' })).toEqual({ format, frames: [{}], waiting })
+  expect(encodeState(usual, { botId: 'bot', resultId: 'result' })).toEqual({ format, frames: [{}], waiting })
 })
 
 const own = { botId: 'bot', resultId: 'result' }
 
 test('a chat that is over, or of another format, has none', () => {
-  expect(readState({ ...own, state: null })).toBeUndefined()
-  expect(readState({ ...own, state: '{"format":2}' })).toBeUndefined()
+  expect(decodeState({ ...own, state: null })).toBeUndefined()
+  expect(decodeState({ ...own, state: '{"format":2}' })).toBeUndefined()
 })
 
 test('each who reads it has lists of their own', () => {
   const state = '{"format":1,"frames":[{},{"botId":"other"}],"waiting":null}'
-  const read = readState({ ...own, state })
+  const read = decodeState({ ...own, state })
   read?.frames[0]?.values.push(['one', 'value'])
   expect(read?.frames[1]?.values).toEqual([])
-  expect(readState({ ...own, state })?.frames[0]?.values).toEqual([])
+  expect(decodeState({ ...own, state })?.frames[0]?.values).toEqual([])
 })
 
 test('most steps leave it as long as it was, and short ones stay short', () => {

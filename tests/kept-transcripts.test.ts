@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals'
 import type { TranscriptEntry } from '../server/chat/engine/types.ts'
-import { keepTranscript, readTranscript } from '../server/chat/sessions/codec/transcript.ts'
+import { decodeTranscript, encodeTranscript } from '../server/chat/sessions/codec/transcript.ts'
 import fc from './support/fast-check.ts'
 import { runs } from './support/runs.ts'
 
@@ -17,8 +17,8 @@ const entry: fc.Arbitrary<TranscriptEntry> = fc.oneof(
 test('whatever was said is read as it was, beside whatever answer', () => {
   fc.assert(
     fc.property(fc.array(entry), fc.option(text, { nil: undefined }), (said, answer) => {
-      const kept = JSON.stringify(keepTranscript(said, answer))
-      expect(readTranscript(kept, answer ?? null)).toEqual(said)
+      const kept = JSON.stringify(encodeTranscript(said, answer))
+      expect(decodeTranscript(kept, answer ?? null)).toEqual(said)
     }),
     { numRuns: runs(200, 5_000) },
   )
@@ -30,10 +30,10 @@ test('texts are kept bare, and the answer once', () => {
     { role: 'bot', type: 'text', text: 'Hello Ada' },
     { role: 'bot', type: 'image', image: 'https://example.com/a.png' },
   ]
-  expect(keepTranscript(said, 'Ada')).toEqual([null, 'Hello Ada', said[2]])
+  expect(encodeTranscript(said, 'Ada')).toEqual([null, 'Hello Ada', said[2]])
 })
 
 test('rows of builds that kept entries are read', () => {
   const said: TranscriptEntry[] = [{ role: 'user', type: 'text', text: 'Ada' }]
-  expect(readTranscript(JSON.stringify(said), 'Ada')).toEqual(said)
+  expect(decodeTranscript(JSON.stringify(said), 'Ada')).toEqual(said)
 })

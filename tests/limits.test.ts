@@ -3,8 +3,8 @@ import { request } from 'node:http'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals'
 import type express from 'express'
 import type { Config } from '../server/config.ts'
-import { createTally } from '../server/http/rejection-log.ts'
-import { createHolding } from '../server/http/tarpit.ts'
+import { createRejectionLog } from '../server/http/rejection-log.ts'
+import { createTarpit } from '../server/http/tarpit.ts'
 import { createLog } from '../server/log.ts'
 import { type App, startApp } from './support/app.ts'
 import type { Answer, Caller } from './support/client.ts'
@@ -207,7 +207,7 @@ describe('in a window of time', () => {
     const lines: string[] = []
     const written = new EventEmitter()
     const log = createLog('info', { write: (line: string) => written.emit('line', lines.push(line)) })
-    const tally = createTally(log, 1)
+    const tally = createRejectionLog(log, 1)
     for (let token = 0; token < 12; token++) {
       for (let turn = 0; turn <= token; turn++) tally.add(`token-${token}`)
     }
@@ -387,7 +387,7 @@ describe('held back', () => {
   })
 
   test('so many of one caller wait, so many of all, and who goes away makes room', async () => {
-    const holding = createHolding()
+    const holding = createTarpit()
     const waiting: EventEmitter[] = []
     const ask = (caller: string) => {
       const response = new EventEmitter()

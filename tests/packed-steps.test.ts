@@ -1,5 +1,11 @@
 import { expect, test } from '@jest/globals'
-import { hasRoom, packStep, unpackStep, unpackSteps, withLength } from '../server/chat/sessions/codec/turn.ts'
+import {
+  decodeTurn,
+  decodeTurns,
+  encodeTurn,
+  hasRoom,
+  withLength,
+} from '../server/chat/sessions/codec/turn.ts'
 
 const answer = {
   messages: [
@@ -19,20 +25,20 @@ const said = [{ role: 'user' as const, text: 'Ada' }]
 
 test('a step is what it was, and smaller', () => {
   const text = JSON.stringify(answer)
-  const packed = packStep(said, text)
-  expect(unpackStep(packed)).toEqual({ said, answer })
+  const packed = encodeTurn(said, text)
+  expect(decodeTurn(packed)).toEqual({ said, answer })
   expect(packed.length).toBeLessThan(text.length / 2)
 })
 
 test('a long step is too', () => {
   const long = Array.from({ length: 2_000 }, (_, at) => ({ ...answer.messages[0], id: `${at * 7919}` }))
   const step = { ...answer, messages: long }
-  expect(unpackStep(packStep([], JSON.stringify(step))).answer).toEqual(step)
+  expect(decodeTurn(encodeTurn([], JSON.stringify(step))).answer).toEqual(step)
 })
 
 test('unpackStep reads stored bytes, so the names that they were packed with must not change', () => {
   const stored = 'I+R/x5REgkGQSLswcC86vOfw/FQdhQ/zJ3bjCoEkEoMgGS0MTGprAQ=='
-  expect(unpackStep(Buffer.from(stored, 'base64'))).toEqual({ said, answer })
+  expect(decodeTurn(Buffer.from(stored, 'base64'))).toEqual({ said, answer })
 })
 
 test('steps of a session are read, the newest first, whatever their length', () => {
@@ -43,10 +49,10 @@ test('steps of a session are read, the newest first, whatever their length', () 
       revision: at + 1,
     },
   }))
-  const kept = steps.map((step) => withLength(packStep(step.said, JSON.stringify(step.answer))))
+  const kept = steps.map((step) => withLength(encodeTurn(step.said, JSON.stringify(step.answer))))
   expect(kept[2]?.length).toBeGreaterThan(256)
-  expect(unpackSteps(Buffer.concat(kept.reverse()))).toEqual([...steps].reverse())
-  expect(unpackSteps(Buffer.alloc(0))).toEqual([])
+  expect(decodeTurns(Buffer.concat(kept.reverse()))).toEqual([...steps].reverse())
+  expect(decodeTurns(Buffer.alloc(0))).toEqual([])
 })
 
 test('a session has room for steps while it stays in one piece', () => {

@@ -59,7 +59,7 @@ async function fill(client: pg.Client) {
     `INSERT INTO result_transcripts (bot_id, result_id, id, entries) SELECT bot_id, id, '0', '[]' FROM rows`,
     `INSERT INTO result_logs (bot_id, result_id, id, status, description, created_at)
     SELECT bot_id, id, '0', 'error', 'x', now() FROM rows`,
-    `INSERT INTO chat_steps (bot_id, session_id, revision, step) SELECT bot_id, id, 1, '\\x00' FROM rows`,
+    `INSERT INTO chat_turns (bot_id, session_id, revision, step) SELECT bot_id, id, 1, '\\x00' FROM rows`,
   ]) {
     await client.query(statement.replace(/FROM rows$/, `FROM (${rows}) AS rows`))
   }
@@ -147,9 +147,9 @@ describeHere('what a table has beside its rows', () => {
         /trigger noting on table result_logs/,
       ],
       [
-        'CREATE PUBLICATION pub FOR TABLE chat_steps',
+        'CREATE PUBLICATION pub FOR TABLE chat_turns',
         'DROP PUBLICATION pub',
-        /publication of table chat_steps in publication pub/,
+        /publication of table chat_turns in publication pub/,
       ],
       [
         'ALTER TABLE results ENABLE ROW LEVEL SECURITY',
@@ -222,7 +222,7 @@ describeHere('the tables that grow', () => {
     expect((await client.query(granted)).rows).toEqual([{ to: 'INSERT SELECT' }])
     const again = await run('server/admin.ts', ['partition'], { DATABASE_URL: url })
     expect([again.code, again.stdout]).toEqual([0, '{"partitioned":[]}\n'])
-    expect(again.stderr).toContain('chat_steps: has partitions already\n')
+    expect(again.stderr).toContain('chat_turns: has partitions already\n')
     expect([await shapeOf(client), await contentsOf(client)]).toEqual(before)
     await client.query(`DROP OWNED BY ${role}; DROP ROLE ${role}`)
   })
@@ -399,7 +399,7 @@ describeHere('what is asked about one bot reads one partition of each table', ()
     await reply(app, sessionId, 'Ada', 1)
     app.clock.advance(72 * 60 * 60 * 1000)
     while (await removeSessions(app.db, app.clock.now()));
-    const steps = await app.pool.query('SELECT FROM chat_steps WHERE bot_id = $1', [made.id])
+    const steps = await app.pool.query('SELECT FROM chat_turns WHERE bot_id = $1', [made.id])
     expect(steps.rowCount).toBe(0)
     await app.pool.query(`UPDATE results SET created_at = now() - interval '40 days' WHERE bot_id = $1`, [
       made.id,

@@ -2,7 +2,7 @@ import { hash } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import pg from 'pg'
 import { authorize, type BotGrant } from '../server/access/index.ts'
-import { usualStatements } from '../server/chat/sessions/batched-statements.ts'
+import { batchedStatements } from '../server/chat/sessions/batched-statements.ts'
 import { addLikelyLogs, insertClientLogs } from '../server/chat/sessions/client-logs.ts'
 import { cursorKey } from '../server/db/migrate.ts'
 import { writeCursor } from '../server/db/page.ts'
@@ -406,7 +406,7 @@ testHere.each<Mode>(['force_custom_plan', 'force_generic_plan'])(
         ...(await sentDuring(add, own)),
         ...(await sentDuring(() => Promise.all([add(), add(nobodys), add(nobodys)]), own)),
         ...(await sentDuring(
-          () => usualStatements(own.db).answers([usualAnswer(now, sessionId)], { botId: 'bot-7' }),
+          () => batchedStatements(own.db).answers([usualAnswer(now, sessionId)], { botId: 'bot-7' }),
           own,
         )),
       ]
@@ -505,7 +505,7 @@ testHere.each<Mode>(['force_custom_plan', 'force_generic_plan'])(
       })
       const one = usualAnswer(own.clock.now(), 'made')
       const together = await steps(async () => {
-        const { starts, answers, answersTold } = usualStatements(own.db)
+        const { starts, answers, answersTold } = batchedStatements(own.db)
         await starts([one], { botId })
         await answers([one], { botId })
         await answersTold([one], { botId, workspaceId: here.workspaceId, idsBegin: '0', atHand: '[[]]' })
@@ -515,7 +515,7 @@ testHere.each<Mode>(['force_custom_plan', 'force_generic_plan'])(
       expect([usual.length, has(usual, 'late AS')]).toEqual([2, 0])
       expect(has(others, 'late AS')).toBe(2)
       for (const step of [...usual, ...others, ...together]) {
-        await connection.query('DELETE FROM chat_steps')
+        await connection.query('DELETE FROM chat_turns')
         await connection.query('DELETE FROM results WHERE bot_id = $1', [botId])
         await connection.query('DELETE FROM chat_sessions')
         const plan = await planOf(step, mode, connection)
@@ -544,7 +544,7 @@ testHere.each<Mode>(['force_custom_plan', 'force_generic_plan'])(
       await connection.query('VACUUM ANALYZE')
       // As before this step.
       await connection.query('UPDATE chat_sessions SET revision = revision - 1 WHERE bot_id = $1', [botId])
-      await connection.query('DELETE FROM chat_steps')
+      await connection.query('DELETE FROM chat_turns')
       const plan = await planOf(step as Sent, mode, connection)
       const written = await connection.query(
         "SELECT FROM result_transcripts WHERE bot_id = $1 AND id = '0000005001.0'",
@@ -638,7 +638,7 @@ testHere.each<Mode>(['force_custom_plan', 'force_generic_plan'])(
       )
       await connection.query('DELETE FROM webhook_outbox')
       await connection.query('VACUUM ANALYZE webhook_outbox')
-      const { answersTold } = usualStatements(own.db)
+      const { answersTold } = batchedStatements(own.db)
       const told = { botId: 'bot', workspaceId: 'workspace', idsBegin: '0', atHand: '[[]]' }
       const [sent] = await sentDuring(() => answersTold([usualAnswer(own.clock.now(), 'chat')], told), own)
       const plan = await planOf(sent as Sent, mode, connection)

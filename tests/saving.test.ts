@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { sql } from 'drizzle-orm'
-import type { SessionState, StepOutcome } from '../server/chat/engine/types.ts'
-import { sessionLookups } from '../server/chat/sessions/session-queries.ts'
-import { type Step, saveStep } from '../server/chat/sessions/write-turn.ts'
+import type { SessionState, TurnOutcome } from '../server/chat/engine/types.ts'
+import { sessionQueries } from '../server/chat/sessions/session-queries.ts'
+import { type TurnToWrite, writeTurn } from '../server/chat/sessions/write-turn.ts'
 import { isDistributed } from '../server/db/citus/distribution.ts'
 import { Unavailable } from '../server/db/unavailable.ts'
 import { eventsLeft } from '../server/webhooks/outbox.ts'
@@ -41,7 +41,7 @@ afterAll(() => Promise.all(apps.map((app) => app.stop())))
 
 const tables = {
   chat_sessions: "- 'updated_at'",
-  chat_steps: '',
+  chat_turns: '',
   results: '',
   result_answers: '',
   // Ids are made anew for each.
@@ -156,7 +156,7 @@ const step = fc.record({
 })
 type Made = typeof step extends fc.Arbitrary<infer Value> ? Value : never
 
-function toStep(made: Made): Step {
+function toStep(made: Made): TurnToWrite {
   const isFirst = !['chat', 'preview'].includes(made.kind)
   const isPreview = made.kind.includes('preview')
   const id = ids[made.kind]
@@ -186,7 +186,7 @@ function toStep(made: Made): Step {
         resultId === null
           ? []
           : linked.map((result) => ({ variables: [], ...result, botId: LINKED, resultId: result.id })),
-    } as unknown as StepOutcome,
+    } as unknown as TurnOutcome,
     lastMessage: null,
     lastAnswer: JSON.stringify({ messages: [], said: made.lastAnswer }),
   }
@@ -202,7 +202,7 @@ test('both write the same', async () => {
       const outcomes = []
       for (const app of apps) {
         await prepare(app, { hasFloor, steered })
-        const isWritten = await saveStep(app.db, toStep(made), NOW).catch((error) => {
+        const isWritten = await writeTurn(app.db, toStep(made), NOW).catch((error) => {
           // The id is taken, and no retry frees it.
           if (made.kind !== 'taken id' || !(error instanceof Unavailable)) throw error
           return false
@@ -258,7 +258,7 @@ function toUsual(
     answer,
   }: typeof usual extends fc.Arbitrary<infer Value> ? Value : never,
   n: number,
-): Step {
+): TurnToWrite {
   const rest = isUsual ? { logs: [], answers: isStart ? [] : [answer], transcript: [] } : {}
   const kind = isStart ? 'new chat' : 'chat'
   const one = toStep({ ...made, kind, wantedEvents, outcome: { ...made.outcome, ...rest, linked: [] } })
@@ -289,14 +289,14 @@ test('steps of one moment write what they would one after the other', async () =
     async (all, hasFloor) => {
       const steps = all.map(toUsual)
       await prepareMany(first, hasFloor)
-      const atOnce = await Promise.all(steps.map((step) => saveStep(first.db, step, NOW)))
+      const atOnce = await Promise.all(steps.map((step) => writeTurn(first.db, step, NOW)))
       const { rows: miscounted } = await first.db.execute(
         sql`SELECT * FROM webhook_outbox t WHERE size <> (SELECT count(*) FROM ${eventsLeft})`,
       )
       expect(miscounted).toEqual([])
       await prepareMany(second, hasFloor)
       const inTurn = []
-      for (const step of steps) inTurn.push(await saveStep(second.db, step, NOW))
+      for (const step of steps) inTurn.push(await writeTurn(second.db, step, NOW))
       expect({ atOnce, rows: await rowsOf(first) }).toEqual({ atOnce: inTurn, rows: await rowsOf(second) })
       for (const isWritten of atOnce) seen[isWritten ? 'written' : 'not']++
     },
@@ -307,7 +307,7 @@ test('steps of one moment write what they would one after the other', async () =
   if (!isDistributed(first.db)) expect(together(first).length).toBeGreaterThan(40)
 })
 
-const answering = (n: number, resultId = `result ${n}`): Step => ({
+const answering = (n: number, resultId = `result ${n}`): TurnToWrite => ({
   session: { id: `chat ${n}`, botId: BOT, workspaceId: 'w', publicationId: 'p' },
   wantedEvents: 'result.answered',
   read: { steered: null, isEnded: false, stepsSize: 0 },
@@ -327,7 +327,7 @@ const answering = (n: number, resultId = `result ${n}`): Step => ({
     said: [],
     linkedResults: [],
     state: null,
-  } as unknown as StepOutcome,
+  } as unknown as TurnOutcome,
   lastMessage: null,
   lastAnswer: '{}',
 })
@@ -350,7 +350,7 @@ test('turns written together count once each, whatever they have in common', asy
     answering(3),
     answering(3),
   ]
-  const written = await Promise.all(steps.map((step) => saveStep(app.db, step, NOW)))
+  const written = await Promise.all(steps.map((step) => writeTurn(app.db, step, NOW)))
   expect(written.slice(0, 3)).toEqual([true, true, true])
   expect(written.slice(3).sort()).toEqual([false, true])
   const kept = (await answersOf(app)).map((line) => line.replace(/answer [02]/, 'either'))
@@ -365,7 +365,7 @@ test('turns written together count once each, whatever they have in common', asy
 test('a turn that cannot be written does not prevent the others of its batch', async () => {
   const [app] = apps as [App]
   await prepareMany(app, false)
-  const start = (id: string, n: number): Step => {
+  const start = (id: string, n: number): TurnToWrite => {
     const { read: _, outcome, ...step } = answering(n, `new ${n}`)
     return {
       ...step,
@@ -376,7 +376,7 @@ test('a turn that cannot be written does not prevent the others of its batch', a
     }
   }
   const steps = [start('fresh', 0), start('chat 1', 1), start('fresher', 2)]
-  const outcomes = await Promise.allSettled(steps.map((step) => saveStep(app.db, step, NOW)))
+  const outcomes = await Promise.allSettled(steps.map((step) => writeTurn(app.db, step, NOW)))
   const isWritten = outcomes.map((outcome) => outcome.status === 'fulfilled' && outcome.value)
   expect(isWritten).toEqual([true, false, true])
   const { rows } = await app.pool.query("SELECT id FROM results WHERE id LIKE 'new %' ORDER BY id")
@@ -399,7 +399,7 @@ testAlone.each(['session', 'result'])(
     try {
       await connection.query('BEGIN')
       await connection.query(change, [id])
-      const written = Promise.all([0, 1, 2].map((n) => saveStep(app.db, answering(n), NOW)))
+      const written = Promise.all([0, 1, 2].map((n) => writeTurn(app.db, answering(n), NOW)))
       const waiting = () =>
         app.pool.query(
           "SELECT FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND datname = current_database()",
@@ -428,7 +428,7 @@ testAlone('a step that waits for somebody else holds up no other for long', asyn
     VALUES ('linked', '${LINKED}', 'p', 'linked', '{}', 3, '2026-03-12T13:00Z', $1, $1)`,
     [NOW],
   )
-  const save = (step: Step) => saveStep(app.db, step, NOW)
+  const save = (step: TurnToWrite) => writeTurn(app.db, step, NOW)
   const ofOtherBot = answering(0, 'linked')
   ofOtherBot.session = { ...ofOtherBot.session, id: 'linked', botId: LINKED }
   const connection = await app.pool.connect()
@@ -485,7 +485,7 @@ async function lookUp(app: App) {
       [bot],
     )
   }
-  const lookups = sessionLookups(app.db)
+  const lookups = sessionQueries(app.db)
   const sessions: (object | undefined)[] = []
   const starts: (object | undefined)[] = []
   for (const botId of [...botIds, 'none']) {
@@ -496,7 +496,7 @@ async function lookUp(app: App) {
         starts.push(await lookups.start({ botId, publicId, resultId }))
   }
   // Their place among those that are asked at once is no one's, and a node leaves the age of a step to who has to know it.
-  const plain = (found: object | undefined) => found && { ...found, place: undefined, stepAge: undefined }
+  const plain = (found: object | undefined) => found && { ...found, place: undefined, turnAge: undefined }
   return { sessions: sessions.map(plain), starts: starts.map(plain) }
 }
 

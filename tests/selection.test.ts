@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import { eq, getTableColumns, sql } from 'drizzle-orm'
 import { transact } from '../server/db/client.ts'
-import { madeOnce, remembered } from '../server/db/interned-rows.ts'
+import { createInternedRows, memoizeOn } from '../server/db/interned-rows.ts'
 import {
   apiTokens,
   bots,
@@ -111,7 +111,10 @@ test('an expression has the type that it is cast to, and may be null only where 
 const { tokenHash: _, ...tokenColumns } = getTableColumns(apiTokens)
 
 describe('a remembered record', () => {
-  const read = async (columns: Parameters<typeof remembered>[0], record = remembered(columns)) => {
+  const read = async (
+    columns: Parameters<typeof createInternedRows>[0],
+    record = createInternedRows(columns),
+  ) => {
     const { table } = Object.values(columns)[0] as (typeof bots)['id']
     const rows = await selectRows(app.db, { record }, (list) => sql`SELECT ${list} FROM ${table}`)
     return rows.map((row) => row.record)
@@ -147,25 +150,27 @@ describe('a remembered record', () => {
 
   test('is the same object until it changes, and nobody changes it', async () => {
     const columns = { id: bots.id, name: bots.name }
-    const record = remembered(columns)
+    const record = createInternedRows(columns)
     const find = async () => (await read(columns, record)).find(({ id }) => id === world.here.draft.id)
     const first = await find()
     expect(await find()).toBe(first)
     expect(() => Object.assign(first as object, { name: 'Other' })).toThrow(TypeError)
     let made = 0
-    const make = (name: string) => madeOnce(first as object, name, () => ++made)
+    const make = (name: string) => memoizeOn(first as object, name, () => ++made)
     expect([make('one'), make('other'), make('one')]).toEqual([1, 2, 1])
 
     const name = String(first?.name)
     await app.db.update(bots).set({ name: 'Other' }).where(eq(bots.id, world.here.draft.id))
     const second = await find()
     expect(second).toEqual({ ...first, name: 'Other' })
-    expect(madeOnce(second as object, 'one', () => ++made)).toBe(3)
+    expect(memoizeOn(second as object, 'one', () => ++made)).toBe(3)
     await app.db.update(bots).set({ name }).where(eq(bots.id, world.here.draft.id))
     expect(await find()).toEqual(first)
   })
 
   test('is nothing that JSON does not have', () => {
-    expect(() => remembered(getTableColumns(apiTokens))).toThrow('JSON has nothing for the column token_hash')
+    expect(() => createInternedRows(getTableColumns(apiTokens))).toThrow(
+      'JSON has nothing for the column token_hash',
+    )
   })
 })

@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals'
 import { timeFilters } from '../contract/shared.ts'
 import type { BotGrant } from '../server/access/index.ts'
-import { saveStep } from '../server/chat/sessions/write-turn.ts'
+import { writeTurn } from '../server/chat/sessions/write-turn.ts'
 import { isDistributed, treatAsDistributed } from '../server/db/citus/distribution.ts'
 import type { Database } from '../server/db/client.ts'
 import { MS_PER_DAY, MS_PER_HOUR, MS_PER_MINUTE } from '../server/durations.ts'
@@ -179,7 +179,7 @@ const completed = { hasStarted: true, isCompleted: true }
 
 /** Completes a result of which only the start is counted: `n % 21 === 1` has started and is not completed. */
 const complete = (botId: string, n: number, now = new Date(NOON)) =>
-  saveStep(app.db, step(botId, completed, n), now)
+  writeTurn(app.db, step(botId, completed, n), now)
 
 const removeResults = (botId: string, numbers: readonly number[]) =>
   app.client.ok('deleteResults', {
@@ -266,13 +266,13 @@ describe('statistics are exact', () => {
     const now = new Date(moment)
     if (kind === 'complete') await complete(botId, n, now)
     else if (kind === 'remove') await removeResults(botId, numbers)
-    else if (kind === 'start') await saveStep(app.db, step(botId, completed), now)
+    else if (kind === 'start') await writeTurn(app.db, step(botId, completed), now)
     else {
       // A chat of another bot, which links to this one.
       const made = step(site.draft.id, completed)
       const result = { botId, resultId: `result-${n}`, isNew: false, answers: [], variables: [] }
       const outcome = { ...made.outcome, linkedResults: [{ ...result, ...completed }] }
-      await saveStep(app.db, { ...made, outcome }, now)
+      await writeTurn(app.db, { ...made, outcome }, now)
     }
   }
 
@@ -348,7 +348,7 @@ describe('statistics are exact', () => {
     expect((await readAll(botId)).stats).toEqual(nothing)
     expect(await purgeBatch(app.db, app.clock.now())).toBe(true)
     expect((await readAll(botId)).stats).toEqual(nothing)
-    await saveStep(app.db, step(botId, completed), app.clock.now())
+    await writeTurn(app.db, step(botId, completed), app.clock.now())
     while (await purgeBatch(app.db, app.clock.now()));
     expect((await readAll(botId)).stats).toEqual({ totalViews: 1, totalStarts: 1, totalCompleted: 1 })
     expect([await keptDays(botId), await keptHours(botId)]).toEqual([[], []])
@@ -445,7 +445,7 @@ describe('a day', () => {
     const before = await keptDays(botId)
     // Completed already.
     await complete(botId, 21 * 200 + 7)
-    await saveStep(app.db, step(botId, completed), app.clock.now())
+    await writeTurn(app.db, step(botId, completed), app.clock.now())
     await complete(botId, 22)
     await removeResults(botId, [1, 2, 3])
     expect(await keptDays(botId)).toEqual(before)
@@ -782,7 +782,7 @@ describe('a clock that is ahead by 26 hours', () => {
     const isGood = async (day: string) => (await keptDays(botId)).find((kept) => kept.day === day)?.isGood
     expect(await isGood('2026-03-10')).toBe(true)
     // The clock is right again: what comes now is there at once, and once the day is over.
-    for (const moment of [NOON, NOON, NOON]) await saveStep(app.db, step(botId, completed), new Date(moment))
+    for (const moment of [NOON, NOON, NOON]) await writeTurn(app.db, step(botId, completed), new Date(moment))
     const reader = await connectAgain()
     await expectExact(reader, botId, always)
     await run(NOON)

@@ -3,9 +3,9 @@ import type { AnyPgColumn } from 'drizzle-orm/pg-core'
 import { LRUCache } from 'lru-cache'
 import type { ErrorCode, Issue } from '../../contract/errors.ts'
 import type { Need, Role, Scope } from '../../contract/operation.ts'
-import { prepareLookup } from '../db/batched-query.ts'
+import { prepareBatchedQuery } from '../db/batched-query.ts'
 import { type Database, type StatementContext, statements } from '../db/client.ts'
-import { remembered } from '../db/interned-rows.ts'
+import { createInternedRows } from '../db/interned-rows.ts'
 import { toIso } from '../db/iso-time.ts'
 import { apiTokens, bots, folders, webhookEndpoints, workspaceMembers, workspaces } from '../db/schema.ts'
 import { shownFolderId } from '../db/shown-folder.ts'
@@ -209,9 +209,9 @@ function grantLookup<Table extends typeof workspaces | typeof folders | typeof b
     token,
     role: optional(workspaceMembers.role),
     isWatched: isWatched(isOfWorkspace ? table.workspaceId : table.id),
-    record: remembered(getTableColumns(table), shown),
+    record: createInternedRows(getTableColumns(table), shown),
   }
-  return prepareLookup(
+  return prepareBatchedQuery(
     db,
     named,
     name,
@@ -227,9 +227,9 @@ function grantLookup<Table extends typeof workspaces | typeof folders | typeof b
 }
 
 const lookups = statements((db, named) => {
-  const token = remembered(tokenColumns)
+  const token = createInternedRows(tokenColumns)
   return {
-    user: prepareLookup(
+    user: prepareBatchedQuery(
       db,
       named,
       'grant_user',

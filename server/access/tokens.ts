@@ -2,7 +2,7 @@ import { and, eq, isNull, sql } from 'drizzle-orm'
 import { scopes as allScopes, type Scope } from '../../contract/operation.ts'
 import { expiresSoon } from '../../contract/tokens.ts'
 import type { components } from '../../generated/openapi.ts'
-import { type Deed, tokenEntries } from '../audit/log.ts'
+import { type AuditAction, tokenEntries } from '../audit/log.ts'
 import { type Database, transact } from '../db/client.ts'
 import { after, newestFirst, type Position } from '../db/page.ts'
 import { apiTokens as table, users, workspaceMembers } from '../db/schema.ts'
@@ -43,7 +43,7 @@ export interface TokenWish {
 export async function insertToken(
   db: Database,
   { userId, name, expiresInDays, scopes, workspaceId }: TokenWish,
-  deed: Deed,
+  deed: AuditAction,
   now: Date,
 ): Promise<{ token: string; row: TokenRow } | undefined> {
   const { token, hash, hint } = createToken()

@@ -13,7 +13,7 @@ import { JsonText } from '../json/json-text.ts'
  */
 
 /** The actor and the action; `by` is null for the operator of the service. */
-export interface Deed {
+export interface AuditAction {
   by: { userId: string; tokenId: string } | null
   operation: OperationId | `admin ${string}` | 'first start'
 }
@@ -23,7 +23,7 @@ export type AuditEntry = typeof table.$inferSelect
 /** An entry of something that is done to a record. */
 export function newEntry(
   workspaceId: string,
-  { by, operation }: Deed,
+  { by, operation }: AuditAction,
   recordId: string,
   now: Date,
   details?: Record<string, unknown>,
@@ -55,7 +55,7 @@ const encode = encoderOf(entryColumns)
  * The part of a statement that writes an entry together with its cause: one for each row of `cause`, which gives what is not
  * of the entry.
  */
-export function entryWith(entry: AuditEntry, cause: SQL, given: Record<string, SQL> = {}): SQL {
+export function auditCte(entry: AuditEntry, cause: SQL, given: Record<string, SQL> = {}): SQL {
   const encoded = encode(entry, {})
   const { names, values } = listsOf(entryColumns, (name) => given[name] ?? sql`${encoded[name]}`)
   return sql`INSERT INTO ${table} (${names}) SELECT ${values} FROM ${cause}`
@@ -66,13 +66,13 @@ export function entryWith(entry: AuditEntry, cause: SQL, given: Record<string, S
  * owner has created. So adding a member to a workspace reveals no tokens of theirs. `tokens` has the rows of tokens
  * with owner_user_id, workspace_id and id.
  */
-export function tokenEntries(deed: Deed, tokens: SQL, now: Date): SQL {
+export function tokenEntries(deed: AuditAction, tokens: SQL, now: Date): SQL {
   const given = { workspaceId: sql`m.workspace_id`, recordId: sql`t.id` }
   const cause = sql`${tokens} t JOIN ${workspaceMembers} m ON m.user_id = t.owner_user_id
     AND (t.workspace_id IS NULL OR t.workspace_id = m.workspace_id)
     JOIN ${workspaces} w ON w.id = m.workspace_id
     AND (t.workspace_id IS NOT NULL OR coalesce(w.created_by = t.owner_user_id, true))`
-  return entryWith(newEntry('', deed, '', now), cause, given)
+  return auditCte(newEntry('', deed, '', now), cause, given)
 }
 
 const shown = {

@@ -5,8 +5,8 @@ import { normalDomain } from '../../contract/bots/schemas.ts'
 import type { Issue } from '../../contract/errors.ts'
 import type { CreateBot } from '../../generated/handlers.ts'
 import type { WorkspaceGrant } from '../access/index.ts'
-import { type AuditEntry, type Deed, entryColumns, newEntry, writeEntry } from '../audit/log.ts'
-import { gather } from '../db/batcher.ts'
+import { type AuditAction, type AuditEntry, entryColumns, newEntry, writeEntry } from '../audit/log.ts'
+import { createBatcher } from '../db/batcher.ts'
 import { isDistributed } from '../db/citus/distribution.ts'
 import {
   type Database,
@@ -109,7 +109,7 @@ export async function insertBot(
   db: Database,
   row: BotRow,
   draft: Draft,
-  deed: Deed,
+  deed: AuditAction,
 ): Promise<{ issue: Issue } | { gone: true } | undefined> {
   const settings = changedSecurity(null, draft.settings)
   const details = settings.length > 0 ? { settings } : undefined
@@ -168,7 +168,7 @@ function insertNameless(db: Database, bot: NewBot): Promise<boolean> {
 }
 
 const gathering = statements((db) =>
-  gather<NewBot, boolean>(
+  createBatcher<NewBot, boolean>(
     MAX_BATCH_BOTS,
     ({ row }) => row.workspaceId,
     (bots) => {

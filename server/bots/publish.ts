@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { and, eq, isNotNull, sql } from 'drizzle-orm'
 import type { Conditions } from '../../contract/operation.ts'
 import type { BotGrant } from '../access/index.ts'
-import { entryWith, newEntry } from '../audit/log.ts'
+import { auditCte, newEntry } from '../audit/log.ts'
 import { type Database, rootOf, statements, type Transaction, transact } from '../db/client.ts'
 import { sqlState } from '../db/errors.ts'
 import { botDrafts, botPublications, bots, publicIds, publishedBots } from '../db/schema.ts'
@@ -85,7 +85,7 @@ async function copyDraft(
       FROM draft
       RETURNING bot_id, id, created_at
     ), entry AS (
-      ${entryWith(newEntry(bot.workspaceId, { by: caller, operation: 'publishBot' }, bot.id, now), sql`publication`)}
+      ${auditCte(newEntry(bot.workspaceId, { by: caller, operation: 'publishBot' }, bot.id, now), sql`publication`)}
     ), live AS (
       INSERT INTO ${publishedBots} AS p (bot_id, id, publication_id, created_at, updated_at)
       SELECT bot_id, id, id, created_at, created_at FROM publication
@@ -112,7 +112,7 @@ export async function unpublish(
       WITH unpublished AS (
         UPDATE ${publishedBots} SET publication_id = NULL
         WHERE bot_id = ${bot.id} AND publication_id IS NOT NULL RETURNING bot_id
-      ), entry AS (${entryWith(entry, sql`unpublished`)})
+      ), entry AS (${auditCte(entry, sql`unpublished`)})
       SELECT FROM unpublished`)
     return { bot, wasPublished: rowCount === 1 }
   }

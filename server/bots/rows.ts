@@ -6,7 +6,7 @@ import type { BotGrant, WorkspaceGrant } from '../access/index.ts'
 import { newEntry, writeEntry } from '../audit/log.ts'
 import { isDistributed } from '../db/citus/distribution.ts'
 import { type Database, statements, type Transaction } from '../db/client.ts'
-import { madeOnce } from '../db/interned-rows.ts'
+import { memoizeOn } from '../db/interned-rows.ts'
 import { toIso } from '../db/iso-time.ts'
 import { after, isBeyond, newestFirst, type Position, withinPage } from '../db/page.ts'
 import { requestPurge } from '../db/purge-requests.ts'
@@ -67,13 +67,13 @@ export function botTag(
   form: 'stored' | 'converted' | 'export' = 'stored',
 ): string {
   const mode = modeOf(role)
-  return madeOnce(bot, `tag ${mode} ${form}`, () => entityTag(botState(bot), [mode, form]))
+  return memoizeOn(bot, `tag ${mode} ${form}`, () => entityTag(botState(bot), [mode, form]))
 }
 
 /** State of a bot that conditions of a write are compared with. A draft is represented by the change that wrote it. */
 export function botState(bot: BotRow): string {
   const shown = () => shownColumns.map((name) => bot[name])
-  return madeOnce(bot, 'state', () => stateTag(bot.id, shown()))
+  return memoizeOn(bot, 'state', () => stateTag(bot.id, shown()))
 }
 
 /** In the order of the table, whatever made the row. */

@@ -1,8 +1,8 @@
 import { type SQL, sql } from 'drizzle-orm'
-import { gather } from './batcher.ts'
+import { createBatcher } from './batcher.ts'
 import { isDistributed } from './citus/distribution.ts'
 import { type Database, prepareSql } from './client.ts'
-import { hidden, type RowOf, type Shape, selection } from './typed-select.ts'
+import { genericPlanParam, type RowOf, type Shape, selection } from './typed-select.ts'
 
 /** The most questions in one statement. */
 const BATCH = 100
@@ -31,7 +31,7 @@ function columnsOf(db: Database, types: Types) {
   // The planner does not see how many there are: it would plan anew for every number of them.
   const lists = columns.map(([column, type]) => sql`(SELECT ${sql.placeholder(column)}::${sql.raw(type)}[])`)
   const values = columns.map(
-    ([column, type]) => sql`${hidden(db, column, type)} AS ${sql.identifier(column)}`,
+    ([column, type]) => sql`${genericPlanParam(db, column, type)} AS ${sql.identifier(column)}`,
   )
   return {
     several: sql`unnest(${sql.join(lists, comma)}) WITH ORDINALITY AS asked (${names}, place)`,
@@ -48,7 +48,7 @@ function columnsOf(db: Database, types: Types) {
  * nodes. `statement` gets the table of the questions, named `asked`, with a column for each of `types`, and the select
  * list.
  */
-export function prepareLookup<T extends Types, S extends Shape>(
+export function prepareBatchedQuery<T extends Types, S extends Shape>(
   db: Database,
   named: (name: string) => string,
   name: string,
@@ -72,7 +72,7 @@ export function prepareLookup<T extends Types, S extends Shape>(
     return found
   }
   if (isDistributed(db)) return async (question) => (await find([question]))[0]
-  return gather(
+  return createBatcher(
     BATCH,
     () => '',
     (questions) => {
@@ -87,7 +87,7 @@ export function prepareLookup<T extends Types, S extends Shape>(
  * column for each of `types` and the column `place`. It returns `place` of the rows it wrote. Other placeholders hold
  * for all of them. The result is true for each row that was written.
  */
-export function prepareTogether<T extends Types>(
+export function prepareBatchedWrite<T extends Types>(
   db: Database,
   name: string,
   types: T,

@@ -18,7 +18,7 @@ interface Queue<Given, Outcome> {
  * queue makes the next batch: the database is busy with one half while the service is with the other. `work` returns a
  * promise for each item.
  */
-export function gather<Given, Outcome>(
+export function createBatcher<Given, Outcome>(
   most: number,
   keyOf: (given: Given) => string,
   work: (all: readonly Given[]) => Promise<Outcome>[],

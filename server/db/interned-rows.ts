@@ -16,7 +16,7 @@ const REMEMBERED = 4 * 1024 * 1024
  * that was read lately gives the very object that it gave then. That is frozen, since others have it too. `shown`: what
  * stands in place of a column, of the same type.
  */
-export function remembered<S extends Record<string, Column>>(
+export function createInternedRows<S extends Record<string, Column>>(
   columns: S,
   shown: { [Name in keyof S]?: SQL } = {},
 ): Expression<Readonly<RowOf<S>>> {
@@ -58,7 +58,7 @@ function readerOf(column: Column): (item: unknown) => unknown {
 const made = new WeakMap<object, Map<string, unknown>>()
 
 /** Memoizes `make` for a cached record, once per object and name. The name contains every other input of `make`. */
-export function madeOnce<Made>(record: object, name: string, make: () => Made): Made {
+export function memoizeOn<Made>(record: object, name: string, make: () => Made): Made {
   const ofRecord = made.get(record) ?? new Map<string, unknown>()
   made.set(record, ofRecord)
   const found = ofRecord.get(name) ?? make()

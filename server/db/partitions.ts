@@ -6,7 +6,7 @@ import pg from 'pg'
  */
 
 /** The tables that grow. Sessions are not among them: they go within days. */
-export const growingTables = ['results', 'result_answers', 'result_transcripts', 'result_logs', 'chat_steps']
+export const growingTables = ['results', 'result_answers', 'result_transcripts', 'result_logs', 'chat_turns']
 
 const PARTITIONS = 32
 

@@ -4,7 +4,7 @@ import { databaseError } from './errors.ts'
 import { isUnavailable } from './unavailable.ts'
 
 /** Does `work`, which needs the database, again every second until it works or `isOver`. */
-export async function untilItWorks(log: Logger, isOver: () => boolean, work: () => Promise<void>) {
+export async function retryUntilReady(log: Logger, isOver: () => boolean, work: () => Promise<void>) {
   for (let attempts = 0; !isOver(); attempts++) {
     try {
       return await work()

@@ -494,7 +494,7 @@ export const chatSessions = pgTable(
     lastMessage: text('last_message'),
     /** Number of log entries saved by its client; null for none. */
     clientLogs: integer('client_logs'),
-    /** Its first steps, as far as there is room; `chatSteps` has the others. See `chat/sessions/codec/turn.ts`. */
+    /** Its first steps, as far as there is room; `chatTurns` has the others. See `chat/sessions/codec/turn.ts`. */
     steps: bytea('steps'),
     /** Time when the chat ended. */
     endedAt: time('ended_at'),
@@ -517,8 +517,8 @@ export const chatSessions = pgTable(
 )
 
 /** Steps of a chat that its session has not, for clients that come back or ask again; they go with it. */
-export const chatSteps = pgTable(
-  'chat_steps',
+export const chatTurns = pgTable(
+  'chat_turns',
   {
     botId: text('bot_id').notNull(),
     sessionId: text('session_id').notNull(),

@@ -134,7 +134,7 @@ export function selection<S extends Shape>(shape: S): { list: SQL; read: (row: u
  * A parameter whose value is hidden from the planner: for small values it would otherwise make a custom plan for every
  * read, which takes longer than the read. A cluster has to see the bot id to route the statement.
  */
-export function hidden(db: Database, name: string, type: keyof Types | 'date'): SQL {
+export function genericPlanParam(db: Database, name: string, type: keyof Types | 'date'): SQL {
   const value = sql`${sql.placeholder(name)}::${sql.raw(type)}`
   return isDistributed(db) ? value : sql`(SELECT ${value})`
 }

@@ -62,8 +62,8 @@ export const bots: BotsHandlers<Contexts> = {
 
   async getBot({ query, conditions }, reply, { db, grant }) {
     const form = query.migrateToLatestVersion ? 'converted' : 'stored'
-    const unread = reply.unread(conditions, botTag(grant.bot, grant.role, form))
-    if (unread) return unread
+    const notModified = reply.notModified(conditions, botTag(grant.bot, grant.role, form))
+    if (notModified) return notModified
     const found = await withDraft(db, grant)
     if (!found) return reply.fail('NOT_FOUND')
     const { bot, draft } = found
@@ -83,7 +83,7 @@ export const bots: BotsHandlers<Contexts> = {
       (tx) => updateBot(tx, grant, change, now),
       (done) => ('bot' in done ? botEvent('bot.updated', done.bot) : undefined),
     )
-    if ('stale' in outcome) return reply.stale(conditions, botTag(outcome.stale, grant.role))
+    if ('stale' in outcome) return reply.preconditionFailed(conditions, botTag(outcome.stale, grant.role))
     if ('gone' in outcome) return reply.fail('NOT_FOUND')
     if ('conflict' in outcome) return reply.fail('CONFLICT', [outcome.conflict])
     if ('issues' in outcome) return reply.fail('BAD_REQUEST', outcome.issues)
@@ -104,7 +104,7 @@ export const bots: BotsHandlers<Contexts> = {
     )
     if (!refused) return reply.ok({ message: 'success' })
     return 'stale' in refused
-      ? reply.stale(conditions, botTag(refused.stale, grant.role))
+      ? reply.preconditionFailed(conditions, botTag(refused.stale, grant.role))
       : reply.fail('NOT_FOUND')
   },
 }

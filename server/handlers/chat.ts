@@ -1,14 +1,14 @@
 import type { Issue } from '../../contract/errors.ts'
 import type { ChatHandlers } from '../../generated/handlers.ts'
-import { lookOfChat, startChat as startFlow } from '../chat/engine/engine.ts'
-import type { StartOptions, StepRefusal } from '../chat/engine/types.ts'
+import { appearanceOfChat, startChat as startFlow } from '../chat/engine/engine.ts'
+import type { StartOptions, TurnRejection } from '../chat/engine/types.ts'
 import {
   addLikelyLogs,
   insertClientLogs,
   MAXIMUM_CLIENT_LOGS,
   sizeOfLogs,
 } from '../chat/sessions/client-logs.ts'
-import { readState } from '../chat/sessions/codec/state.ts'
+import { decodeState } from '../chat/sessions/codec/state.ts'
 import { closed, refusedOrigin, remembersUsers } from '../chat/sessions/origin-check.ts'
 import {
   findPublished,
@@ -19,18 +19,18 @@ import {
   turnsOf,
 } from '../chat/sessions/read-session.ts'
 import {
-  answerAfterWebhook,
-  answerBeforeWebhook,
   digestOf,
-  earlierAnswer,
+  earlierResponse,
   effectsOf,
-  runStep,
-  toStep,
+  respondAfterWebhook,
+  respondBeforeWebhook,
+  runTurn,
+  toTurn,
   waitsFor,
   webhookDigest,
 } from '../chat/sessions/run-turn.ts'
 import { botOfSession, newSessionId } from '../chat/sessions/session-ids.ts'
-import { saveStep, sizeOfStep } from '../chat/sessions/write-turn.ts'
+import { sizeOfTurn, writeTurn } from '../chat/sessions/write-turn.ts'
 import type { Contexts } from '../context.ts'
 import { Unavailable } from '../db/unavailable.ts'
 import { newId } from '../ids.ts'
@@ -68,7 +68,7 @@ export const chat: ChatHandlers<Contexts> = {
         effectsOf(context, { botId, workspaceId, publicationId, resultId }, undefined, tell),
       )
       if (outcome.problem) return reply.fail('BAD_REQUEST', [refused(outcome)])
-      const step = toStep(outcome, 1, false)
+      const step = toTurn(outcome, 1, false)
       const lastAnswer = JSON.stringify(step)
       const answer = reply.ok({
         sessionId,
@@ -76,7 +76,7 @@ export const chat: ChatHandlers<Contexts> = {
         bot: { id: botId, version: '6.1', ...outcome.bot, publishedAt: published.publishedAt.toISOString() },
         ...step,
       })
-      const isSaved = await saveStep(
+      const isSaved = await writeTurn(
         db,
         {
           session: { id: sessionId, botId, workspaceId, publicationId },
@@ -98,7 +98,7 @@ export const chat: ChatHandlers<Contexts> = {
       context.quota.add(
         'text',
         botId,
-        sizeOfStep({ outcome, lastAnswer, wantedEvents: published.wantedEvents }) + kept,
+        sizeOfTurn({ outcome, lastAnswer, wantedEvents: published.wantedEvents }) + kept,
       )
       return answer
     })
@@ -111,10 +111,10 @@ export const chat: ChatHandlers<Contexts> = {
     const origin = refusedOrigin(session.flow, header, config.PUBLIC_URL)
     if (origin) return reply.fail('FORBIDDEN', [origin])
     const { sessionId, resultId, revision, botId, flow } = session
-    const state = readState(session)
+    const state = decodeState(session)
     const [{ turns, answer = {} }, look] = await Promise.all([
       turnsOf(db, session),
-      lookOfChat(flow, state ?? null, effectsOf(context, { ...session, state })),
+      appearanceOfChat(flow, state ?? null, effectsOf(context, { ...session, state })),
     ])
     return reply.ok({
       sessionId,
@@ -134,18 +134,18 @@ export const chat: ChatHandlers<Contexts> = {
     const origin = refusedOrigin(session.flow, header, config.PUBLIC_URL)
     if (origin) return reply.fail('FORBIDDEN', [origin])
     if (!(await context.place.moveTo(session.workspaceId))) return reply.fail('SERVICE_UNAVAILABLE')
-    const tell = readState(session)?.isStreamEnabled ? openEvents?.() : undefined
+    const tell = decodeState(session)?.isStreamEnabled ? openEvents?.() : undefined
     const digest = digestOf(body)
     const isQuestion = (body.message ?? null) === null
     const earlier =
-      (isQuestion ? await answerAfterWebhook(db, session, body.revision) : null) ??
-      (await earlierAnswer(db, session, digest, body.revision, arrivedAt))
+      (isQuestion ? await respondAfterWebhook(db, session, body.revision) : null) ??
+      (await earlierResponse(db, session, digest, body.revision, arrivedAt))
     if (earlier !== null) return reply.ok(stored(new JsonText(earlier)))
     const { revision } = session
     if (body.revision !== undefined && body.revision !== revision) return reply.fail('CONFLICT', [movedOn])
     // The client of a chat that waits for a webhook polls until it was called.
-    if (isQuestion && readState(session)) {
-      const waiting = await answerBeforeWebhook(db, session)
+    if (isQuestion && decodeState(session)) {
+      const waiting = await respondBeforeWebhook(db, session)
       if (waiting !== undefined) return reply.ok(stored(new JsonText(waiting)))
     }
 
@@ -153,16 +153,16 @@ export const chat: ChatHandlers<Contexts> = {
     if (isFull) return reply.fail('TOO_MANY_REQUESTS', [isFull])
 
     const options = { textBubbleContentFormat: body.textBubbleContentFormat }
-    const ran = await runStep(context, session, { message: body.message, options, digest, tell })
+    const ran = await runTurn(context, session, { message: body.message, options, digest, tell })
     if (ran === 'over') return reply.fail('NOT_FOUND')
     if (ran === 'moved') {
       const moved = await findSession(db, tools, params.sessionId, now)
-      const answer = moved && (await earlierAnswer(db, moved, digest, revision, arrivedAt))
+      const answer = moved && (await earlierResponse(db, moved, digest, revision, arrivedAt))
       return answer ? reply.ok(stored(new JsonText(answer))) : reply.fail('CONFLICT', [movedOn])
     }
     if (!('problem' in ran)) return reply.ok(stored(new JsonText(ran.answer)))
     if (ran.problem.code !== 'NOT_WAITING') return reply.fail('BAD_REQUEST', [refused(ran)])
-    const waiting = await answerBeforeWebhook(db, session)
+    const waiting = await respondBeforeWebhook(db, session)
     return waiting ? reply.ok(stored(new JsonText(waiting))) : reply.fail('CONFLICT', [movedOn])
   },
 
@@ -189,7 +189,7 @@ export const chat: ChatHandlers<Contexts> = {
         }),
       )
       if (outcome.problem) return reply.fail('BAD_REQUEST', [refused(outcome)])
-      const step = toStep(outcome, 1, true)
+      const step = toTurn(outcome, 1, true)
       const preview = { botId: grant.bot.id, workspaceId: grant.bot.workspaceId, publicationId: null }
       const write = {
         wantedEvents: null,
@@ -207,7 +207,7 @@ export const chat: ChatHandlers<Contexts> = {
           ...step,
         })
         const session = { id: sessionId, ...preview }
-        const isSaved = await saveStep(db, { ...write, session }, now, (write) => keep(answer, write))
+        const isSaved = await writeTurn(db, { ...write, session }, now, (write) => keep(answer, write))
         return isSaved ? answer : undefined
       }
       const ownId = newSessionId(grant.bot.id, now)
@@ -224,8 +224,8 @@ export const chat: ChatHandlers<Contexts> = {
       const sessionId = await sessionOf(db, grant, params.resultId)
       const session = sessionId && (await findSession(db, tools, sessionId, now))
       if (!session) return reply.fail('NOT_FOUND')
-      const state = readState(session)
-      const isWaiting = (await answerBeforeWebhook(db, session)) !== undefined
+      const state = decodeState(session)
+      const isWaiting = (await respondBeforeWebhook(db, session)) !== undefined
       if (!isWaiting || state?.waiting?.blockId !== params.blockId) {
         return reply.fail('BAD_REQUEST', [
           { path: ['path', 'blockId'], code: 'not_waiting', message: 'The chat does not wait at this block' },
@@ -237,7 +237,7 @@ export const chat: ChatHandlers<Contexts> = {
         options: {},
         digest: webhookDigest,
       }
-      const ran = await runStep(context, session, data, (write) => keep(answer, write))
+      const ran = await runTurn(context, session, data, (write) => keep(answer, write))
       if (ran === 'over' || ran === 'moved') return reply.fail('CONFLICT', [movedOn])
       return 'problem' in ran ? reply.fail('BAD_REQUEST', [refused(ran)]) : answer
     })
@@ -303,7 +303,7 @@ const movedOn: Issue = {
   message: 'The chat has gone on since; this reply was not counted',
 }
 
-function refused({ problem }: StepRefusal): Issue {
+function refused({ problem }: TurnRejection): Issue {
   return {
     path: ['body'],
     code: problem.code.toLowerCase() as Lowercase<typeof problem.code>,

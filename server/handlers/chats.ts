@@ -1,6 +1,6 @@
 import type { ChatsHandlers } from '../../generated/handlers.ts'
 import type { components } from '../../generated/openapi.ts'
-import { type ChatRow, chatPage, steer } from '../chat/sessions/update-session.ts'
+import { type ChatRow, chatPage, updateSession } from '../chat/sessions/update-session.ts'
 import type { Contexts } from '../context.ts'
 import { paged } from '../db/page.ts'
 
@@ -15,7 +15,7 @@ export const chats: ChatsHandlers<Contexts> = {
   },
 
   async updateChat({ params, body }, reply, context) {
-    const steered = await steer(context, params.sessionId, body)
+    const steered = await updateSession(context, params.sessionId, body)
     if (!steered) return reply.fail('NOT_FOUND')
     if ('issues' in steered) return reply.fail('BAD_REQUEST', steered.issues)
     return reply.ok({ chat: toChat(context.grant.bot.id, steered.chat) })

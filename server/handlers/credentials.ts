@@ -35,7 +35,7 @@ export const credentials: CredentialsHandlers<Contexts> = {
     const row = await findCredentials(db, grant, params.credentialsId)
     if (!row) return reply.fail('NOT_FOUND')
     const etag = tagOf(row)
-    return reply.unread(conditions, etag) ?? reply.ok({ credentials: toCredentials(row) }, etag)
+    return reply.notModified(conditions, etag) ?? reply.ok({ credentials: toCredentials(row) }, etag)
   },
 
   async updateCredentials({ params, body, conditions }, reply, context) {
@@ -51,7 +51,7 @@ export const credentials: CredentialsHandlers<Contexts> = {
       if (body.data && !key) return reply.fail('SERVICE_UNAVAILABLE', [noKey])
       const outcome = await updateCredentials(db, key, grant.caller, before, body, conditions, now)
       if (!outcome) return reply.fail('NOT_FOUND')
-      if ('stale' in outcome) return reply.stale(conditions, tagOf(outcome.stale))
+      if ('stale' in outcome) return reply.preconditionFailed(conditions, tagOf(outcome.stale))
       return reply.ok({ credentials: toCredentials(outcome) }, tagOf(outcome))
     })
   },
@@ -59,7 +59,7 @@ export const credentials: CredentialsHandlers<Contexts> = {
   async deleteCredentials({ params, conditions }, reply, { db, grant, now }) {
     const outcome = await removeCredentials(db, grant, params.credentialsId, conditions, now)
     if (!outcome) return reply.fail('NOT_FOUND')
-    if ('stale' in outcome) return reply.stale(conditions, tagOf(outcome.stale))
+    if ('stale' in outcome) return reply.preconditionFailed(conditions, tagOf(outcome.stale))
     return reply.ok({ credentials: toCredentials(outcome) })
   },
 }

@@ -54,7 +54,7 @@ export const folders: FoldersHandlers<Contexts> = {
   async getFolder({ query, conditions }, reply, { grant }) {
     if (isElsewhere(grant, query.workspaceId)) return reply.fail('NOT_FOUND', [elsewhere('query')])
     const etag = folderTag(grant.folder)
-    return reply.unread(conditions, etag) ?? reply.ok({ folder: toFolder(grant.folder) }, etag)
+    return reply.notModified(conditions, etag) ?? reply.ok({ folder: toFolder(grant.folder) }, etag)
   },
 
   async updateFolder({ body, conditions }, reply, { db, grant, now }) {
@@ -65,7 +65,7 @@ export const folders: FoldersHandlers<Contexts> = {
       ...(parentFolderId === undefined ? {} : { parentFolderId }),
     }
     const outcome = await updateFolder(db, grant, conditions, change, now)
-    if (outcome && 'stale' in outcome) return reply.stale(conditions, folderTag(outcome.stale))
+    if (outcome && 'stale' in outcome) return reply.preconditionFailed(conditions, folderTag(outcome.stale))
     if (!outcome) return reply.fail('NOT_FOUND')
     return 'row' in outcome
       ? reply.ok({ folder: toFolder(outcome.row) }, folderTag(outcome.row))
@@ -77,7 +77,7 @@ export const folders: FoldersHandlers<Contexts> = {
     const outcome = await deleteFolder(db, grant, conditions, now)
     if (!outcome) return reply.fail('NOT_FOUND')
     return 'stale' in outcome
-      ? reply.stale(conditions, folderTag(outcome.stale))
+      ? reply.preconditionFailed(conditions, folderTag(outcome.stale))
       : reply.ok({ folder: toFolder(outcome.row) })
   },
 }

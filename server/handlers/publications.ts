@@ -32,8 +32,8 @@ export const publications: PublicationsHandlers<Contexts> = {
     const known = hasConditions(conditions)
       ? await publicationState(db, grant, params.publicationId)
       : undefined
-    const unread = known && reply.unread(conditions, tagOf(known))
-    if (unread) return unread
+    const notModified = known && reply.notModified(conditions, tagOf(known))
+    if (notModified) return notModified
     const row = await publicationOf(db, grant, params.publicationId)
     if (!row) return reply.fail('NOT_FOUND')
     return reply.ok(
@@ -61,7 +61,7 @@ export const publications: PublicationsHandlers<Contexts> = {
       (tx) => restorePublication(tx, grant, params.publicationId, conditions, now),
       (done) => ('bot' in done ? botEvent('bot.updated', done.bot) : undefined),
     )
-    if ('stale' in restored) return reply.stale(conditions, botTag(restored.stale, grant.role))
+    if ('stale' in restored) return reply.preconditionFailed(conditions, botTag(restored.stale, grant.role))
     if (!('bot' in restored)) return reply.fail('NOT_FOUND')
     rememberDraft(db, restored.bot, restored.draft)
     return reply.ok({ bot: toBot(restored.bot, restored.draft) }, botTag(restored.bot, grant.role))

@@ -39,7 +39,7 @@ export const publishing: PublishingHandlers<Contexts> = {
           (tx) => publish(tx, grant, conditions, checked, now),
           (done) => ('bot' in done ? eventsOfPublish(grant.bot, done.bot) : undefined),
         )
-        if ('stale' in outcome) return reply.stale(conditions, botTag(outcome.stale, grant.role))
+        if ('stale' in outcome) return reply.preconditionFailed(conditions, botTag(outcome.stale, grant.role))
         hasChanged = 'changed' in outcome
         if (!('bot' in outcome)) return reply.fail('FORBIDDEN')
         const { errorsFound, warningsFound, findings } = checked
@@ -61,7 +61,7 @@ export const publishing: PublishingHandlers<Contexts> = {
       (tx) => unpublish(tx, grant, conditions, now),
       (done) => ('bot' in done && done.wasPublished ? botEvent('bot.unpublished', done.bot) : undefined),
     )
-    if ('stale' in outcome) return reply.stale(conditions, botTag(outcome.stale, grant.role))
+    if ('stale' in outcome) return reply.preconditionFailed(conditions, botTag(outcome.stale, grant.role))
     if ('gone' in outcome) return reply.fail('FORBIDDEN')
     return reply.ok({ message: 'success' }, botTag(outcome.bot, grant.role))
   },
@@ -74,8 +74,8 @@ export const publishing: PublishingHandlers<Contexts> = {
       )
     // A conditional request first checks which copy is live.
     const known = hasConditions(conditions) ? await publishedNow(db, grant) : undefined
-    const unread = known && reply.unread(conditions, tagOf(known))
-    if (unread) return unread
+    const notModified = known && reply.notModified(conditions, tagOf(known))
+    if (notModified) return notModified
     const published = await publishedCopy(db, grant)
     if (!published) return reply.fail('NOT_FOUND', [notPublished])
     const { version, id, createdAt, updatedAt, publicationId, ...draft } = published

@@ -52,7 +52,7 @@ export const results: ResultsHandlers<Contexts> = {
     if (!row) return reply.fail('NOT_FOUND')
     // Nothing counts the changes that a chat makes to its result, and there is no document in it.
     const etag = entityTag(stateTag(row.id, row), null)
-    return reply.unread(conditions, etag) ?? reply.ok({ result: toResult(grant.bot.id, row) }, etag)
+    return reply.notModified(conditions, etag) ?? reply.ok({ result: toResult(grant.bot.id, row) }, etag)
   },
 
   async getTranscript({ params }, reply, { reads, grant }) {

@@ -84,8 +84,8 @@ export const transfer: TransferHandlers<Contexts> = {
 
   async exportBot({ conditions }, reply, { db, grant }) {
     const tagOf = (bot: BotRow) => botTag(bot, grant.role, 'export')
-    const unread = reply.unread(conditions, tagOf(grant.bot))
-    if (unread) return unread
+    const notModified = reply.notModified(conditions, tagOf(grant.bot))
+    if (notModified) return notModified
     const found = await withDraft(db, grant)
     if (!found) return reply.fail('NOT_FOUND')
     const { bot, draft } = found

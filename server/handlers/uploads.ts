@@ -1,7 +1,7 @@
 import type { Issue } from '../../contract/errors.ts'
 import type { UploadsHandlers } from '../../generated/handlers.ts'
 import { refusedType, uploadInputOf, uploadLimits } from '../chat/engine/upload-policy.ts'
-import { readState } from '../chat/sessions/codec/state.ts'
+import { decodeState } from '../chat/sessions/codec/state.ts'
 import { refusedOrigin } from '../chat/sessions/origin-check.ts'
 import { findSession } from '../chat/sessions/read-session.ts'
 import { effectsOf } from '../chat/sessions/run-turn.ts'
@@ -13,7 +13,7 @@ export const uploads: UploadsHandlers<Contexts> = {
   async uploadFile({ params, query, body, header }, reply, context) {
     const { db, now, chat: tools, config, files, publicUrl, log, quota } = context
     const session = await findSession(db, tools, params.sessionId, now)
-    const state = session && readState(session)
+    const state = session && decodeState(session)
     if (!session || !state) return reply.fail('NOT_FOUND')
     const origin = refusedOrigin(session.flow, header, config.PUBLIC_URL)
     if (origin) return reply.fail('FORBIDDEN', [origin])

@@ -56,7 +56,7 @@ export const webhooks: WebhooksHandlers<Contexts> = {
     const row = await endpointOf(db, grant, params.endpointId)
     if (!row) return reply.fail('NOT_FOUND')
     const etag = tagOf(row)
-    return reply.unread(conditions, etag) ?? reply.ok({ webhookEndpoint: toEndpoint(row) }, etag)
+    return reply.notModified(conditions, etag) ?? reply.ok({ webhookEndpoint: toEndpoint(row) }, etag)
   },
 
   async updateWebhookEndpoint({ params, body, conditions }, reply, context) {
@@ -74,7 +74,7 @@ export const webhooks: WebhooksHandlers<Contexts> = {
       }
       const outcome = await updateEndpoint(db, grant, params.endpointId, change, conditions, now)
       if (!outcome) return reply.fail('NOT_FOUND')
-      if ('stale' in outcome) return reply.stale(conditions, tagOf(outcome.stale))
+      if ('stale' in outcome) return reply.preconditionFailed(conditions, tagOf(outcome.stale))
       return reply.ok({ webhookEndpoint: toEndpoint(outcome) }, tagOf(outcome))
     })
   },
@@ -82,7 +82,7 @@ export const webhooks: WebhooksHandlers<Contexts> = {
   async deleteWebhookEndpoint({ params, conditions }, reply, { db, grant, now }) {
     const outcome = await deleteEndpoint(db, grant, params.endpointId, conditions, now)
     if (!outcome) return reply.fail('NOT_FOUND')
-    if (outcome !== true) return reply.stale(conditions, tagOf(outcome.stale))
+    if (outcome !== true) return reply.preconditionFailed(conditions, tagOf(outcome.stale))
     return reply.ok({ message: 'success' })
   },
 

@@ -5,7 +5,7 @@ import type { components } from '../../generated/openapi.ts'
 import type { Config } from '../config.ts'
 import type { Contexts } from '../context.ts'
 import { transact } from '../db/client.ts'
-import { madeOnce } from '../db/interned-rows.ts'
+import { memoizeOn } from '../db/interned-rows.ts'
 import { toIso } from '../db/iso-time.ts'
 import { paged } from '../db/page.ts'
 import { entityTag } from '../entity-tags.ts'
@@ -46,10 +46,10 @@ export const workspaces: WorkspacesHandlers<Contexts> = {
   async getWorkspace({ conditions }, reply, { grant }) {
     const { workspace, role } = grant
     const etag = workspaceTag(workspace, role)
-    const unread = reply.unread(conditions, etag)
-    if (unread) return unread
+    const notModified = reply.notModified(conditions, etag)
+    if (notModified) return notModified
     return reply.ok(
-      stored(madeOnce(workspace, `answer ${role}`, () => encoded(toAnswer(workspace, role)))),
+      stored(memoizeOn(workspace, `answer ${role}`, () => encoded(toAnswer(workspace, role)))),
       etag,
     )
   },
@@ -62,7 +62,8 @@ export const workspaces: WorkspacesHandlers<Contexts> = {
     const change = { name, icon, resultsRetentionDays }
     const outcome = await updateWorkspace(db, grant, conditions, change, now)
     if (!outcome) return reply.fail('NOT_FOUND')
-    if ('stale' in outcome) return reply.stale(conditions, workspaceTag(outcome.stale, grant.role))
+    if ('stale' in outcome)
+      return reply.preconditionFailed(conditions, workspaceTag(outcome.stale, grant.role))
     const { row } = outcome
     return reply.ok({ workspace: { name: row.name, icon: row.icon } }, workspaceTag(row, grant.role))
   },
@@ -71,7 +72,7 @@ export const workspaces: WorkspacesHandlers<Contexts> = {
     const refused = await transact(db, (tx) => deleteWorkspace(tx, grant, conditions, now))
     if (!refused) return reply.ok({ message: 'Workspace deleted' })
     return 'stale' in refused
-      ? reply.stale(conditions, workspaceTag(refused.stale, grant.role))
+      ? reply.preconditionFailed(conditions, workspaceTag(refused.stale, grant.role))
       : reply.fail('NOT_FOUND')
   },
 }
@@ -96,7 +97,7 @@ function longerThanInstallation(
 
 /** The entity tag of a workspace as a caller of this role sees it. */
 function workspaceTag(workspace: WorkspaceRow, role: Role): string {
-  return madeOnce(workspace, `tag ${role}`, () => {
+  return memoizeOn(workspace, `tag ${role}`, () => {
     return entityTag(workspaceState(workspace), role)
   })
 }

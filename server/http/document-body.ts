@@ -12,7 +12,7 @@ const emptyList = Buffer.from('[]')
  * Returns the rest of the body, with an empty list in place of each part, and the texts of all properties of the bot.
  * Undefined if there are no parts or the check is inconclusive: the body has to be parsed then.
  */
-export function readUnparsed(
+export function scanBody(
   { body, documentParts }: Operation,
   bytes: Buffer,
 ): { value: unknown; texts: Map<string, Buffer> } | undefined {

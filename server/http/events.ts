@@ -1,6 +1,6 @@
 import type express from 'express'
 import type { Operation } from '../../contract/operation.ts'
-import type { Answer } from './response.ts'
+import type { HttpResponse } from './response.ts'
 
 /*
  * Responses as server-sent events. A running turn does not wait for the reader: one that is slow or closes the
@@ -39,7 +39,7 @@ export class Events {
   }
 
   /** Sends the answer as the last event; false where it is to be sent as it is. */
-  end(answer: Answer): boolean {
+  end(answer: HttpResponse): boolean {
     clearInterval(this.#beating)
     const isRefused = answer.status >= 400
     if (!this.#isOpen || (isRefused && !this.#response.headersSent)) return false
@@ -79,7 +79,7 @@ function eventText(event: { type: string }): string {
   return `event: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`
 }
 
-function textOf(body: Answer['body']): string {
+function textOf(body: HttpResponse['body']): string {
   if (typeof body === 'string') return body
   if (Array.isArray(body)) return Buffer.concat(body).toString('utf8')
   throw new Error('A stream of text is no event')

@@ -28,7 +28,7 @@ import { expression, optional, prepareSelect } from '../db/typed-select.ts'
 import { newId } from '../ids.ts'
 import { toIssues } from '../issues/validation.ts'
 import type { JsonText } from '../json/json-text.ts'
-import type { Answer, AnyReply } from './response.ts'
+import type { AnyReply, HttpResponse } from './response.ts'
 
 /*
  * Requests with an idempotency key. The row of the key is the lock, and it is committed together with the changes of
@@ -82,8 +82,8 @@ export async function runKeyed(
   request: Keyed,
   botId: string | null,
   reply: AnyReply,
-  run: (db: Database) => Promise<Answer>,
-): Promise<Answer> {
+  run: (db: Database) => Promise<HttpResponse>,
+): Promise<HttpResponse> {
   try {
     return await transact(db, async (tx) => {
       const earlier = await enter(tx, request, botId, null)
@@ -133,7 +133,7 @@ export function onceWith(db: Database, request: Keyed | undefined, reply: AnyRep
       const answer = await run((given, write) =>
         transact(db, async (tx) => {
           if (!(await write(tx))) throw new Rollback(false)
-          if (await keep(tx, request, botId, claim, given as unknown as Answer)) {
+          if (await keep(tx, request, botId, claim, given as unknown as HttpResponse)) {
             afterCommit(tx, () => {
               outcome = 'kept'
             })
@@ -237,7 +237,7 @@ async function keep(
   request: Keyed,
   botId: string | null,
   claim: string | null,
-  { status, headers, body, mediaType, madeId, resultId }: Answer,
+  { status, headers, body, mediaType, madeId, resultId }: HttpResponse,
 ): Promise<boolean> {
   const { keep: write, keepLarge } = keyStatements(tx)[botId === null ? 'user' : 'bot']
   const values = valuesOf(request, botId, claim)
@@ -259,7 +259,7 @@ async function keep(
 /** A larger response is compressed and stored apart from the row of its key. */
 const MAX_ROW_BODY_BYTES = 64 * 1024
 
-function bytesOf(body: Answer['body']): Buffer {
+function bytesOf(body: HttpResponse['body']): Buffer {
   if (typeof body === 'string') return Buffer.from(body)
   if (Array.isArray(body)) return Buffer.concat(body)
   throw new Error('A stream cannot be kept')
@@ -338,7 +338,7 @@ const keyStatements = statements((db, named) => {
 // Answers
 
 /** The response to a repeat of an earlier request with the same key. */
-function answerTo({ digest }: Keyed, earlier: Earlier, reply: AnyReply): Answer {
+function answerTo({ digest }: Keyed, earlier: Earlier, reply: AnyReply): HttpResponse {
   if (earlier === running) return inProgress(reply)
   if (!earlier.digest.equals(digest)) {
     return reply.fail('IDEMPOTENCY_MISMATCH', [issue('reused', 'This key belongs to another request')])
@@ -359,7 +359,7 @@ function answerTo({ digest }: Keyed, earlier: Earlier, reply: AnyReply): Answer 
   return { status, headers: { ...rest, 'Idempotent-Replayed': 'true' }, mediaType, body: [body] }
 }
 
-function inProgress(reply: AnyReply): Answer {
+function inProgress(reply: AnyReply): HttpResponse {
   return reply.fail('CONFLICT', [issue('in_progress', 'A request with this key is still running')])
 }
 

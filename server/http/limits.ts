@@ -7,9 +7,9 @@ import type { RateLimiterRes } from 'rate-limiter-flexible'
 import RateLimiterMemory from 'rate-limiter-flexible/lib/RateLimiterMemory.js'
 import { errorBody, errors, type IssueCode } from '../../contract/errors.ts'
 import type { Services } from '../context.ts'
-import { createRoom, type Place } from '../shares/admission-queue.ts'
-import { createTally } from './rejection-log.ts'
-import { createHolding } from './tarpit.ts'
+import { createAdmissionQueue, type Place } from '../shares/admission-queue.ts'
+import { createRejectionLog } from './rejection-log.ts'
+import { createTarpit } from './tarpit.ts'
 
 /*
  * Limits for one caller in this process: requests in a window of time and concurrent requests, per token, per user and,
@@ -97,19 +97,19 @@ export function createLimits({ config, log }: Pick<Services, 'config' | 'log'>):
     page: counter('page', MAX_PAGES_PER_ADDRESS, MAX_PAGES_PER_ADDRESS),
   }
   const timeout = config.REQUEST_QUEUE_TIMEOUT
-  const room = createRoom({
+  const room = createAdmissionQueue({
     places: config.CONCURRENT_REQUESTS,
     length: config.REQUEST_QUEUE_LENGTH,
     timeout,
   })
-  const uploads = createRoom({
+  const uploads = createAdmissionQueue({
     places: MAX_UPLOADS,
     length: MAX_UPLOADS,
     timeout,
     share: MAX_UPLOADS_PER_ADDRESS,
   })
-  const holding = createHolding()
-  const tally = createTally(log)
+  const holding = createTarpit()
+  const tally = createRejectionLog(log)
   const known = new LRUCache<string, { userId: string; tokenId: string }>({ max: KNOWN_TOKENS })
   let hasWarned = false
 

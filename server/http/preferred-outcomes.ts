@@ -5,7 +5,7 @@ import type { Outcome, OutcomeTable } from '../../contract/outcomes.ts'
 import { root } from '../root.ts'
 import { preferencesOf } from './conditions.ts'
 import { problem } from './problem.ts'
-import { type Answer, privateReadHeaders } from './response.ts'
+import { type HttpResponse, privateReadHeaders } from './response.ts'
 
 /*
  * Outcomes on demand in sandbox mode, in the words of mock servers: `Prefer: code=409, example=inProgress` responds with
@@ -13,7 +13,7 @@ import { type Answer, privateReadHeaders } from './response.ts'
  */
 
 /** The response that a request prefers; undefined if it prefers none. */
-export type PreferredOutcome = (operationId: string, request: IncomingMessage) => Answer | undefined
+export type PreferredOutcome = (operationId: string, request: IncomingMessage) => HttpResponse | undefined
 
 export function readOutcomes(): OutcomeTable {
   return JSON.parse(readFileSync(new URL('generated/outcomes.json', root), 'utf8'))
@@ -63,7 +63,7 @@ function chooseMedia(
   return minimal ?? find((mediaType) => mediaType !== '' && accept.includes(mediaType)) ?? fitting[0]
 }
 
-function unknownOutcome(operationId: string, outcomes: readonly Outcome[]): Answer {
+function unknownOutcome(operationId: string, outcomes: readonly Outcome[]): HttpResponse {
   const names = outcomes.map(
     ({ status, example }) => `code=${status}${example ? `, example=${example}` : ''}`,
   )

@@ -7,7 +7,7 @@ const NAMED = 10
  * Counts refusals and writes one line for all of so many milliseconds, since a line for each would help who floods
  * the service to flood its log. Addresses are not named: they are people's.
  */
-export function createTally(log: Logger, interval = 10_000) {
+export function createRejectionLog(log: Logger, interval = 10_000) {
   let counts = new Map<string | undefined, number>()
   function write() {
     const withoutToken = counts.get(undefined) ?? 0

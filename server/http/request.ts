@@ -9,7 +9,7 @@ import { toIssues } from '../issues/validation.ts'
 import { propertyTexts } from '../json/property-texts.ts'
 import type { Budget } from '../shares/budget.ts'
 import { LARGE_BYTES, type Pacing } from '../shares/pacing.ts'
-import { readUnparsed } from './document-body.ts'
+import { scanBody } from './document-body.ts'
 import { parseJson } from './json-body.ts'
 
 /* Validates a request against its operation: first the address, later the body. */
@@ -160,7 +160,7 @@ function checkBody(operation: Operation, bytes: Buffer, isRight: boolean): Body 
   const isEmpty = bytes.length === 0
   if (!operation.body) return isEmpty || isEmptyObject(bytes) ? nothing : wrong([noBody])
   if (!isEmpty && !isRight) return otherMediaType
-  const unparsed = readUnparsed(operation, bytes)
+  const unparsed = scanBody(operation, bytes)
   if (unparsed) return { value: unparsed.value, texts: () => unparsed.texts }
   const parsed = parseJson(isEmpty ? emptyObject : bytes, operation.keepsNumbers)
   if ('issues' in parsed) return wrong(parsed.issues)

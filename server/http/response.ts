@@ -15,7 +15,7 @@ import type { Budget } from '../shares/budget.ts'
 import { problem } from './problem.ts'
 
 /** The response to a request, before any of it is sent. */
-export interface Answer {
+export interface HttpResponse {
   status: number
   headers: Record<string, string>
   /** Pieces are sent as one body, a stream as long as it lasts. */
@@ -32,11 +32,11 @@ export interface Answer {
 
 /** Makes the answers of one operation. */
 export interface AnyReply {
-  ok(body: unknown, etag?: string): Answer
-  minimal(body: unknown, etag: string): Answer
-  unread(conditions: Conditions, etag: string): Answer | undefined
-  stale(conditions: Conditions, etag: string): Answer
-  fail(code: ErrorCode, issues?: readonly Issue[]): Answer
+  ok(body: unknown, etag?: string): HttpResponse
+  minimal(body: unknown, etag: string): HttpResponse
+  notModified(conditions: Conditions, etag: string): HttpResponse | undefined
+  preconditionFailed(conditions: Conditions, etag: string): HttpResponse
+  fail(code: ErrorCode, issues?: readonly Issue[]): HttpResponse
 }
 
 /**
@@ -47,7 +47,7 @@ export function createReply(operationId: string, operation: Operation): AnyReply
   const declared = new Set(errorsOf(operation))
   const { status, location, secretOf, resultOf, mediaType = 'application/json' } = operation.success
   const isRead = operation.method === 'get'
-  const fail = (code: ErrorCode, issues: readonly Issue[] = []): Answer => {
+  const fail = (code: ErrorCode, issues: readonly Issue[] = []): HttpResponse => {
     if (!declared.has(code)) throw new Error(`${operationId} does not declare ${code}`)
     if (errors[code].status === 400 && issues.length === 0)
       throw new Error(`${operationId}: a ${code} has to say what is wrong`)
@@ -55,7 +55,7 @@ export function createReply(operationId: string, operation: Operation): AnyReply
     const isExplained = issues.length > 0 || (code !== 'NOT_FOUND' && code !== 'FORBIDDEN')
     return isExplained ? answer : { ...answer, unexplained: code }
   }
-  const stale = ({ ifMatch }: Conditions, etag: string): Answer => {
+  const preconditionFailed = ({ ifMatch }: Conditions, etag: string): HttpResponse => {
     const path = ['header', ifMatch ? 'if-match' : 'if-none-match']
     const message = `The record is in the state ${etag}`
     const issue: Issue = { path, code: 'conflict', message, current: { etag } }
@@ -87,12 +87,12 @@ export function createReply(operationId: string, operation: Operation): AnyReply
       mediaType: minimalMediaType,
       body: encode(body),
     }),
-    unread(conditions, etag) {
+    notModified(conditions, etag) {
       const outcome = readOutcome(conditions, etag)
-      if (outcome === 'PRECONDITION_FAILED') return stale(conditions, etag)
+      if (outcome === 'PRECONDITION_FAILED') return preconditionFailed(conditions, etag)
       return outcome && { status: 304, headers: privateReadHeaders(etag), body: '' }
     },
-    stale,
+    preconditionFailed,
     fail,
   }
 }
@@ -127,7 +127,7 @@ export const LARGE_BODY_BYTES = 64 * 1024
  * Sends a response. A streamed body produces its next piece when the caller has taken the last one. The first piece is
  * produced before the head is sent, so that a failure until then still gets an error response.
  */
-export async function send(response: express.Response, answer: Answer, budget: Budget) {
+export async function send(response: express.Response, answer: HttpResponse, budget: Budget) {
   const { body } = answer
   if (!answer.mediaType) {
     writeHead(response, answer)
@@ -153,7 +153,7 @@ export async function send(response: express.Response, answer: Answer, budget: B
   }
 }
 
-export const isStream = (body: Answer['body']): body is AsyncIterable<string> =>
+export const isStream = (body: HttpResponse['body']): body is AsyncIterable<string> =>
   typeof body !== 'string' && !Array.isArray(body)
 
 /** A stream whose pieces are made by `take`, each in its turn. */
@@ -171,7 +171,7 @@ export async function* inTurns(
 }
 
 /** At least the characters of a text, which is no more than its bytes. Of a stream it is not known. */
-export function sizeOf(body: Answer['body']): number {
+export function sizeOf(body: HttpResponse['body']): number {
   if (isStream(body)) return 0
   return typeof body === 'string' ? body.length : body.reduce((size, piece) => size + piece.length, 0)
 }
@@ -184,7 +184,7 @@ function bytesOf(body: string | Buffer[]): Buffer[] {
  * Sends each piece when the caller has taken the last one. A read is not sent if the budget has no room. The response
  * to a change is always sent.
  */
-async function sendLarge(response: express.Response, answer: Answer, body: Buffer[], budget: Budget) {
+async function sendLarge(response: express.Response, answer: HttpResponse, body: Buffer[], budget: Budget) {
   const size = sizeOf(body)
   const tenant = response.locals.workspaceId ?? response.locals.tenant ?? ''
   const holding = budget.open(tenant, () => response.destroy())
@@ -219,7 +219,7 @@ function drained(response: express.Response): Promise<void> {
   })
 }
 
-function writeHead(response: express.Response, { status, headers, mediaType }: Answer) {
+function writeHead(response: express.Response, { status, headers, mediaType }: HttpResponse) {
   response.statusCode = status
   if (mediaType) response.setHeader('Content-Type', `${mediaType}; charset=utf-8`)
   for (const name in headers) response.setHeader(name, headers[name] as string)

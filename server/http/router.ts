@@ -22,9 +22,9 @@ import type { PreferredOutcome } from './preferred-outcomes.ts'
 import { missingRecord, missingRole, unknownMethod } from './refusal-issues.ts'
 import { type Address, hasBody, type Input, type Mistake, readAddress, readInput } from './request.ts'
 import {
-  type Answer,
   type AnyReply,
   createReply,
+  type HttpResponse,
   inTurns,
   isStream,
   send,
@@ -39,7 +39,7 @@ import {
  * only input that matches the contract.
  */
 
-type AnyHandler = (request: unknown, reply: AnyReply, context: unknown) => Promise<Answer>
+type AnyHandler = (request: unknown, reply: AnyReply, context: unknown) => Promise<HttpResponse>
 
 type Run = (request: express.Request, response: express.Response) => Promise<void>
 
@@ -148,7 +148,7 @@ function bind(
     credential: Credential | undefined,
     events: Events | undefined,
     arrivedAt: number,
-  ): Promise<Answer | undefined> {
+  ): Promise<HttpResponse | undefined> {
     const now = services.now()
     const address = readAddress(operation, request)
     const key = keyOf(request, address.issues)
@@ -240,7 +240,8 @@ function bind(
     }
     if (!keyed || callsOut) return run(db, onceWith(db, keyed, reply), (write) => write(db))
     const botId = grant && 'bot' in grant ? grant.bot.id : null
-    const within = (write: (db: Database) => Promise<Answer>) => runKeyed(db, keyed, botId, reply, write)
+    const within = (write: (db: Database) => Promise<HttpResponse>) =>
+      runKeyed(db, keyed, botId, reply, write)
     if (preparesFirst) return run(db, onceWith(db, undefined, reply), within as Within)
     return within((tx) => run(tx, onceWith(tx, undefined, reply), (write) => write(tx)))
   }

@@ -5,7 +5,7 @@ const PER_CALLER = 100
 const IN_ALL = 1_000
 
 /** Keeps requests waiting that are to be refused. */
-export function createHolding() {
+export function createTarpit() {
   const held = new Map<string, number>()
   let all = 0
   return {

@@ -2,7 +2,7 @@ import { type SQL, sql } from 'drizzle-orm'
 import type { PgColumn, PgTable } from 'drizzle-orm/pg-core'
 import { type Database, type Transaction, transact } from '../db/client.ts'
 import { isOfRows } from '../db/errors.ts'
-import { madeOnce } from '../db/interned-rows.ts'
+import { memoizeOn } from '../db/interned-rows.ts'
 import { CUT, createPassedOver } from '../db/passed-over.ts'
 import { expression, selectRows } from '../db/typed-select.ts'
 
@@ -49,7 +49,7 @@ export async function removeDue(
   remove = (tx: Transaction, keys: readonly Key[]) => removeByKeys(tx, due.table, due.keys, keys),
 ): Promise<boolean> {
   const { maxRows = MAX_BATCH_ROWS } = due
-  const state = madeOnce<State>(db, `due ${due.name}`, () => ({
+  const state = memoizeOn<State>(db, `due ${due.name}`, () => ({
     limit: maxRows,
     passedOver: createPassedOver(),
     failure: undefined,

@@ -7,7 +7,7 @@ import {
   botIdempotencyResponses,
   botStatsHourly,
   chatSessions,
-  chatSteps,
+  chatTurns,
   idempotencyKeys,
   idempotencyResponses,
   webhookDeliveries,
@@ -122,7 +122,7 @@ const sessions: DueRows = {
   age: chatSessions.expiresAt,
   bytes: sql`coalesce(pg_column_size(${chatSessions.state}), 0) + coalesce(pg_column_size(${chatSessions.steps}), 0)
     + coalesce((
-      SELECT sum(pg_column_size(s.step)) FROM ${chatSteps} s
+      SELECT sum(pg_column_size(s.step)) FROM ${chatTurns} s
       WHERE s.bot_id = ${chatSessions.botId} AND s.session_id = ${chatSessions.id}), 0)`,
 }
 
@@ -145,5 +145,5 @@ async function removeExpired(tx: Transaction, batch: readonly Key[], now: string
       RETURNING ${list}`,
   )
   const keys = removed.map(({ botId, id }) => [botId, id])
-  await removeByKeys(tx, chatSteps, [chatSteps.botId, chatSteps.sessionId], keys)
+  await removeByKeys(tx, chatTurns, [chatTurns.botId, chatTurns.sessionId], keys)
 }

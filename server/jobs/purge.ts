@@ -13,7 +13,7 @@ import {
   botStatsHourly,
   bots,
   chatSessions,
-  chatSteps,
+  chatTurns,
   customDomains,
   folders,
   publicIds,
@@ -246,13 +246,13 @@ async function purgeBot(tx: Transaction, batch: Batch): Promise<boolean> {
     .where(sql`${chatSessions.botId} = ${botId} AND ended_at IS NULL AND result_id IS NOT NULL`)
     .limit(rows)
   const steps = await tx
-    .selectDistinct({ sessionId: chatSteps.sessionId })
-    .from(chatSteps)
-    .where(eq(chatSteps.botId, botId))
+    .selectDistinct({ sessionId: chatTurns.sessionId })
+    .from(chatTurns)
+    .where(eq(chatTurns.botId, botId))
     .limit(rows)
   const ids = sql.param([...open, ...steps].map(({ sessionId }) => sessionId))
   await tx.execute(sql`DELETE FROM ${chatSessions} WHERE bot_id = ${botId} AND id = ANY(${ids})`)
-  await tx.execute(sql`DELETE FROM ${chatSteps} WHERE bot_id = ${botId} AND session_id = ANY(${ids})`)
+  await tx.execute(sql`DELETE FROM ${chatTurns} WHERE bot_id = ${botId} AND session_id = ANY(${ids})`)
   if (open.length === rows || steps.length === rows) return true
   for (const [table, bytes] of partsOfBots) {
     if (await removeRows(tx, table, batch, sql`true`, bytes)) return true

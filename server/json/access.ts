@@ -1,23 +1,23 @@
 /** Reading of JSON about which nothing is certain. What does not have the expected type counts as absent. */
 import { withExactNumbers } from './exact-numbers.ts'
 
-export type Loose = Record<string, unknown>
+export type JsonObject = Record<string, unknown>
 
-export function record(value: unknown): Loose {
-  return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Loose) : {}
+export function asObject(value: unknown): JsonObject {
+  return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as JsonObject) : {}
 }
 
-export function list(value: unknown): unknown[] {
+export function asArray(value: unknown): unknown[] {
   return Array.isArray(value) ? value : []
 }
 
-export function records(value: unknown): Loose[] {
-  return list(value).filter(
-    (each): each is Loose => typeof each === 'object' && each !== null && !Array.isArray(each),
+export function asObjects(value: unknown): JsonObject[] {
+  return asArray(value).filter(
+    (each): each is JsonObject => typeof each === 'object' && each !== null && !Array.isArray(each),
   )
 }
 
-export function text(value: unknown): string | undefined {
+export function asString(value: unknown): string | undefined {
   return typeof value === 'string' ? value : undefined
 }
 
@@ -26,14 +26,14 @@ export function filledText(value: unknown): string | undefined {
   return typeof value === 'string' && value !== '' ? value : undefined
 }
 
-export function texts(value: unknown): string[] {
-  return list(value).filter((each): each is string => typeof each === 'string')
+export function asStrings(value: unknown): string[] {
+  return asArray(value).filter((each): each is string => typeof each === 'string')
 }
 
 /** Walks down objects, for instance `at(theme, 'general', 'background', 'content')`. */
 export function at(value: unknown, ...keys: string[]): unknown {
   return keys.reduce<unknown>(
-    (inner, key) => (Object.hasOwn(record(inner), key) ? record(inner)[key] : undefined),
+    (inner, key) => (Object.hasOwn(asObject(inner), key) ? asObject(inner)[key] : undefined),
     value,
   )
 }

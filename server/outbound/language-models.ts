@@ -6,7 +6,7 @@
 
 import type Anthropic from '@anthropic-ai/sdk'
 import type OpenAI from 'openai'
-import { type Loose, list, parseJson, record, records, text } from '../json/access.ts'
+import { asArray, asObject, asObjects, asString, type JsonObject, parseJson } from '../json/access.ts'
 import { plainNumbers, toJson } from '../json/exact-numbers.ts'
 import { type OutboundOptions, streamingClient } from './client.ts'
 import { fetchBy, Refused } from './model-fetch.ts'
@@ -101,14 +101,14 @@ async function askOpenAi(request: ModelRequest, { fetch, signal }: Outbound): Pr
         }),
   }
   if (onText === undefined) {
-    const reply = record(await client.chat.completions.create(body, { signal }))
-    const [choice] = records(reply.choices)
+    const reply = asObject(await client.chat.completions.create(body, { signal }))
+    const [choice] = asObjects(reply.choices)
     if (choice === undefined) throw new Error('The answer is no chat completion')
-    const message = record(choice.message)
-    const calls = records(message.tool_calls).map((call) => ({
-      id: text(call.id) ?? '',
-      name: text(record(call.function).name) ?? '',
-      arguments: text(record(call.function).arguments) ?? '',
+    const message = asObject(choice.message)
+    const calls = asObjects(message.tool_calls).map((call) => ({
+      id: asString(call.id) ?? '',
+      name: asString(asObject(call.function).name) ?? '',
+      arguments: asString(asObject(call.function).arguments) ?? '',
     }))
     const usage = openAiUsage(reply.usage)
     return { text: wordsOf(message.content), toolCalls: calls, usage, ...stopOf(choice.finish_reason) }
@@ -123,25 +123,25 @@ async function askOpenAi(request: ModelRequest, { fetch, signal }: Outbound): Pr
   let stop: ReturnType<typeof stopOf>
   const calls = new Map<number, { id: string; name: string; arguments: string }>()
   for await (const chunk of stream as AsyncIterable<unknown>) {
-    const event = record(chunk)
+    const event = asObject(chunk)
     if (event.usage) usage = openAiUsage(event.usage)
-    const [choice] = records(event.choices)
+    const [choice] = asObjects(event.choices)
     if (choice === undefined) continue
     isChat = true
-    const delta = record(choice.delta)
+    const delta = asObject(choice.delta)
     const piece = wordsOf(delta.content)
     stop = stopOf(choice.finish_reason) ?? stop
     if (piece !== '') {
       said += piece
       onText(piece)
     }
-    for (const [position, part] of list(delta.tool_calls).entries()) {
-      const { index, id, function: called } = record(part)
+    for (const [position, part] of asArray(delta.tool_calls).entries()) {
+      const { index, id, function: called } = asObject(part)
       const place = typeof index === 'number' ? index : position
       const call = calls.get(place) ?? { id: '', name: '', arguments: '' }
-      call.id ||= text(id) ?? ''
-      call.name += text(record(called).name) ?? ''
-      call.arguments += text(record(called).arguments) ?? ''
+      call.id ||= asString(id) ?? ''
+      call.name += asString(asObject(called).name) ?? ''
+      call.arguments += asString(asObject(called).arguments) ?? ''
       calls.set(place, call)
     }
   }
@@ -152,9 +152,9 @@ async function askOpenAi(request: ModelRequest, { fetch, signal }: Outbound): Pr
 /** Some services answer with a list of parts. */
 function wordsOf(content: unknown): string {
   return (
-    text(content) ??
-    records(content)
-      .map((part) => text(part.text) ?? '')
+    asString(content) ??
+    asObjects(content)
+      .map((part) => asString(part.text) ?? '')
       .join('')
   )
 }
@@ -201,7 +201,7 @@ function contentOf(content: string | { text?: string; imageUrl?: string }[]) {
 }
 
 function openAiUsage(given: unknown): Answer['usage'] {
-  const usage = record(given)
+  const usage = asObject(given)
   const [prompt, completion] = [count(usage.prompt_tokens), count(usage.completion_tokens)]
   return { prompt, completion, total: count(usage.total_tokens) || prompt + completion }
 }
@@ -241,57 +241,57 @@ async function askAnthropic(request: ModelRequest, { fetch, signal }: Outbound):
   const blocks: { type: string; text: string; id: string; name: string; json: string }[] = []
   const tokens = { prompt: 0, completion: 0 }
   let stop: ReturnType<typeof stopOf>
-  const note = (usage: Loose) => {
+  const note = (usage: JsonObject) => {
     tokens.prompt = count(usage.input_tokens) || tokens.prompt
     tokens.completion = count(usage.output_tokens) || tokens.completion
   }
   const add = (given: unknown) => {
-    const block = record(given)
+    const block = asObject(given)
     blocks.push({
-      type: text(block.type) ?? '',
-      text: text(block.text) ?? '',
-      id: text(block.id) ?? '',
-      name: text(block.name) ?? '',
+      type: asString(block.type) ?? '',
+      text: asString(block.text) ?? '',
+      id: asString(block.id) ?? '',
+      name: asString(block.name) ?? '',
       json: '',
     })
     return { block, added: blocks.at(-1) }
   }
   if (onText === undefined) {
-    const reply = record(await client.messages.create(body, { signal }))
+    const reply = asObject(await client.messages.create(body, { signal }))
     if (!Array.isArray(reply.content)) throw new Error('The answer is no message')
     for (const given of reply.content) {
       const { block, added } = add(given)
       if (added) added.json = toJson(block.input ?? {})
     }
-    note(record(reply.usage))
+    note(asObject(reply.usage))
     stop = stopOf(reply.stop_reason)
   } else {
     const stream = await client.messages.create({ ...body, stream: true }, { signal })
     let isMessage = false
     for await (const chunk of stream as AsyncIterable<unknown>) {
-      const event = record(chunk)
+      const event = asObject(chunk)
       const last = blocks.at(-1)
       switch (event.type) {
         case 'message_start':
           isMessage = true
-          note(record(record(event.message).usage))
+          note(asObject(asObject(event.message).usage))
           break
         case 'content_block_start':
           add(event.content_block)
           break
         case 'content_block_delta': {
-          const delta = record(event.delta)
-          const piece = text(delta.text) ?? ''
+          const delta = asObject(event.delta)
+          const piece = asString(delta.text) ?? ''
           if (last !== undefined) {
             last.text += piece
-            last.json += text(delta.partial_json) ?? ''
+            last.json += asString(delta.partial_json) ?? ''
           }
           if (piece !== '') onText(piece)
           break
         }
         case 'message_delta':
-          note(record(event.usage))
-          stop = stopOf(record(event.delta).stop_reason)
+          note(asObject(event.usage))
+          stop = stopOf(asObject(event.delta).stop_reason)
           break
         default:
       }
@@ -327,7 +327,7 @@ function toAnthropic(messages: ModelMessage[]): Anthropic.MessageParam[] {
           type: 'tool_use' as const,
           id: call.id,
           name: call.name,
-          input: record(plainNumbers(parseJson(call.arguments))),
+          input: asObject(plainNumbers(parseJson(call.arguments))),
         }))
         return [{ role: 'assistant', content: [...said, ...calls] }]
       }

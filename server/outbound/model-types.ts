@@ -1,4 +1,4 @@
-import type { Loose } from '../json/access.ts'
+import type { JsonObject } from '../json/access.ts'
 
 /* Requests to language models and their responses, in one form for all vendors. */
 
@@ -20,7 +20,7 @@ export interface ModelTool {
   name: string
   description?: string
   /** A JSON Schema. */
-  parameters: Loose
+  parameters: JsonObject
 }
 
 export interface ModelRequest {
@@ -34,7 +34,7 @@ export interface ModelRequest {
   temperature?: number
   maxTokens?: number
   /** The text of the answer is to be JSON of this JSON Schema. */
-  schema?: Loose
+  schema?: JsonObject
   /** Requests the response as a stream, and receives its text piece by piece. */
   onText?: (piece: string) => void
   /** True if a stream has to request the number of its tokens; not every vendor supports that option. */

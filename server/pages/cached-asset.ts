@@ -24,7 +24,7 @@ export const askAlways = 'public, no-cache'
 const tenMinutes = 'public, max-age=600'
 
 /** Serves a file. `read` is called on the first requests, and must always return the same. */
-export function kept(
+export function cachedAsset(
   mediaType: string,
   read: () => string | Buffer | Promise<string>,
   caching: typeof askAlways | typeof tenMinutes = tenMinutes,

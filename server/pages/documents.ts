@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs'
 import type { RequestHandler } from 'express'
 import type { Config } from '../config.ts'
 import { root } from '../root.ts'
-import { kept } from './cached-asset.ts'
+import { cachedAsset } from './cached-asset.ts'
 
 /*
  * Serves the published document, its forms for tools that need less or older ones, documents that belong to it, and
@@ -37,10 +37,10 @@ export function serveDocuments(
     })
   for (const [name, path] of Object.entries(documents)) {
     const yaml = () => published(readFileSync(new URL(path, root), 'utf8'), installation)
-    servePublic(`/${name}.yaml`, kept('application/yaml', yaml))
+    servePublic(`/${name}.yaml`, cachedAsset('application/yaml', yaml))
     servePublic(
       `/${name}.json`,
-      kept('application/json', async () => {
+      cachedAsset('application/json', async () => {
         const { parse } = await import('yaml')
         return JSON.stringify(parse(yaml()))
       }),
@@ -49,14 +49,14 @@ export function serveDocuments(
   for (const name of ['openapi-overlay.yaml', 'arazzo.yaml']) {
     servePublic(
       `/${name}`,
-      kept('application/yaml', () => readFileSync(new URL(name, root))),
+      cachedAsset('application/yaml', () => readFileSync(new URL(name, root))),
     )
   }
   const schemas = new URL('generated/schemas/', root)
   for (const name of readdirSync(schemas)) {
     servePublic(
       `/schemas/${name}`,
-      kept('application/schema+json', () => readFileSync(new URL(name, schemas))),
+      cachedAsset('application/schema+json', () => readFileSync(new URL(name, schemas))),
     )
   }
 }

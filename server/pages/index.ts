@@ -8,7 +8,7 @@ import type { Services } from '../context.ts'
 import { bots } from '../db/schema.ts'
 import { escapeHtml } from '../html.ts'
 import { root } from '../root.ts'
-import { askAlways, kept } from './cached-asset.ts'
+import { askAlways, cachedAsset } from './cached-asset.ts'
 import { serveEmbed } from './embed/index.ts'
 import { serveFiles } from './files.ts'
 import { serveHome } from './home/index.ts'
@@ -96,10 +96,10 @@ export function servePages(serve: (path: string, handler: RequestHandler) => voi
     const content = read(name)
     serve(
       `/chat/files/${name}`,
-      kept(mediaType, () => content, askAlways),
+      cachedAsset(mediaType, () => content, askAlways),
     )
   }
-  serve('/chat/files/calling-codes.js', kept('text/javascript', callingCodes, askAlways))
+  serve('/chat/files/calling-codes.js', cachedAsset('text/javascript', callingCodes, askAlways))
   const sandbox = read('sandbox.html')
   serve('/chat/files/sandbox.html', (_request, response) => {
     response.removeHeader('X-Frame-Options')

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import type { RequestHandler } from 'express'
-import { askAlways, kept } from './cached-asset.ts'
+import { askAlways, cachedAsset } from './cached-asset.ts'
 
 /** For a page that calls the public interface and loads nothing from elsewhere. */
 const policy = [
@@ -30,10 +30,10 @@ export function servePage(
   for (const [file, mediaType] of Object.entries(files)) {
     serve(
       `/${name}/files/${file}`,
-      kept(mediaType, () => readFileSync(new URL(file, folder)), askAlways),
+      cachedAsset(mediaType, () => readFileSync(new URL(file, folder)), askAlways),
     )
   }
-  const send = kept('text/html', page, askAlways)
+  const send = cachedAsset('text/html', page, askAlways)
   serve(`/${name}`, (request, response, next) => {
     response.setHeader('Content-Security-Policy', policy)
     return send(request, response, next)

@@ -5,7 +5,7 @@ import {
   botIdempotencyKeys,
   botIdempotencyResponses,
   chatSessions,
-  chatSteps,
+  chatTurns,
   resultAnswers,
   resultErasures,
   resultLogs,
@@ -109,7 +109,7 @@ async function erase(tx: Transaction, botId: string, found: string[], now: Date)
     (list) => sql`SELECT ${list} FROM ${chatSessions} WHERE ${isOf} ORDER BY id FOR UPDATE`,
   )
   const sessionIds = sql.param(sessions.map(({ id }) => id))
-  await tx.execute(sql`DELETE FROM ${chatSteps} WHERE bot_id = ${botId} AND session_id = ANY(${sessionIds})`)
+  await tx.execute(sql`DELETE FROM ${chatTurns} WHERE bot_id = ${botId} AND session_id = ANY(${sessionIds})`)
   await tx.execute(sql`DELETE FROM ${chatSessions} WHERE bot_id = ${botId} AND id = ANY(${sessionIds})`)
   // The row stays until the key expires, so that a repeat does not start the chat anew.
   await tx.execute(sql`

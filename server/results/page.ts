@@ -3,13 +3,13 @@ import { LRUCache } from 'lru-cache'
 import pg from 'pg'
 import type { components } from '../../generated/openapi.ts'
 import type { BotGrant } from '../access/index.ts'
-import { prepareLookup } from '../db/batched-query.ts'
+import { prepareBatchedQuery } from '../db/batched-query.ts'
 import { type Database, statements } from '../db/client.ts'
 import { databaseError } from '../db/errors.ts'
 import { toIso } from '../db/iso-time.ts'
 import { after, MAX_PAGE_BYTES, newestFirst, type Position } from '../db/page.ts'
 import { resultAnswers, resultLogs, results as table } from '../db/schema.ts'
-import { expression, hidden, prepareSelect, type RowOf } from '../db/typed-select.ts'
+import { expression, genericPlanParam, prepareSelect, type RowOf } from '../db/typed-select.ts'
 import { stored } from '../json/json-text.ts'
 import type { ResultFilter } from './filter.ts'
 import { packedResults, packedShape, type ResultPage, unpack } from './packed-page.ts'
@@ -116,10 +116,10 @@ const lookedAtBytes = sql`CASE WHEN ${sought} IS NULL THEN 0 ELSE ${answerBytes}
 
 /** Rows are taken as they come: what Drizzle does to each cell would be a tenth of the work for a page. */
 const resultStatements = statements((db, named) => {
-  const given: Value = (name) => hidden(db, name, questionTypes[name])
+  const given: Value = (name) => genericPlanParam(db, name, questionTypes[name])
   const inOrder = sql.join(newestFirst(table.createdAt, table.id), sql`, `)
   return {
-    packed: prepareLookup(
+    packed: prepareBatchedQuery(
       db,
       named,
       'result_page_packed',

@@ -1,12 +1,12 @@
 import { type SQL, sql } from 'drizzle-orm'
 import { LRUCache } from 'lru-cache'
 import type { BotGrant } from '../access/index.ts'
-import { prepareLookup } from '../db/batched-query.ts'
+import { prepareBatchedQuery } from '../db/batched-query.ts'
 import { isDistributed } from '../db/citus/distribution.ts'
 import { type Database, statements } from '../db/client.ts'
 import { sqlState } from '../db/errors.ts'
 import { botStatsDaily, botStatsHourly, results, statsRollups } from '../db/schema.ts'
-import { expression, hidden, prepareSelect } from '../db/typed-select.ts'
+import { expression, genericPlanParam, prepareSelect } from '../db/typed-select.ts'
 import { MS_PER_DAY, MS_PER_HOUR } from '../durations.ts'
 import { dayOf, hourOf, hoursFrom, keepsHours } from './stats-epochs.ts'
 import type { TimeRange } from './time-range.ts'
@@ -36,13 +36,13 @@ interface Asked {
 
 /** The same as parameters. */
 export const givenRange = (db: Database): Asked => ({
-  botId: hidden(db, 'botId', 'text'),
+  botId: genericPlanParam(db, 'botId', 'text'),
   from: sql`${sql.placeholder('from')}::timestamptz`,
   to: sql`${sql.placeholder('to')}::timestamptz`,
-  firstDay: hidden(db, 'firstDay', 'date'),
-  endDay: hidden(db, 'endDay', 'date'),
-  firstHour: hidden(db, 'firstHour', 'timestamptz'),
-  endHour: hidden(db, 'endHour', 'timestamptz'),
+  firstDay: genericPlanParam(db, 'firstDay', 'date'),
+  endDay: genericPlanParam(db, 'endDay', 'date'),
+  firstHour: genericPlanParam(db, 'firstHour', 'timestamptz'),
+  endHour: genericPlanParam(db, 'endHour', 'timestamptz'),
 })
 
 /** When an hour ends that begins then. */
@@ -150,7 +150,7 @@ const readStatements = statements((db, named) => {
       (list) => sql`SELECT ${list} FROM ${keptAndCounted(db, given)}`,
     ),
     /** For those of which few results are beside good days and hours. */
-    countBesideKept: prepareLookup(
+    countBesideKept: prepareBatchedQuery(
       db,
       named,
       'count_results_beside_kept',
@@ -160,7 +160,7 @@ const readStatements = statements((db, named) => {
         sql`SELECT ${list} FROM ${questions} CROSS JOIN LATERAL ${keptAndCounted(db, asked)}`,
     ),
     /** For those that have few results. */
-    countSmall: prepareLookup(
+    countSmall: prepareBatchedQuery(
       db,
       named,
       'count_few_results',

@@ -13,7 +13,7 @@ import { availableParallelism } from 'node:os'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { LRUCache } from 'lru-cache'
 import { currentTime } from '../clock.ts'
-import { parseJson, record, text } from '../json/access.ts'
+import { asObject, asString, parseJson } from '../json/access.ts'
 import { type Owner, openPool, type Ran } from './pool.ts'
 import type { CodeRequest, EvaluateReply, EvaluateRequest } from './types.ts'
 import type { Answer } from './worker.ts'
@@ -137,7 +137,7 @@ type Outcome =
 
 function outcomeOf(report: Report): Outcome {
   if (report.isWaiting === true) return failed('The code did not come to an end')
-  if ('error' in report) return failed(text(report.error) ?? 'The code failed')
+  if ('error' in report) return failed(asString(report.error) ?? 'The code failed')
   if (!('value' in report)) return failed('The result is not a value')
   const assignments = Array.isArray(report.assignments) ? report.assignments : []
   return {
@@ -171,7 +171,7 @@ function callsOf({ calls }: Report): { index: number; text: string; request: Cod
 function readRequest(text: string): CodeRequest | null {
   const { url, method, headers, body } = readReport(text) as Record<string, unknown>
   if (typeof url !== 'string' || typeof method !== 'string') return null
-  const pairs = Object.entries(record(headers)).filter(
+  const pairs = Object.entries(asObject(headers)).filter(
     (pair): pair is [string, string] => typeof pair[1] === 'string',
   )
   const request = { url, method, headers: Object.fromEntries(pairs) }

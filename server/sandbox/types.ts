@@ -1,7 +1,7 @@
-import type { Loose } from '../json/access.ts'
+import type { JsonObject } from '../json/access.ts'
 
 /** Arguments and outcome of code in the sandbox. Failures are values, never exceptions. */
-export type EvaluateArgument = string | number | boolean | null | (string | null)[] | Loose
+export type EvaluateArgument = string | number | boolean | null | (string | null)[] | JsonObject
 
 export interface EvaluateRequest {
   /** `expression`: code that gives its value, or the body of a function with a `return`. `body`: always a body. */

@@ -32,7 +32,7 @@ const quarterOf = (count: number) => Math.ceil(count / 4)
  * Places for a number of requests, of which one tenant has a share. Further requests wait in the queue of their tenant;
  * the queues take turns to get a place.
  */
-export function createRoom({ places, length, timeout, share = quarterOf(places) }: Line) {
+export function createAdmissionQueue({ places, length, timeout, share = quarterOf(places) }: Line) {
   let taken = 0
   const held = new Map<string, number>()
   let waiting = 0

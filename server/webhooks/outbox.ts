@@ -6,7 +6,7 @@ import type { BotGrant, WorkspaceGrant } from '../access/index.ts'
 import { isDistributed } from '../db/citus/distribution.ts'
 import { afterCommit, type Database, statements, type Transaction, transact } from '../db/client.ts'
 import { isOfRows, sqlState } from '../db/errors.ts'
-import { madeOnce } from '../db/interned-rows.ts'
+import { memoizeOn } from '../db/interned-rows.ts'
 import { CUT, createPassedOver } from '../db/passed-over.ts'
 import { bots, webhookDeliveries, webhookEndpoints, webhookEvents, webhookOutbox } from '../db/schema.ts'
 import { expression, prepareSelect } from '../db/typed-select.ts'
@@ -212,7 +212,7 @@ export async function shareOut(
   most: number,
 ): Promise<{ after: string; isMoreLeft: boolean }> {
   if (isDistributed(db)) return { after: '', isMoreLeft: false }
-  const state = madeOnce(db, 'share out', () => ({ cut: 1, failed: createPassedOver<string>() }))
+  const state = memoizeOn(db, 'share out', () => ({ cut: 1, failed: createPassedOver<string>() }))
   const passedOver = state.failed.keys()
   const [bots, part] = [BOTS_AT_ONCE, most].map((number) => Math.ceil(number / state.cut)) as [number, number]
   try {

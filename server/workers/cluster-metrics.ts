@@ -34,7 +34,7 @@ export function createGatherer(workers: () => Worker[]) {
     const answer = new Promise<Snapshot | undefined>((resolve) => {
       answers.set(key, resolve)
       timer = setTimeout(resolve, METRICS_TIMEOUT_MS, undefined)
-      tell(worker, { kind: 'collect', id })
+      sendTo(worker, { kind: 'collect', id })
     })
     return answer.finally(() => {
       clearTimeout(timer)
@@ -73,7 +73,7 @@ export function createGatherer(workers: () => Worker[]) {
       running ??= gather().finally(() => {
         running = undefined
       })
-      void running.then((text) => tell(worker, { kind: 'metrics', id: message.id, text }))
+      void running.then((text) => sendTo(worker, { kind: 'metrics', id: message.id, text }))
     },
     /** Keeps the counters of a worker that has died. */
     bury(worker: Worker) {
@@ -94,7 +94,7 @@ function counted(snapshot: Snapshot): Snapshot {
   return snapshot.filter(({ type }) => ['counter', 'histogram'].includes(String(type)))
 }
 
-export function tell(worker: Worker, message: ToWorker) {
+export function sendTo(worker: Worker, message: ToWorker) {
   // It may have ended at this very moment.
   if (worker.isConnected()) worker.send(message, () => {})
 }

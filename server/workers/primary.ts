@@ -4,10 +4,10 @@ import { greeting, prepareDatabase } from '../bootstrap.ts'
 import type { Config } from '../config.ts'
 import { connect } from '../db/client.ts'
 import { databaseOptions, locateDatabase } from '../db/configured.ts'
-import { untilItWorks } from '../db/retry.ts'
+import { retryUntilReady } from '../db/retry.ts'
 import { refuseUsedPort } from '../http/port.ts'
 import { createLog, leave, onEndSignals, openSink } from '../log.ts'
-import { createGatherer, tell } from './cluster-metrics.ts'
+import { createGatherer, sendTo } from './cluster-metrics.ts'
 import type { ToPrimary } from './messages.ts'
 
 /** Minimum lifetime of a worker after which its end does not suggest that the next one ends as well. */
@@ -58,7 +58,7 @@ export async function lookAfterWorkers(config: Config): Promise<void> {
     worker.on('message', (message: ToPrimary) => gatherer.hear(worker, message))
     worker.on('listening', () => {
       serving.add(worker)
-      if (isPrepared) tell(worker, { kind: 'prepared' })
+      if (isPrepared) sendTo(worker, { kind: 'prepared' })
     })
     const replace = (why: object) => {
       if (isStopping || !isListening) return
@@ -98,7 +98,7 @@ export async function lookAfterWorkers(config: Config): Promise<void> {
   for (let number = 1; number < config.WORKERS && !isStopping; number++) start()
   const publicUrl = config.PUBLIC_URL ?? `http://localhost:${address.port}`
   let token: string | undefined
-  await untilItWorks(
+  await retryUntilReady(
     log,
     () => isStopping,
     async () => {
@@ -106,7 +106,7 @@ export async function lookAfterWorkers(config: Config): Promise<void> {
     },
   )
   isPrepared = true
-  for (const worker of serving) tell(worker, { kind: 'prepared' })
+  for (const worker of serving) sendTo(worker, { kind: 'prepared' })
   if (process.stdout.isTTY) sink.write(greeting(config, publicUrl, token))
 
   async function stop(wait: number) {
@@ -121,7 +121,7 @@ export async function lookAfterWorkers(config: Config): Promise<void> {
         // One that did not serve yet had nothing to end.
         worker.once('exit', (code) => resolve(isServing ? code : 0))
       })
-      if (isServing) tell(worker, { kind: 'stop', wait, timeout })
+      if (isServing) sendTo(worker, { kind: 'stop', wait, timeout })
       else worker.process.kill('SIGKILL')
       return code
     })

@@ -2,7 +2,7 @@ import { and, type Column, count, eq, type SQL, sql } from 'drizzle-orm'
 import type { Conditions } from '../../contract/operation.ts'
 import type { components } from '../../generated/openapi.ts'
 import type { WorkspaceGrant } from '../access/index.ts'
-import { type Deed, newEntry, writeEntry } from '../audit/log.ts'
+import { type AuditAction, newEntry, writeEntry } from '../audit/log.ts'
 import { type Database, type Transaction, transact } from '../db/client.ts'
 import { newestFirst } from '../db/page.ts'
 import { credentials as table } from '../db/schema.ts'
@@ -81,7 +81,7 @@ export async function insertCredentials(
 export async function updateCredentials(
   db: Database,
   key: Key | undefined,
-  caller: Deed['by'],
+  caller: AuditAction['by'],
   before: Shown,
   { name, data }: components['schemas']['CredentialsUpdate'],
   conditions: Conditions,

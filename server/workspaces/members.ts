@@ -2,7 +2,7 @@ import { and, eq, isNull, ne, sql } from 'drizzle-orm'
 import type { Issue } from '../../contract/errors.ts'
 import type { Role } from '../../contract/operation.ts'
 import type { components } from '../../generated/openapi.ts'
-import { type Deed, newEntry, writeEntry } from '../audit/log.ts'
+import { type AuditAction, newEntry, writeEntry } from '../audit/log.ts'
 import { type Database, type Transaction, transact } from '../db/client.ts'
 import { beginning, isBeyond, type Position, withinPage } from '../db/page.ts'
 import { workspaceMembers as table, users } from '../db/schema.ts'
@@ -14,7 +14,7 @@ type Member = components['schemas']['Member']
 /** The workspace, and the token that changes something in it; null for the command. */
 interface Place {
   workspace: { id: string }
-  caller: Deed['by']
+  caller: AuditAction['by']
 }
 
 /** Everybody with a role in the workspace after a position, longest member first. */
@@ -72,7 +72,7 @@ export async function insertMember(
   userId: string,
   role: Role,
   now: Date,
-  operation: Deed['operation'] = 'addMember',
+  operation: AuditAction['operation'] = 'addMember',
 ): Promise<'added' | 'exists' | 'gone'> {
   return transact(db, async (tx) => {
     if (!(await holdWorkspace(tx, workspace.id, 'key share'))) return 'gone'
@@ -93,7 +93,7 @@ export async function changeMember(
   userId: string,
   role: Role | undefined,
   now: Date,
-  operation: Deed['operation'] = role === undefined ? 'removeMember' : 'updateMember',
+  operation: AuditAction['operation'] = role === undefined ? 'removeMember' : 'updateMember',
 ): Promise<{ member: Member } | { issue: Issue } | undefined> {
   return transact(db, async (tx) => {
     // Changes in one workspace follow each other, or two admins could take the last admin away together.

@@ -1,7 +1,7 @@
 import { and, type Column, count, eq, isNull, type SQL, sql } from 'drizzle-orm'
 import type { Conditions } from '../../contract/operation.ts'
 import type { UserGrant, WorkspaceGrant } from '../access/index.ts'
-import { entryWith, newEntry, writeEntry } from '../audit/log.ts'
+import { auditCte, newEntry, writeEntry } from '../audit/log.ts'
 import { isDistributed } from '../db/citus/distribution.ts'
 import { type Database, type Transaction, transact } from '../db/client.ts'
 import { beginning, isBeyond, newestFirst, type Position, withinPage } from '../db/page.ts'
@@ -143,7 +143,7 @@ export async function updateWorkspace(
         .returning(),
     )
     const deed = { by: caller, operation: 'updateWorkspace' } as const
-    const noted = entryWith(newEntry(workspace.id, deed, workspace.id, now), sql`changed`)
+    const noted = auditCte(newEntry(workspace.id, deed, workspace.id, now), sql`changed`)
     const [row] = await writer.with(changed, writer.$with('entry', {}).as(noted)).select().from(changed)
     return row && { row }
   }

@@ -277,7 +277,7 @@ async function addChats(api: Call, client: pg.Client, publicId: string) {
     )
   }
   await copy('chat_sessions', 'id', sessionId)
-  await copy('chat_steps', 'session_id', sessionId)
+  await copy('chat_turns', 'session_id', sessionId)
   await copy('results', 'id', resultId)
   await copy('result_answers', 'result_id', resultId)
   await copy('result_transcripts', 'result_id', resultId)

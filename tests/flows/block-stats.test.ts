@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals'
 import type { BotGrant } from '../../server/access/index.ts'
-import { saveStep } from '../../server/chat/sessions/write-turn.ts'
-import { noteDistribution } from '../../server/db/citus/distribution.ts'
+import { writeTurn } from '../../server/chat/sessions/write-turn.ts'
+import { detectCitus } from '../../server/db/citus/distribution.ts'
 import type { Database } from '../../server/db/client.ts'
 import { MS_PER_HOUR } from '../../server/durations.ts'
 import { newId } from '../../server/ids.ts'
@@ -29,7 +29,7 @@ beforeAll(async () => {
   app = await startApp()
   // One connection, so that what is read after BEGIN is of one moment.
   reader = connectTo(app.databaseUrl, { poolSize: 1 }).db
-  await noteDistribution(reader)
+  await detectCitus(reader)
 })
 afterAll(async () => {
   await reader.$client.end()
@@ -122,7 +122,7 @@ async function step(botId: string, n: number, answered: number, waiting: number 
   const answers = Array.from({ length: answered }, () => ({ blockId: `block-${n % 3}`, content: 'a' }))
   const outcome = { state, answers, hasStarted: answered > 0, isCompleted: waiting === null }
   const made = firstStep({ id, botId }, { id: resultId, isNew: n > RESULTS }, outcome)
-  await saveStep(app.db, made, new Date(NOON))
+  await writeTurn(app.db, made, new Date(NOON))
 }
 
 interface Look {

@@ -1,11 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals'
 import { LRUCache } from 'lru-cache'
-import { packStep, unpackSteps } from '../../server/chat/sessions/codec/turn.ts'
+import { decodeTurns, encodeTurn } from '../../server/chat/sessions/codec/turn.ts'
 import { findPublished } from '../../server/chat/sessions/read-session.ts'
 import { effectsOf } from '../../server/chat/sessions/run-turn.ts'
 import { newSessionId } from '../../server/chat/sessions/session-ids.ts'
-import { saveStep } from '../../server/chat/sessions/write-turn.ts'
+import { writeTurn } from '../../server/chat/sessions/write-turn.ts'
 import { isDistributed } from '../../server/db/citus/distribution.ts'
 import { newId } from '../../server/ids.ts'
 import { removeSessions } from '../../server/jobs/expiry.ts'
@@ -250,12 +250,12 @@ describe('the write of a turn', () => {
       expect((await turns()).flatMap(({ role, text }) => (role === 'user' ? text : []))).toEqual(said)
     }
     const { rows } = await app.pool.query(
-      `SELECT steps, (SELECT array_agg(revision ORDER BY revision) FROM chat_steps WHERE bot_id = s.bot_id AND session_id = s.id) AS apart
+      `SELECT steps, (SELECT array_agg(revision ORDER BY revision) FROM chat_turns WHERE bot_id = s.bot_id AND session_id = s.id) AS apart
       FROM chat_sessions s WHERE bot_id = $1 AND id = $2`,
       [made.id, sessionId],
     )
     const [{ steps, apart }] = rows
-    const kept = unpackSteps(steps).map(({ answer }) => answer.revision)
+    const kept = decodeTurns(steps).map(({ answer }) => answer.revision)
     expect(kept.length).toBeGreaterThan(2)
     expect(apart.length).toBeGreaterThan(2)
     expect([...kept, ...apart].sort((one, other) => one - other)).toEqual(names.map((_, at) => at + 1))
@@ -268,7 +268,7 @@ describe('the write of a turn', () => {
     const first = () => {
       const session = { id: newSessionId(made.id, now), botId: made.id }
       const state = { frames: [{ botId: made.id, resultId }] }
-      return saveStep(app.db, firstStep(session, { id: resultId, isNew: true }, { state }), now)
+      return writeTurn(app.db, firstStep(session, { id: resultId, isNew: true }, { state }), now)
     }
     expect(await Promise.all([first(), first()])).toEqual([true, true])
     const { rows } = await app.pool.query(
@@ -988,8 +988,8 @@ test('getSession returns the end of a long chat', async () => {
   for (let revision = 2; revision <= steps; revision += 1) {
     const said = [{ role: 'user' as const, text: `${revision} ${'x'.repeat(200_000)}` }]
     await app.pool.query(
-      'INSERT INTO chat_steps (bot_id, session_id, revision, step) VALUES ($1, $2, $3, $4)',
-      [made.id, sessionId, revision, packStep(said, JSON.stringify({ messages: [], revision }))],
+      'INSERT INTO chat_turns (bot_id, session_id, revision, step) VALUES ($1, $2, $3, $4)',
+      [made.id, sessionId, revision, encodeTurn(said, JSON.stringify({ messages: [], revision }))],
     )
   }
   await app.pool.query('UPDATE chat_sessions SET revision = $2 WHERE id = $1', [sessionId, steps])

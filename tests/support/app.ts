@@ -9,7 +9,7 @@ import { createApp, type Phase } from '../../server/app.ts'
 import { openChatTools } from '../../server/chat-tools.ts'
 import { currentTime } from '../../server/clock.ts'
 import { type Config, readConfig } from '../../server/config.ts'
-import { noteDistribution, treatAsDistributed } from '../../server/db/citus/distribution.ts'
+import { detectCitus, treatAsDistributed } from '../../server/db/citus/distribution.ts'
 import { connect, type Database, type DatabaseOptions } from '../../server/db/client.ts'
 import { cursorKey } from '../../server/db/migrate.ts'
 import { createServer } from '../../server/http/server.ts'
@@ -148,7 +148,7 @@ export async function startApp(options: StartOptions = {}): Promise<App> {
     treatAsDistributed(db)
   }
   // Some tests have no database to ask.
-  else if (process.env.CITUS === '1') await noteDistribution(db).catch(() => {})
+  else if (process.env.CITUS === '1') await detectCitus(db).catch(() => {})
 
   const logs: Record<string, unknown>[] = []
   const log = createLog('debug', { write: (line: string) => void logs.push(JSON.parse(line)) })

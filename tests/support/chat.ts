@@ -7,9 +7,9 @@ import type {
   Message,
   SessionState,
   StartOptions,
-  StepOptions,
-  StepOutcome,
-  StepResult,
+  TurnOptions,
+  TurnOutcome,
+  TurnResult,
 } from '../../server/chat/engine/types.ts'
 import type { OutboundReply, OutboundRequest } from '../../server/outbound/client.ts'
 import type { Mail } from '../../server/outbound/mail.ts'
@@ -96,12 +96,12 @@ export const set = (variable: string, expressionToEvaluate: string, more: Json =
 })
 
 export interface Client {
-  outcome: StepOutcome
+  outcome: TurnOutcome
   requests: OutboundRequest[]
   mails: Mail[]
-  answers: StepOutcome['answers']
-  transcript: StepOutcome['transcript']
-  say(message?: Message | null, options?: StepOptions): Promise<StepOutcome>
+  answers: TurnOutcome['answers']
+  transcript: TurnOutcome['transcript']
+  say(message?: Message | null, options?: TurnOptions): Promise<TurnOutcome>
   /** The texts of the last step. */
   texts(): string[]
   value(name: string): unknown
@@ -139,7 +139,7 @@ export async function chat(flow: Flow, world: World = {}): Promise<Client> {
 export async function tryChat(
   flow: Flow,
   world: World = {},
-): Promise<{ result: StepResult; client: Client }> {
+): Promise<{ result: TurnResult; client: Client }> {
   // One document serves all chats of a process, so none may write on it.
   deepFreeze(flow)
   const requests: OutboundRequest[] = []
@@ -175,7 +175,7 @@ export async function tryChat(
         }
       : null,
   }
-  const take = (result: StepResult): StepResult => {
+  const take = (result: TurnResult): TurnResult => {
     if (result.problem !== undefined) return result
     client.outcome = JSON.parse(JSON.stringify(result))
     state = client.outcome.state
@@ -184,7 +184,7 @@ export async function tryChat(
     return result
   }
   const client: Client = {
-    outcome: {} as StepOutcome,
+    outcome: {} as TurnOutcome,
     requests,
     mails,
     answers: [],

@@ -1,5 +1,5 @@
-import type { StepOutcome } from '../../server/chat/engine/types.ts'
-import type { Step } from '../../server/chat/sessions/write-turn.ts'
+import type { TurnOutcome } from '../../server/chat/engine/types.ts'
+import type { TurnToWrite } from '../../server/chat/sessions/write-turn.ts'
 
 /**
  * The first step of a chat, as it is given to `saveStep`; `outcome` is what it has beside an empty one. Its state may lack
@@ -8,8 +8,8 @@ import type { Step } from '../../server/chat/sessions/write-turn.ts'
 export function firstStep(
   session: { id: string; botId: string },
   result: { id: string; isNew: boolean },
-  outcome: Partial<Omit<StepOutcome, 'state'>> & { state: object | null },
-): Step {
+  outcome: Partial<Omit<TurnOutcome, 'state'>> & { state: object | null },
+): TurnToWrite {
   const empty = {
     messages: [],
     logs: [],
@@ -28,7 +28,7 @@ export function firstStep(
     revision: 0,
     resultId: result.id,
     isNewResult: result.isNew,
-    outcome: { ...empty, ...outcome } as StepOutcome,
+    outcome: { ...empty, ...outcome } as TurnOutcome,
     lastMessage: null,
     lastAnswer: '{}',
   }

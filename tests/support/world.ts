@@ -2,7 +2,7 @@ import { getTableColumns, getTableName, sql } from 'drizzle-orm'
 import type { PgTable } from 'drizzle-orm/pg-core'
 import pg from 'pg'
 import { createToken } from '../../server/access/authenticate.ts'
-import { packStep } from '../../server/chat/sessions/codec/turn.ts'
+import { encodeTurn } from '../../server/chat/sessions/codec/turn.ts'
 import { newSessionId } from '../../server/chat/sessions/session-ids.ts'
 import type { Database } from '../../server/db/client.ts'
 import {
@@ -11,7 +11,7 @@ import {
   botPublications,
   bots,
   chatSessions,
-  chatSteps,
+  chatTurns,
   folders,
   publicIds,
   publishedBots,
@@ -39,7 +39,7 @@ export interface Person extends Caller {
   tokenId: string
 }
 
-const noTurn = packStep([], '{"messages":[],"revision":1}')
+const noTurn = encodeTurn([], '{"messages":[],"revision":1}')
 
 /** A bot by its ids; all bots of a site are in its top level, except `draft`, which is in `folder`. */
 interface BotIds {
@@ -168,7 +168,7 @@ class Plan {
     answers: [] as (typeof resultAnswers.$inferInsert)[],
     logs: [] as (typeof resultLogs.$inferInsert)[],
     sessions: [] as (typeof chatSessions.$inferInsert)[],
-    steps: [] as (typeof chatSteps.$inferInsert)[],
+    steps: [] as (typeof chatTurns.$inferInsert)[],
   }
 
   constructor(private readonly now: () => Date) {}
@@ -190,7 +190,7 @@ class Plan {
       insertion(resultAnswers, rows.answers),
       insertion(resultLogs, rows.logs),
       insertion(chatSessions, rows.sessions),
-      insertion(chatSteps, rows.steps),
+      insertion(chatTurns, rows.steps),
     ]
     for (const text of together(insertions)) await db.execute(sql.raw(text))
   }

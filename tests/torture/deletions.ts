@@ -207,7 +207,7 @@ export async function deleteUnderKills(
       'result_logs',
       'result_transcripts',
       'chat_sessions',
-      'chat_steps',
+      'chat_turns',
     ])
       promise((await left(`SELECT count(*) FROM ${table}`)) === 0, `Rows are left in ${table}`)
     promise(

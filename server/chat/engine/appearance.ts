@@ -1,25 +1,25 @@
 /** Appearance of a chat: theme, settings and scripts of the bot, with placeholders filled in. */
 
-import { at, filledText, record } from '../../json/access.ts'
-import type { Run } from './execution.ts'
+import { asObject, at, filledText } from '../../json/access.ts'
+import type { Execution } from './execution.ts'
 import type { Block, FlowIndex } from './flow-index.ts'
-import type { BotLook, Device, DynamicTheme, StartProps } from './types.ts'
+import type { BotAppearance, Device, DynamicTheme, StartProps } from './types.ts'
 import { fill, fillDeep } from './variables.ts'
 
 /** Theme and settings of the started bot, placeholders filled in. */
-export async function lookOf(run: Run): Promise<BotLook> {
+export async function appearanceOf(run: Execution): Promise<BotAppearance> {
   const own = { ...run, frames: run.frames.slice(0, 1) }
   const { theme, settings } = flowOf(run).flow
-  const { general, typingEmulation } = record(settings)
-  const look: BotLook = { theme: record(await fillDeep(own, theme)), settings: {} }
+  const { general, typingEmulation } = asObject(settings)
+  const look: BotAppearance = { theme: asObject(await fillDeep(own, theme)), settings: {} }
   if (general !== undefined) look.settings.general = await fillDeep(own, general)
   if (typingEmulation !== undefined) look.settings.typingEmulation = await fillDeep(own, typingEmulation)
-  run.isCut = own.isCut
+  run.isAborted = own.isAborted
   return look
 }
 
 /** Parts of the theme that are variables, with their values of now. */
-export async function dynamicThemeOf(run: Run): Promise<DynamicTheme | undefined> {
+export async function dynamicThemeOf(run: Execution): Promise<DynamicTheme | undefined> {
   const own = { ...run, frames: run.frames.slice(0, 1) }
   const { theme } = flowOf(run).flow
   const sources: [keyof DynamicTheme, unknown][] = [
@@ -34,7 +34,7 @@ export async function dynamicThemeOf(run: Run): Promise<DynamicTheme | undefined
   return Object.keys(dynamic).length > 0 ? dynamic : undefined
 }
 
-export function hasProgressBar(run: Run): boolean {
+export function hasProgressBar(run: Execution): boolean {
   return (
     run.session.isProgressBarEnabled ||
     at(flowOf(run).flow.theme, 'general', 'progressBar', 'isEnabled') === true
@@ -42,9 +42,9 @@ export function hasProgressBar(run: Run): boolean {
 }
 
 /** Trackers and code that the page loads before the chat begins. */
-export async function startPropsOf(run: Run): Promise<StartProps | null> {
+export async function startPropsOf(run: Execution): Promise<StartProps | null> {
   const flow = flowOf(run)
-  const metadata = record(at(flow.flow.settings, 'metadata'))
+  const metadata = asObject(at(flow.flow.settings, 'metadata'))
   const props: StartProps = {}
   const analytics = blocksOf(flow, 'Google Analytics').map((block) => filledText(block.options.trackingId))
   const googleAnalyticsId = analytics.find((id) => id !== undefined)
@@ -69,7 +69,7 @@ export function deviceOf(userAgent: string | undefined): Device {
   return agent.includes('mobi') || agent.includes('iphone') ? 'mobile' : 'desktop'
 }
 
-function flowOf(run: Run): FlowIndex {
+function flowOf(run: Execution): FlowIndex {
   const first = run.frames[0]
   if (first === undefined) throw new Error('A session has at least one bot')
   return first.flow

@@ -1,9 +1,9 @@
 /** Conditions of blocks, items and cards. */
 
-import { record, records, text } from '../../json/access.ts'
+import { asObject, asObjects, asString } from '../../json/access.ts'
 import { dateFormatsOf } from './date-formats.ts'
 import { evaluate } from './evaluate.ts'
-import { currentFrame, log, mayGoOn, type Run, waitFor } from './execution.ts'
+import { checkBudget, currentFrame, type Execution, log, waitFor } from './execution.ts'
 import type { VariableValue } from './types.ts'
 import { fillValue, onlyPlaceholder, readVariable } from './variables.ts'
 
@@ -16,13 +16,13 @@ const pairOverhead = 64
 type Compare = (left: string, right: string) => boolean
 
 /** Without comparisons a condition does not hold. All have to hold unless it says `OR`. */
-export async function holds(run: Run, condition: unknown): Promise<boolean> {
-  const { logicalOperator, comparisons: given } = record(condition)
-  const comparisons = records(given)
+export async function holds(run: Execution, condition: unknown): Promise<boolean> {
+  const { logicalOperator, comparisons: given } = asObject(condition)
+  const comparisons = asObjects(given)
   if (comparisons.length === 0) return false
   const isAny = logicalOperator === 'OR'
   for (const comparison of comparisons) {
-    if (!(await mayGoOn(run))) return false
+    if (!(await checkBudget(run))) return false
     const { variableId, comparisonOperator, value } = comparison
     const isComplete = typeof variableId === 'string' && typeof comparisonOperator === 'string'
     const isTrue =
@@ -31,8 +31,8 @@ export async function holds(run: Run, condition: unknown): Promise<boolean> {
         run,
         readVariable(run, variableId),
         comparisonOperator,
-        await rightSide(run, text(value) ?? ''),
-        [variableId, variableIdOf(run, text(value) ?? '')],
+        await rightSide(run, asString(value) ?? ''),
+        [variableId, variableIdOf(run, asString(value) ?? '')],
       ))
     if (isTrue === isAny) return isAny
   }
@@ -40,17 +40,17 @@ export async function holds(run: Run, condition: unknown): Promise<boolean> {
 }
 
 /** True if an item of a choice or a card is shown. */
-export async function isDisplayed(run: Run, displayCondition: unknown): Promise<boolean> {
-  const { isEnabled, condition } = record(displayCondition)
+export async function isDisplayed(run: Execution, displayCondition: unknown): Promise<boolean> {
+  const { isEnabled, condition } = asObject(displayCondition)
   return isEnabled !== true || holds(run, condition)
 }
 
-async function rightSide(run: Run, value: string): Promise<VariableValue> {
+async function rightSide(run: Execution, value: string): Promise<VariableValue> {
   return value === 'undefined' || value === 'null' ? null : fillValue(run, value)
 }
 
 async function compare(
-  run: Run,
+  run: Execution,
   left: VariableValue,
   operator: string,
   right: VariableValue,
@@ -113,20 +113,20 @@ function haveCommonItem(left: VariableValue, right: VariableValue): boolean {
 }
 
 /** A list contains its items, a text its parts. */
-function contains(run: Run, left: VariableValue, right: VariableValue): boolean {
+function contains(run: Execution, left: VariableValue, right: VariableValue): boolean {
   if (Array.isArray(left)) return haveCommonItem(left, right)
   const [ours, theirs] = comparable(run, left, right)
   return ours.some((a) => theirs.some((b) => b !== '' && a.includes(b)))
 }
 
-function everyPair(run: Run, left: VariableValue, right: VariableValue, test: Compare): boolean {
+function everyPair(run: Execution, left: VariableValue, right: VariableValue, test: Compare): boolean {
   const [ours, theirs] = comparable(run, left, right)
   const isAny = ours.length > 0 && theirs.length > 0
   return isAny && ours.every((a) => theirs.every((b) => b !== '' && test(a, b)))
 }
 
 /** The items of both sides, trimmed and in lower case. Empty if comparing them would keep others waiting. */
-function comparable(run: Run, left: VariableValue, right: VariableValue): [string[], string[]] {
+function comparable(run: Execution, left: VariableValue, right: VariableValue): [string[], string[]] {
   const [ours, theirs] = [left, right].map((side) =>
     itemsOf(side).map((item) => item.trim().toLowerCase().normalize()),
   ) as [string[], string[]]
@@ -139,7 +139,7 @@ function comparable(run: Run, left: VariableValue, right: VariableValue): [strin
 
 /** Numbers, dates and lengths. A date is compared with a date or a number alone: with anything else nothing holds. */
 async function order(
-  run: Run,
+  run: Execution,
   left: VariableValue,
   right: VariableValue,
   variableIds: (string | undefined)[],
@@ -174,7 +174,7 @@ function looksLikeDate(text: string): boolean {
 }
 
 /** The variable of a text that is one placeholder. */
-function variableIdOf(run: Run, value: string): string | undefined {
+function variableIdOf(run: Execution, value: string): string | undefined {
   const name = onlyPlaceholder(value)
   const { variablesByName } = currentFrame(run).flow
   return name === null ? undefined : (variablesByName.get(name) ?? variablesByName.get(name.trim()))?.id
@@ -193,7 +193,7 @@ const matching = 'texts.map((text) => new RegExp(pattern, flags).test(text))'
 
 /** The outcome for each pair. The expressions come from the bot, so they run in the sandbox with its time limit. */
 async function matchPairs(
-  run: Run,
+  run: Execution,
   left: VariableValue,
   right: VariableValue,
 ): Promise<(boolean | 'invalid')[]> {

@@ -5,17 +5,17 @@
  * the flow by its publication. Neither throws because of what a document, a visitor or another service does.
  */
 
-import { cut, type Loose, storableText } from '../../json/access.ts'
-import { deviceOf, dynamicThemeOf, hasProgressBar, lookOf, startPropsOf } from './appearance.ts'
+import { cut, type JsonObject, storableText } from '../../json/access.ts'
+import { appearanceOf, deviceOf, dynamicThemeOf, hasProgressBar, startPropsOf } from './appearance.ts'
 import { flowAllBack, trackResult, updateResult } from './blocks/bot-link.ts'
 import { findEvent, remember, startPlace } from './blocks/logic.ts'
 import {
   currentFrame,
+  type Execution,
   isPreview,
   type LiveFrame,
   log,
   type Next,
-  type Run,
   sendAction,
   waitFor,
   waitingBlock,
@@ -28,9 +28,9 @@ import { defaultLimits } from './limits.ts'
 import { rememberPreview } from './preview.ts'
 import { progressOf } from './progress.ts'
 import { snapshot } from './result-parts.ts'
-import { walk } from './run-blocks.ts'
+import { runBlocks } from './run-blocks.ts'
 import type {
-  BotLook,
+  BotAppearance,
   Effects,
   Flow,
   Frame,
@@ -39,10 +39,10 @@ import type {
   SessionState,
   StartOptions,
   StartResult,
-  StepOptions,
-  StepOutcome,
-  StepRefusal,
-  StepResult,
+  TurnOptions,
+  TurnOutcome,
+  TurnRejection,
+  TurnResult,
   VariableValue,
 } from './types.ts'
 import { readVariable, setVariable, sizeOf } from './variables.ts'
@@ -78,16 +78,20 @@ export async function startChat(flow: Flow, options: StartOptions, effects: Effe
   if (refusal !== null) return refusal
   const props = options.resultId === null ? null : await startPropsOf(run)
   if (props !== null) sendAction(run, { type: 'startPropsToInject', startPropsToInject: props })
-  const bot = await lookOf(run)
+  const bot = await appearanceOf(run)
   if (options.isOnlyRegistering === true) return { bot, ...(await outcomeOf(run, true)) }
   effects.tell?.({ type: 'look', ...bot })
   await begin(run, messageOf(run, options.message))
   const outcome = await outcomeOf(run)
-  return { bot: run.isCut ? bot : await lookOf(run), ...outcome }
+  return { bot: run.isAborted ? bot : await appearanceOf(run), ...outcome }
 }
 
 /** Theme and settings of a chat as its variables are now; `null` is the state of one that is over. */
-export async function lookOfChat(flow: Flow, state: SessionState | null, effects: Effects): Promise<BotLook> {
+export async function appearanceOfChat(
+  flow: Flow,
+  state: SessionState | null,
+  effects: Effects,
+): Promise<BotAppearance> {
   const {
     frames = [],
     waiting: _,
@@ -101,7 +105,7 @@ export async function lookOfChat(flow: Flow, state: SessionState | null, effects
   }
   const run = newRun({}, effects, session)
   if (state === null || !(await loadFrames(run, flow, frames))) run.frames = [firstFrame(flow, session)]
-  return lookOf(run)
+  return appearanceOf(run)
 }
 
 /**
@@ -111,7 +115,7 @@ export async function lookOfChat(flow: Flow, state: SessionState | null, effects
 export async function setVariables(
   flow: Flow,
   state: SessionState,
-  given: Loose,
+  given: JsonObject,
   effects: Effects,
 ): Promise<{
   mistakes: { name: string; code: 'unknown_variable' | 'too_big'; message: string }[]
@@ -155,16 +159,16 @@ export async function continueChat(
   flow: Flow,
   state: SessionState,
   message: Message | null | undefined,
-  options: StepOptions,
+  options: TurnOptions,
   effects: Effects,
-): Promise<StepResult> {
+): Promise<TurnResult> {
   const { frames, waiting, ...session } = state
   const run = newRun(options, effects, session)
   const isComplete = await loadFrames(run, flow, frames)
   const sent = messageOf(run, message)
   if (!isComplete) {
     log(run, 'error', 'A linked bot is no longer there, the chat goes on behind it')
-    await walk(run, null, { kind: 'end' })
+    await runBlocks(run, null, { kind: 'end' })
     return outcomeOf(run)
   }
   run.waiting = waiting
@@ -179,23 +183,23 @@ export async function continueChat(
 }
 
 /** From the start of the flow. A message given in advance answers the first input if nothing is shown before it. */
-async function begin(run: Run, message: Message | null): Promise<void> {
+async function begin(run: Execution, message: Message | null): Promise<void> {
   const place = placeToStart(run)
   delete run.session.startFrom
-  await walk(run, null, place === null ? { kind: 'end' } : { kind: 'go', ...place })
+  await runBlocks(run, null, place === null ? { kind: 'end' } : { kind: 'go', ...place })
   const type = run.input?.type
   const isUsed =
     message !== null && type !== undefined && run.messages.length === 0 && !notInAdvance.has(type)
   if (isUsed && textOfMessage(message) !== '') await reply(run, message)
 }
 
-async function reply(run: Run, message: Message | null): Promise<void> {
+async function reply(run: Execution, message: Message | null): Promise<void> {
   const place = run.waiting === null ? null : findPlace(currentFrame(run).flow, run.waiting)
-  await walk(run, place, await replyToWaiting(run, message))
+  await runBlocks(run, place, await replyToWaiting(run, message))
 }
 
 /** Runs the branch of a command, and comes back to the block that waits if the event says so. */
-async function runCommand(run: Run, command: string): Promise<StepResult> {
+async function runCommand(run: Execution, command: string): Promise<TurnResult> {
   const event = findEvent(run, 'command', command)
   if (event === undefined) {
     return { problem: { code: 'UNKNOWN_COMMAND', message: 'The bot has no event for this command' } }
@@ -208,12 +212,12 @@ async function runCommand(run: Run, command: string): Promise<StepResult> {
     remember(run, { kind: 'again', isAutomatic, position })
   }
   const first: Next = place === null ? { kind: 'end' } : { kind: 'go', ...place }
-  await walk(run, null, first)
+  await runBlocks(run, null, first)
   return outcomeOf(run)
 }
 
 /** Only its call continues a `webhook` block. A preview has no result to call, so there a text stands for the call. */
-function checkWebhook(run: Run, message: Message | null): StepRefusal | null {
+function checkWebhook(run: Execution, message: Message | null): TurnRejection | null {
   const isCall = typeof message === 'object' && message?.type === 'webhook'
   const isCommand = typeof message === 'object' && message?.type === 'command'
   const isExpected = waitingBlock(run)?.type === 'webhook'
@@ -223,7 +227,7 @@ function checkWebhook(run: Run, message: Message | null): StepRefusal | null {
   return { problem: { code: 'NOT_WAITING', message: reason } }
 }
 
-function checkStart(run: Run): StepRefusal | null {
+function checkStart(run: Execution): TurnRejection | null {
   if (run.session.startFrom === undefined) return null
   const { startFrom } = run.session
   const { flow } = currentFrame(run)
@@ -237,7 +241,7 @@ function checkStart(run: Run): StepRefusal | null {
   }
 }
 
-function placeToStart(run: Run): Place | null {
+function placeToStart(run: Execution): Place | null {
   const { flow } = currentFrame(run)
   const { startFrom } = run.session
   if (startFrom === undefined) return startPlace(flow)
@@ -245,7 +249,7 @@ function placeToStart(run: Run): Place | null {
   return followEdge(flow, flow.events.find((event) => event.id === startFrom.eventId)?.outgoingEdgeId)
 }
 
-function newRun(options: StepOptions, effects: Effects, session: Run['session']): Run {
+function newRun(options: TurnOptions, effects: Effects, session: Execution['session']): Execution {
   return {
     effects,
     limits: { ...defaultLimits, ...options.limits },
@@ -276,7 +280,7 @@ function newRun(options: StepOptions, effects: Effects, session: Run['session'])
       formatted: 0,
       output: 0,
     },
-    isCut: false,
+    isAborted: false,
   }
 }
 
@@ -297,7 +301,7 @@ function firstFrame(flow: Flow, options: StartOptions): LiveFrame {
 }
 
 /** Sets the values remembered from an earlier visit first, then those that the page passes in. */
-function giveValues(run: Run, frame: LiveFrame, options: StartOptions): void {
+function giveValues(run: Execution, frame: LiveFrame, options: StartOptions): void {
   const { variables, variablesByName } = frame.flow
   const remembered = options.rememberedVariables ?? []
   for (const { id, name, value } of remembered) {
@@ -312,7 +316,7 @@ function giveValues(run: Run, frame: LiveFrame, options: StartOptions): void {
 }
 
 /** Returns `false` if a linked bot was deleted; the session is then cut back to the bot that linked it. */
-async function loadFrames(run: Run, flow: Flow, stored: Frame[]): Promise<boolean> {
+async function loadFrames(run: Execution, flow: Flow, stored: Frame[]): Promise<boolean> {
   for (const { values, publicationId: flowId, ...frame } of stored) {
     const own = flowId === null ? flow : await waitFor(run, run.effects.loadFlow(flowId))
     const size = values.reduce((sum, [, value]) => sum + sizeOf(value), 0)
@@ -333,7 +337,7 @@ async function loadFrames(run: Run, flow: Flow, stored: Frame[]): Promise<boolea
   return true
 }
 
-function messageOf(run: Run, message: Message | null | undefined): Message | null {
+function messageOf(run: Execution, message: Message | null | undefined): Message | null {
   if (message === null || message === undefined) return null
   const clean = (value: string): string => {
     const maximum = run.limits.messageCharacters
@@ -348,15 +352,15 @@ function messageOf(run: Run, message: Message | null | undefined): Message | nul
   return { ...message, text: clean(message.text), ...(attachedFileUrls ? { attachedFileUrls } : {}) }
 }
 
-async function outcomeOf(run: Run, isRegistering = false): Promise<StepOutcome> {
-  const isOver = run.isCut || (run.waitsFor === null && !isRegistering)
-  if (run.isCut) run.input = undefined
+async function outcomeOf(run: Execution, isRegistering = false): Promise<TurnOutcome> {
+  const isOver = run.isAborted || (run.waitsFor === null && !isRegistering)
+  if (run.isAborted) run.input = undefined
   flowAllBack(run)
   for (const frame of run.frames) updateResult(run, frame)
   const first = run.frames[0] ?? currentFrame(run)
   const hasStarted = first.answerCount > 0
   rememberPreview(run)
-  const outcome: StepOutcome = {
+  const outcome: TurnOutcome = {
     state: isOver ? null : stateOf(run),
     messages: run.messages,
     logs: run.logs,
@@ -365,14 +369,14 @@ async function outcomeOf(run: Run, isRegistering = false): Promise<StepOutcome> 
     transcript: run.transcript,
     said: run.said,
     hasStarted,
-    isCompleted: isOver && !run.isCut && hasStarted,
+    isCompleted: isOver && !run.isAborted && hasStarted,
     linkedResults: [...run.linkedResults.values()],
     uploads: run.uploads,
     hasCalledOut: run.spent.outboundCalls > 0,
   }
   if (run.input !== undefined) outcome.input = run.input
   if (run.actions.length > 0) outcome.clientSideActions = run.actions
-  const dynamicTheme = run.isCut ? undefined : await dynamicThemeOf(run)
+  const dynamicTheme = run.isAborted ? undefined : await dynamicThemeOf(run)
   if (dynamicTheme !== undefined) outcome.dynamicTheme = dynamicTheme
   if (hasProgressBar(run) && !isRegistering) outcome.progress = progressOf(run)
   if (run.newFormat !== undefined) outcome.lastMessageNewFormat = run.newFormat
@@ -380,7 +384,7 @@ async function outcomeOf(run: Run, isRegistering = false): Promise<StepOutcome> 
 }
 
 /** Values that change with every answer come last: PostgreSQL logs a row from its first difference on. */
-function stateOf(run: Run): SessionState {
+function stateOf(run: Execution): SessionState {
   const frames = run.frames.map(
     (frame): Frame => ({
       botId: frame.botId,

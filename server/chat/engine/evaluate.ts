@@ -2,7 +2,7 @@
 
 import { withText } from '../../outbound/response-body.ts'
 import type { CodeAnswer, CodeRequest, EvaluateReply, EvaluateRequest } from '../../sandbox/types.ts'
-import { currentFrame, log, mayCallOut, type Run, remainingMilliseconds, waitFor } from './execution.ts'
+import { currentFrame, type Execution, log, mayCallOut, remainingMilliseconds, waitFor } from './execution.ts'
 
 /** Maximum time that one piece of code may wait for all responses to its requests. */
 const fetchMilliseconds = 10_000
@@ -12,7 +12,7 @@ const setupMilliseconds = 1
 
 /** Evaluates code and writes its console output to the log of the result. */
 export async function evaluate(
-  run: Run,
+  run: Execution,
   {
     form,
     code,
@@ -42,7 +42,7 @@ function refused(reason: 'time' | 'error', message: string): EvaluateReply {
   return { ok: false, reason, message, milliseconds: 0, lines: [] }
 }
 
-async function send(run: Run, request: CodeRequest, deadline: number): Promise<CodeAnswer> {
+async function send(run: Execution, request: CodeRequest, deadline: number): Promise<CodeAnswer> {
   if (!mayCallOut(run)) return { ok: false, message: 'One step may not call out more often' }
   const left = Math.min(deadline - performance.now(), remainingMilliseconds(run))
   if (left <= 0) return { ok: false, message: `No answer within ${fetchMilliseconds} ms` }

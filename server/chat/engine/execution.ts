@@ -32,7 +32,7 @@ export interface LiveFrame extends Omit<Frame, 'values' | 'publicationId'> {
   size: number
 }
 
-export interface Run {
+export interface Execution {
   effects: Effects
   limits: Limits
   format: TextFormat
@@ -69,7 +69,7 @@ export interface Run {
     output: number
   }
   /** Set once a limit is reached: the chat ends here. */
-  isCut: boolean
+  isAborted: boolean
 }
 
 /** Outcome of a block. `go` leaves the group, `end` ends the branch, `wait` ends the request. */
@@ -88,22 +88,22 @@ const maximumLogs = 100
 const maximumDetails = 1_000
 
 /** The bot that is running now. */
-export function currentFrame(run: Run): LiveFrame {
+export function currentFrame(run: Execution): LiveFrame {
   const frame = run.frames.at(-1)
   if (frame === undefined) throw new Error('A session has at least one bot')
   return frame
 }
 
-export function isPreview(run: Run): boolean {
+export function isPreview(run: Execution): boolean {
   return run.session.resultId === null
 }
 
-export function waitingBlock(run: Run): Block | null {
+export function waitingBlock(run: Execution): Block | null {
   return run.waiting === null ? null : findBlock(currentFrame(run).flow, run.waiting)
 }
 
 export function log(
-  run: Run,
+  run: Execution,
   status: LogEntry['status'],
   description: string,
   more: { details?: unknown; context?: string; isInternal?: boolean } = {},
@@ -123,20 +123,20 @@ export function log(
 }
 
 /** Ends the chat at the next block. Logs the reason once; the visitor sees it too. */
-export function cutChat(run: Run, description: string): void {
-  if (run.isCut) return
-  run.isCut = true
+export function cutChat(run: Execution, description: string): void {
+  if (run.isAborted) return
+  run.isAborted = true
   // Must not be lost among the entries of a flow that logs in a loop.
   run.logs.splice(maximumLogs - 1)
   log(run, 'error', description)
 }
 
-export function remainingMilliseconds(run: Run): number {
+export function remainingMilliseconds(run: Execution): number {
   return run.limits.milliseconds - (performance.now() - run.startedAt)
 }
 
 /** Time that the service itself has worked on the turn so far, without the time it waited for others. */
-export function workedMilliseconds(run: Run): number {
+export function workedMilliseconds(run: Execution): number {
   return performance.now() - run.startedAt - run.spent.waiting
 }
 
@@ -144,13 +144,13 @@ export function workedMilliseconds(run: Run): number {
  * Checks the limits before each piece of work that a flow can repeat. Ends a chat whose turn has used up its time,
  * and yields to other requests of the process, which a long turn without any wait would block.
  */
-export async function mayGoOn(run: Run): Promise<boolean> {
+export async function checkBudget(run: Execution): Promise<boolean> {
   if (remainingMilliseconds(run) <= 0) {
     cutChat(run, `The chat was stopped: one step took more than ${run.limits.milliseconds} ms`)
   } else if (workedMilliseconds(run) > run.limits.workMilliseconds) {
     cutChat(run, `The chat was stopped: one step needed more than ${run.limits.workMilliseconds} ms of work`)
   }
-  if (run.isCut) return false
+  if (run.isAborted) return false
   if (performance.now() - run.yieldedAt >= longestTurnMilliseconds) {
     const { takeTurn } = run.effects
     if (takeTurn && workedMilliseconds(run) > freeMilliseconds) await waitFor(run, takeTurn())
@@ -161,7 +161,7 @@ export async function mayGoOn(run: Run): Promise<boolean> {
 }
 
 /** Waits for something that is not work on the turn: outside of this process, or a library that loads on first use. */
-export async function waitFor<Value>(run: Run, work: Promise<Value>): Promise<Value> {
+export async function waitFor<Value>(run: Execution, work: Promise<Value>): Promise<Value> {
   const startedAt = performance.now()
   try {
     return await work
@@ -174,8 +174,8 @@ export async function waitFor<Value>(run: Run, work: Promise<Value>): Promise<Va
  * Counts output before it is sent. False once the output exceeds the limit or a limit was hit before: it may be
  * incomplete.
  */
-export function spendOutput(run: Run, part: unknown): boolean {
-  if (run.isCut) return false
+export function spendOutput(run: Execution, part: unknown): boolean {
+  if (run.isAborted) return false
   run.spent.output += JSON.stringify(part)?.length ?? 0
   if (run.spent.output <= run.limits.outputCharacters) return true
   cutChat(run, `The chat was stopped: one step sent more than ${run.limits.outputCharacters} characters`)
@@ -183,21 +183,21 @@ export function spendOutput(run: Run, part: unknown): boolean {
 }
 
 /** Counts a call to the outside. False once the limit is exceeded or the chat was cut: its data may be incomplete. */
-export function mayCallOut(run: Run): boolean {
-  if (run.isCut) return false
+export function mayCallOut(run: Execution): boolean {
+  if (run.isAborted) return false
   run.spent.outboundCalls += 1
   if (run.spent.outboundCalls <= run.limits.outboundCalls) return true
   log(run, 'error', `Not sent: one step may call out ${run.limits.outboundCalls} times`)
   return false
 }
 
-export function sendBubble(run: Run, bubble: Bubble): void {
+export function sendBubble(run: Execution, bubble: Bubble): void {
   if (!spendOutput(run, bubble)) return
   run.messages.push(bubble)
   run.effects.tell?.({ type: 'message', message: bubble })
 }
 
-export function sendAction(run: Run, action: ClientSideAction): void {
+export function sendAction(run: Execution, action: ClientSideAction): void {
   const last = run.messages.at(-1)
   const placed = last === undefined ? action : { ...action, lastBubbleBlockId: last.id }
   if (!spendOutput(run, placed)) return
@@ -206,7 +206,7 @@ export function sendAction(run: Run, action: ClientSideAction): void {
 }
 
 /** Sends an action whose outcome the client has to bring back. */
-export function awaitAction(run: Run, action: ClientSideAction, position: Position): Next {
+export function awaitAction(run: Execution, action: ClientSideAction, position: Position): Next {
   sendAction(run, { ...action, expectsDedicatedReply: true })
   run.waiting = position
   run.waitsFor = 'action'
@@ -214,7 +214,7 @@ export function awaitAction(run: Run, action: ClientSideAction, position: Positi
 }
 
 /** Along the edge of the block, or on to the next one. */
-export function leave(run: Run, block: Block): Next {
+export function leave(run: Execution, block: Block): Next {
   const place = followEdge(currentFrame(run).flow, block.outgoingEdgeId)
   return place === null ? next : { kind: 'go', ...place }
 }

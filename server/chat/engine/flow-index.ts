@@ -1,6 +1,6 @@
 /** A bot document, read once into maps. Whatever does not have the expected form is left out. */
 import type { BlockType } from '../../../contract/bot-document/catalogue.ts'
-import { filledText, type Loose, record, records, text } from '../../json/access.ts'
+import { asObject, asObjects, asString, filledText, type JsonObject } from '../../json/access.ts'
 import { toJson } from '../../json/exact-numbers.ts'
 import type { Flow, Position, VariableValue } from './types.ts'
 
@@ -8,11 +8,11 @@ export interface Block {
   id: string
   type: string
   outgoingEdgeId: string | undefined
-  options: Loose
-  content: Loose
-  items: Loose[]
+  options: JsonObject
+  content: JsonObject
+  items: JsonObject[]
   /** The block as it is in the document. */
-  source: Loose
+  source: JsonObject
 }
 
 export interface Group {
@@ -40,7 +40,7 @@ export interface FlowEvent {
   id: string
   type: string
   outgoingEdgeId: string | undefined
-  options: Loose
+  options: JsonObject
 }
 
 export interface FlowIndex {
@@ -64,24 +64,24 @@ export function indexFlow(flow: Flow): FlowIndex {
     edges: new Map(),
     variables: new Map(),
     variablesByName: new Map(),
-    events: records(flow.events).map(eventOf),
+    events: asObjects(flow.events).map(eventOf),
   }
-  for (const source of records(flow.groups)) {
-    const id = text(source.id)
+  for (const source of asObjects(flow.groups)) {
+    const id = asString(source.id)
     if (id === undefined || index.groups.has(id)) continue
-    const blocks = records(source.blocks).flatMap(blocksOf)
-    index.groups.set(id, { id, title: text(source.title) ?? '', blocks, blockIndexes: indexesOf(blocks) })
+    const blocks = asObjects(source.blocks).flatMap(blocksOf)
+    index.groups.set(id, { id, title: asString(source.title) ?? '', blocks, blockIndexes: indexesOf(blocks) })
   }
-  for (const source of records(flow.edges)) {
-    const to = record(source.to)
-    const id = text(source.id)
-    const groupId = text(to.groupId)
+  for (const source of asObjects(flow.edges)) {
+    const to = asObject(source.to)
+    const id = asString(source.id)
+    const groupId = asString(to.groupId)
     if (id !== undefined && groupId !== undefined && !index.edges.has(id)) {
-      index.edges.set(id, { groupId, blockId: text(to.blockId) })
+      index.edges.set(id, { groupId, blockId: asString(to.blockId) })
     }
   }
   const transcripts = transcriptVariables(index)
-  for (const source of records(flow.variables)) {
+  for (const source of asObjects(flow.variables)) {
     const variable = variableOf(source)
     if (variable === null || index.variables.has(variable.id)) continue
     if (transcripts.has(variable.id)) variable.isSessionVariable = true
@@ -187,18 +187,18 @@ function transcriptVariables(index: FlowIndex): Set<unknown> {
   return new Set(writers.map(({ options }) => options.variableId).filter((id) => !answers.has(id)))
 }
 
-function blocksOf(source: Loose): Block[] {
-  const id = text(source.id)
-  const type = text(source.type)
+function blocksOf(source: JsonObject): Block[] {
+  const id = asString(source.id)
+  const type = asString(source.type)
   if (id === undefined || type === undefined) return []
   return [
     {
       id,
       type,
-      outgoingEdgeId: text(source.outgoingEdgeId),
-      options: record(source.options),
-      content: record(source.content),
-      items: records(source.items),
+      outgoingEdgeId: asString(source.outgoingEdgeId),
+      options: asObject(source.options),
+      content: asObject(source.content),
+      items: asObjects(source.items),
       source,
     },
   ]
@@ -210,18 +210,18 @@ function indexesOf(blocks: Block[]): Map<string, number> {
   return indexes
 }
 
-function eventOf(source: Loose): FlowEvent {
+function eventOf(source: JsonObject): FlowEvent {
   return {
-    id: text(source.id) ?? '',
-    type: text(source.type) ?? '',
-    outgoingEdgeId: text(source.outgoingEdgeId),
-    options: record(source.options),
+    id: asString(source.id) ?? '',
+    type: asString(source.type) ?? '',
+    outgoingEdgeId: asString(source.outgoingEdgeId),
+    options: asObject(source.options),
   }
 }
 
-function variableOf(source: Loose): Variable | null {
+function variableOf(source: JsonObject): Variable | null {
   const id = filledText(source.id)
-  const name = text(source.name)
+  const name = asString(source.name)
   if (id === undefined || name === undefined) return null
   const { isSessionVariable, value } = source
   return { id, name, isSessionVariable: isSessionVariable === true, initialValue: toValue(value) }

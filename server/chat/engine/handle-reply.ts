@@ -1,12 +1,12 @@
 /** Handles a message of the client, depending on the block that waits for it. */
 
-import { record } from '../../json/access.ts'
-import { tell } from './blocks/bubbles.ts'
+import { asObject } from '../../json/access.ts'
+import { appendToTranscript } from './blocks/bubbles.ts'
 import { acceptClientReply } from './blocks/http-request.ts'
 import { findEvent, remember } from './blocks/logic.ts'
 import { acceptClientValue } from './blocks/set-variable.ts'
 import { acceptBooking } from './blocks/vendors/cal-com.ts'
-import { currentFrame, leave, log, type Next, next, type Run, waitingBlock } from './execution.ts'
+import { currentFrame, type Execution, leave, log, type Next, next, waitingBlock } from './execution.ts'
 import {
   type Block,
   byType,
@@ -21,7 +21,7 @@ import type { Message, Position } from './types.ts'
 import { saveReply, setVariable } from './variables.ts'
 
 /** Hands the message to the waiting block. The outcome is relative to that block. */
-export async function replyToWaiting(run: Run, message: Message | null): Promise<Next> {
+export async function replyToWaiting(run: Execution, message: Message | null): Promise<Next> {
   const block = waitingBlock(run)
   const position = run.waiting
   run.waiting = null
@@ -43,7 +43,7 @@ export async function replyToWaiting(run: Run, message: Message | null): Promise
   const reply = message === null ? null : textOfMessage(message)
   switch (block.type) {
     case 'embed': {
-      const { saveDataInVariableId } = record(block.content.waitForEvent)
+      const { saveDataInVariableId } = asObject(block.content.waitForEvent)
       if (reply !== null) saveReply(run, saveDataInVariableId, reply)
       return next
     }
@@ -64,7 +64,7 @@ export async function replyToWaiting(run: Run, message: Message | null): Promise
 
 /** Reads the reply. Stores it and goes on, or shows the input again if the reply is invalid. */
 export async function answerInput(
-  run: Run,
+  run: Execution,
   block: Block,
   position: Position,
   message: Message | null,
@@ -73,7 +73,7 @@ export async function answerInput(
   if (reading.kind !== 'invalid') return acceptReply(run, block, message, reading)
   const words = textOfMessage(message)
   if (words !== '') {
-    tell(run, { role: 'user', type: 'text', text: words })
+    appendToTranscript(run, { role: 'user', type: 'text', text: words })
     run.said.push({ role: 'user', text: words })
   }
   const branch = takeEvent(run, block, message, 'invalidReply')
@@ -87,7 +87,7 @@ export async function answerInput(
  * branch unless a `Return` block comes back. Inputs of the branch itself do not trigger it: it would loop for ever.
  */
 function takeEvent(
-  run: Run,
+  run: Execution,
   block: Block,
   message: Message | null,
   type: 'reply' | 'invalidReply',
@@ -118,7 +118,7 @@ const inputNames = byType<InputType, string>({
   cards: 'cards',
 })
 
-function describeReply(run: Run, event: FlowEvent, block: Block, message: Message | null): void {
+function describeReply(run: Execution, event: FlowEvent, block: Block, message: Message | null): void {
   const { flow } = currentFrame(run)
   const { contentVariableId, inputNameVariableId, inputTypeVariableId } = event.options
   setVariable(run, contentVariableId, textOfMessage(message))

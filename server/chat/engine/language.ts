@@ -1,24 +1,24 @@
 /** The language of a chat: the one that the bot names, else the first of the visitor's that the service has. */
 import { at } from '../../json/access.ts'
-import type { Run } from './execution.ts'
+import type { Execution } from './execution.ts'
 import { sentences } from './sentences.ts'
 
 /** An honest header has some ten languages. */
 const MAX_HEADER_CHARACTERS = 1_000
 
 /** The tag that the settings of the started bot name, if it is one. */
-export function namedLanguage(run: Run): string | undefined {
+export function namedLanguage(run: Execution): string | undefined {
   const named = at(run.frames[0]?.flow.flow.settings, 'general', 'language')
   return typeof named === 'string' && isTag(named) ? named : undefined
 }
 
 /** The tag that dates are read in. */
-export function readingLanguage(run: Run): string | undefined {
+export function readingLanguage(run: Execution): string | undefined {
   return namedLanguage(run) ?? run.session.language
 }
 
 /** The sentences of the service for this chat. Regions are passed over: `de-CH` is `de`. */
-export function sentencesOf(run: Run) {
+export function sentencesOf(run: Execution) {
   const named = known(namedLanguage(run))
   return sentences[named ?? run.session.language ?? 'en'] ?? (sentences.en as (typeof sentences)[string])
 }

@@ -1,7 +1,7 @@
 /** Markdown in values of variables, as the nodes that rich texts are made of. What rich texts do not have stays text. */
 import { Lexer, type Token, type Tokens } from 'marked'
-import type { Loose } from '../../json/access.ts'
-import type { Run } from './execution.ts'
+import type { JsonObject } from '../../json/access.ts'
+import type { Execution } from './execution.ts'
 
 /** Longer values are texts as they are. Reading takes up to the square of the length, some 30 ms for this one. */
 const maximumValue = 8_000
@@ -14,20 +14,20 @@ const maximumDepth = 16
 const marks = /[*_`[#>]|^ *(?:[-+]|1[.)]) |^ *(?:-+|=+) *$/m
 
 /** Paragraphs and lists for a value that stands alone in its paragraph; `null` where nothing in it is Markdown. */
-export function markdownBlocks(run: Run, value: string): Loose[] | null {
+export function markdownBlocks(run: Execution, value: string): JsonObject[] | null {
   const tokens = read(run, value, (lexer) => lexer.lex(value))
   const nodes = tokens === null ? [] : blocksOf(tokens, 0)
   return nodes.some(isFormatted) ? nodes : null
 }
 
 /** Leaves and links for a value within a line; `null` where nothing in it is Markdown. */
-export function markdownLeaves(run: Run, value: string): Loose[] | null {
+export function markdownLeaves(run: Execution, value: string): JsonObject[] | null {
   const tokens = read(run, value, (lexer) => lexer.inlineTokens(value))
   const nodes = tokens === null ? [] : leavesOf(tokens, {}, 0)
   return nodes.some(isFormatted) ? nodes : null
 }
 
-function read(run: Run, value: string, lex: (lexer: Lexer) => Token[]): Token[] | null {
+function read(run: Execution, value: string, lex: (lexer: Lexer) => Token[]): Token[] | null {
   if (value.length > maximumValue || !marks.test(value)) return null
   run.spent.formatted += value.length
   if (run.spent.formatted > maximumPerStep) return null
@@ -40,16 +40,16 @@ function read(run: Run, value: string, lex: (lexer: Lexer) => Token[]): Token[] 
 }
 
 /** Anything but plain text in plain paragraphs. */
-function isFormatted(node: Loose): boolean {
+function isFormatted(node: JsonObject): boolean {
   if (typeof node.text === 'string') return Object.keys(node).length > 1
-  return node.type !== 'p' || (node.children as Loose[]).some(isFormatted)
+  return node.type !== 'p' || (node.children as JsonObject[]).some(isFormatted)
 }
 
-function blocksOf(tokens: Token[], depth: number): Loose[] {
+function blocksOf(tokens: Token[], depth: number): JsonObject[] {
   return depth > maximumDepth ? [] : tokens.flatMap((token, index) => blockOf(token, index, depth))
 }
 
-function blockOf(token: Token, index: number, depth: number): Loose[] {
+function blockOf(token: Token, index: number, depth: number): JsonObject[] {
   switch (token.type) {
     case 'space':
       // Every empty line between two paragraphs is an empty paragraph.
@@ -69,12 +69,12 @@ function blockOf(token: Token, index: number, depth: number): Loose[] {
   return [paragraph([{ text: token.raw.replace(/\n$/, '') }])]
 }
 
-function paragraph(children: Loose[]): Loose {
+function paragraph(children: JsonObject[]): JsonObject {
   return { type: 'p', children: children.length > 0 ? children : [{ text: '' }] }
 }
 
 /** A list that does not begin with 1 would lose its numbers. */
-function listOf({ ordered, start, items, raw }: Tokens.List, depth: number): Loose {
+function listOf({ ordered, start, items, raw }: Tokens.List, depth: number): JsonObject {
   if (ordered && start !== 1) return paragraph([{ text: raw.replace(/\n$/, '') }])
   const children = items.map((item) => ({
     type: 'li',
@@ -87,8 +87,8 @@ function listOf({ ordered, start, items, raw }: Tokens.List, depth: number): Loo
 
 type Style = { bold?: true; italic?: true; code?: true }
 
-function leavesOf(tokens: Token[], style: Style, depth: number): Loose[] {
-  const leaves: Loose[] = []
+function leavesOf(tokens: Token[], style: Style, depth: number): JsonObject[] {
+  const leaves: JsonObject[] = []
   if (depth > maximumDepth) return leaves
   for (const token of tokens) {
     for (const leaf of inlineOf(token, style, depth)) {
@@ -102,11 +102,11 @@ function leavesOf(tokens: Token[], style: Style, depth: number): Loose[] {
   return leaves
 }
 
-function haveSameStyle(one: Loose, other: Loose): boolean {
+function haveSameStyle(one: JsonObject, other: JsonObject): boolean {
   return one.bold === other.bold && one.italic === other.italic && one.code === other.code
 }
 
-function inlineOf(token: Token, style: Style, depth: number): Loose[] {
+function inlineOf(token: Token, style: Style, depth: number): JsonObject[] {
   switch (token.type) {
     case 'strong':
       return leavesOf(token.tokens ?? [], { ...style, bold: true }, depth + 1)

@@ -1,9 +1,9 @@
-import type { Run } from './execution.ts'
+import type { Execution } from './execution.ts'
 
 const MAX_PREVIEW_ENTRIES = 200
 
 /** Keeps the answers and transcript of a preview in its session, since it has no result; only the last ones. */
-export function rememberPreview(run: Run): void {
+export function rememberPreview(run: Execution): void {
   const { preview } = run.session
   if (preview === undefined) return
   preview.answers = lastOf(run, preview.answers)
@@ -11,7 +11,7 @@ export function rememberPreview(run: Run): void {
 }
 
 /** Bounded, since every turn of a preview reads and writes them all. */
-function lastOf<Entry>(run: Run, entries: Entry[]): Entry[] {
+function lastOf<Entry>(run: Execution, entries: Entry[]): Entry[] {
   let left = run.limits.totalValueCharacters
   const isTooMuch = (entry: Entry) => {
     left -= JSON.stringify(entry).length

@@ -1,7 +1,7 @@
 /** Progress of a visitor: answers given, divided by these plus the inputs that may still come. */
 import { bubbleTypes } from '../../../contract/bot-document/catalogue.ts'
-import { records, text } from '../../json/access.ts'
-import type { Run } from './execution.ts'
+import { asObjects, asString } from '../../json/access.ts'
+import type { Execution } from './execution.ts'
 import {
   type Block,
   type FlowIndex,
@@ -13,7 +13,7 @@ import {
 } from './flow-index.ts'
 
 /** 0 to 100. */
-export function progressOf(run: Run): number {
+export function progressOf(run: Execution): number {
   if (run.waitsFor === null) return 100
   const answered = run.frames.reduce((sum, frame) => sum + (frame.isMerged ? 0 : frame.answerCount), 0)
   let ahead = 0
@@ -111,7 +111,7 @@ function findExits(flow: FlowIndex, spots: Map<Group, Spot[]>, { blocks }: Group
     if (block === undefined) add(spot, followEdge(flow, blocks.at(-1)?.outgoingEdgeId))
     else {
       if (block.type === 'Jump' || block.type === 'Bot link') {
-        add(spot, findPlace(flow, { groupId: text(block.options.groupId) ?? '' }))
+        add(spot, findPlace(flow, { groupId: asString(block.options.groupId) ?? '' }))
       }
       for (const edgeId of edgesOf(block).reverse()) add(spot, followEdge(flow, edgeId))
       if (isInput(block)) inputs += 1
@@ -130,7 +130,7 @@ function spotAt(spots: Map<Group, Spot[]>, { group, index }: Place): Spot | unde
 function edgesOf(block: Block): unknown[] {
   const ofItems = block.items.flatMap((item) => [
     item.outgoingEdgeId,
-    ...records(item.paths).map((path) => path.outgoingEdgeId),
+    ...asObjects(item.paths).map((path) => path.outgoingEdgeId),
   ])
   return bubbleTypes.has(block.type)
     ? []

@@ -1,13 +1,13 @@
 /** Parts of a result: its variables, the names of its answers, its transcript. */
 
-import { filledText, type Loose } from '../../json/access.ts'
-import { currentFrame, isPreview, type LiveFrame, type Run, waitFor } from './execution.ts'
+import { filledText, type JsonObject } from '../../json/access.ts'
+import { currentFrame, type Execution, isPreview, type LiveFrame, waitFor } from './execution.ts'
 import { type FlowIndex, indexFlow, isInput, searchBlock, toValue } from './flow-index.ts'
 import type { Answer, Flow, Frame, ResultVariable, TranscriptEntry, VariableValue } from './types.ts'
 import { readVariable } from './variables.ts'
 
 /** All variables that have a value and are not session variables, those of merged bots included. */
-export function snapshot(run: Run, frame: LiveFrame): ResultVariable[] {
+export function snapshot(run: Execution, frame: LiveFrame): ResultVariable[] {
   const own: ResultVariable[] = []
   for (const { id, name, isSessionVariable } of frame.flow.variables.values()) {
     const value = readVariable(run, id, frame)
@@ -22,7 +22,7 @@ export function resultBotOf(frames: Pick<Frame, 'botId' | 'isMerged'>[]): string
 }
 
 /** Variables of a result after some were set by their names; null empties. Other bots than its own are not looked at. */
-export function withValues(flow: Flow, variables: ResultVariable[], values: Loose): ResultVariable[] {
+export function withValues(flow: Flow, variables: ResultVariable[], values: JsonObject): ResultVariable[] {
   const { variablesByName } = indexFlow(flow)
   return Object.entries(values).reduce((list, [name, given]) => {
     const variable = variablesByName.get(name)
@@ -37,7 +37,7 @@ export function withValues(flow: Flow, variables: ResultVariable[], values: Loos
  * The answers so far by name, then the variables by name, session variables included: the body of requests and e-mails
  * without one of their own. Lists are joined, and the addresses of attachments come before the answer.
  */
-export async function collected(run: Run): Promise<Map<string, string>> {
+export async function collected(run: Execution): Promise<Map<string, string>> {
   const frame = currentFrame(run)
   const flows = run.frames.map((each) => each.flow).reverse()
   const names = new Map<string, string>()
@@ -58,7 +58,7 @@ function joined(value: Exclude<VariableValue, null>): string {
   return Array.isArray(value) ? value.map((item) => item ?? '').join(', ') : value
 }
 
-async function answersSoFar(run: Run, frame: LiveFrame): Promise<Answer[]> {
+async function answersSoFar(run: Execution, frame: LiveFrame): Promise<Answer[]> {
   if (frame.resultId === null || isPreview(run)) return run.session.preview?.answers ?? []
   const isLinked = frame.resultId !== run.session.resultId
   const added = isLinked ? (run.linkedResults.get(frame.resultId)?.answers ?? []) : run.answers
@@ -79,7 +79,7 @@ function answerName(flows: FlowIndex[], blockId: string): string {
 }
 
 /** The conversation as a text, one line for each message. */
-export async function transcriptText(run: Run): Promise<string> {
+export async function transcriptText(run: Execution): Promise<string> {
   const earlier = isPreview(run)
     ? (run.session.preview?.transcript ?? [])
     : await waitFor(run, run.effects.earlierTranscript())

@@ -1,7 +1,7 @@
 /** The tree that a text bubble is: elements `{type, children}` and leaves `{text, bold?, italic?, underline?}`. */
 
-import { filledText, type Loose, list, record, text } from '../../json/access.ts'
-import type { Run } from './execution.ts'
+import { asArray, asObject, asString, filledText, type JsonObject } from '../../json/access.ts'
+import type { Execution } from './execution.ts'
 import { markdownBlocks, markdownLeaves } from './markdown.ts'
 import { fill, fillAddress, textOfValue } from './variables.ts'
 
@@ -12,7 +12,7 @@ const maximumDepth = 32
  * Fills the placeholders of all leaves and links. Markdown in values becomes formatting, line breaks in them become
  * paragraphs of their own.
  */
-export async function fillRichText(run: Run, nodes: unknown): Promise<unknown[]> {
+export async function fillRichText(run: Execution, nodes: unknown): Promise<unknown[]> {
   const filled = await fillNodes(run, nodes, 0)
   return filled.flatMap(splitParagraph)
 }
@@ -23,7 +23,7 @@ export function richTextOf(value: string): unknown[] {
 }
 
 /** The rich text of a text bubble, also where its content is written as `plainText` or `html`. */
-export function richTextIn({ richText, html, plainText }: Loose): unknown[] {
+export function richTextIn({ richText, html, plainText }: JsonObject): unknown[] {
   if (Array.isArray(richText)) return richText
   const plain = filledText(plainText) ?? filledText(html)?.replace(/<[^<>]*>/g, '')
   return plain === undefined ? [] : richTextOf(plain)
@@ -33,7 +33,7 @@ export function richTextIn({ richText, html, plainText }: Loose): unknown[] {
 export function plainTextOf(nodes: unknown): string {
   return linesOf(
     nodes,
-    (leaf) => text(leaf.text) ?? '',
+    (leaf) => asString(leaf.text) ?? '',
     (label) => label,
   ).join('\n')
 }
@@ -58,11 +58,16 @@ function add<Item>(to: Item[], many: readonly Item[]) {
 }
 
 /** `isAlone`: the nodes are all there is in a paragraph, so that blocks can take its place. */
-async function fillNodes(run: Run, nodes: unknown, depth: number, isAlone = false): Promise<Loose[]> {
-  const filled: Loose[] = []
+async function fillNodes(
+  run: Execution,
+  nodes: unknown,
+  depth: number,
+  isAlone = false,
+): Promise<JsonObject[]> {
+  const filled: JsonObject[] = []
   if (depth > maximumDepth) return filled
-  for (const each of list(nodes)) {
-    const node = record(each)
+  for (const each of asArray(nodes)) {
+    const node = asObject(each)
     if (typeof node.text === 'string') {
       add(filled, await fillLeaf(run, node, node.text, isAlone))
       continue
@@ -85,7 +90,12 @@ async function fillNodes(run: Run, nodes: unknown, depth: number, isAlone = fals
 }
 
 /** The text of a leaf around its values, and values as the leaves and links that they are in Markdown. */
-async function fillLeaf(run: Run, leaf: Loose, template: string, isAlone: boolean): Promise<Loose[]> {
+async function fillLeaf(
+  run: Execution,
+  leaf: JsonObject,
+  template: string,
+  isAlone: boolean,
+): Promise<JsonObject[]> {
   const parts: { before: string; words: string }[] = []
   const filled = await fill(run, template, (value, before) => {
     const words = textOfValue(value)
@@ -99,7 +109,7 @@ async function fillLeaf(run: Run, leaf: Loose, template: string, isAlone: boolea
   if (first === undefined || !filled.startsWith(start)) return plain
   if (isAlone && parts.length === 1 && filled === first.words && Object.keys(leaf).length === 1)
     return markdownBlocks(run, filled) ?? plain
-  const nodes: Loose[] = []
+  const nodes: JsonObject[] = []
   let isFormatted = false
   for (const { before, words } of parts) {
     const leaves = markdownLeaves(run, words)
@@ -112,20 +122,20 @@ async function fillLeaf(run: Run, leaf: Loose, template: string, isAlone: boolea
 }
 
 /** A node of a value with the style of the leaf that it is filled into. */
-function styled({ text: _own, ...style }: Loose, node: Loose): Loose {
+function styled({ text: _own, ...style }: JsonObject, node: JsonObject): JsonObject {
   if (!Array.isArray(node.children)) return { ...style, ...node }
-  return { ...node, children: node.children.map((child) => styled(style, record(child))) }
+  return { ...node, children: node.children.map((child) => styled(style, asObject(child))) }
 }
 
-function wordsOfLink(node: Loose): Loose[] {
-  return node.type === 'a' ? list(node.children).map(record) : [node]
+function wordsOfLink(node: JsonObject): JsonObject[] {
+  return node.type === 'a' ? asArray(node.children).map(asObject) : [node]
 }
 
-function splitParagraph(node: Loose): Loose[] {
-  const children = list(node.children).map(record)
+function splitParagraph(node: JsonObject): JsonObject[] {
+  const children = asArray(node.children).map(asObject)
   const hasBreak = children.some((child) => typeof child.text === 'string' && child.text.includes('\n'))
   if (node.type !== 'p' || !hasBreak) return [node]
-  const lines: Loose[][] = [[]]
+  const lines: JsonObject[][] = [[]]
   for (const child of children) {
     const parts = typeof child.text === 'string' ? child.text.split('\n') : [null]
     parts.forEach((part, index) => {
@@ -141,7 +151,7 @@ function splitParagraph(node: Loose): Loose[] {
 
 const blockTypes: ReadonlySet<unknown> = new Set(['p', 'ul', 'ol', 'li', 'lic'])
 
-type WriteLeaf = (leaf: Loose) => string
+type WriteLeaf = (leaf: JsonObject) => string
 type WriteLink = (label: string, url: string) => string
 
 function linesOf(nodes: unknown, writeLeaf: WriteLeaf, writeLink: WriteLink, depth = 0): string[] {
@@ -149,11 +159,11 @@ function linesOf(nodes: unknown, writeLeaf: WriteLeaf, writeLink: WriteLink, dep
   const lines: string[] = []
   // Leaves and links that stand side by side without a paragraph around them are one line.
   let isOpen = false
-  for (const node of list(nodes).map(record)) {
+  for (const node of asArray(nodes).map(asObject)) {
     const isInline = node.type === undefined || node.type === 'a'
     if (node.type === 'ul' || node.type === 'ol') {
       add(lines, itemLines(node, writeLeaf, writeLink, depth))
-    } else if (list(node.children).some((child) => blockTypes.has(record(child).type))) {
+    } else if (asArray(node.children).some((child) => blockTypes.has(asObject(child).type))) {
       add(lines, linesOf(node.children, writeLeaf, writeLink, depth + 1))
     } else {
       const before = isInline && isOpen ? (lines.pop() ?? '') : ''
@@ -164,25 +174,25 @@ function linesOf(nodes: unknown, writeLeaf: WriteLeaf, writeLink: WriteLink, dep
   return lines
 }
 
-function itemLines(node: Loose, writeLeaf: WriteLeaf, writeLink: WriteLink, depth: number): string[] {
-  return list(node.children).flatMap((item, index) => {
+function itemLines(node: JsonObject, writeLeaf: WriteLeaf, writeLink: WriteLink, depth: number): string[] {
+  return asArray(node.children).flatMap((item, index) => {
     const mark = node.type === 'ol' ? `${index + 1}. ` : '- '
-    const lines = linesOf(record(item).children, writeLeaf, writeLink, depth + 1)
+    const lines = linesOf(asObject(item).children, writeLeaf, writeLink, depth + 1)
     return lines.map((line, number) => (number === 0 ? mark : ' '.repeat(mark.length)) + line)
   })
 }
 
-function inlineText(node: Loose, writeLeaf: WriteLeaf, writeLink: WriteLink, depth = 0): string {
+function inlineText(node: JsonObject, writeLeaf: WriteLeaf, writeLink: WriteLink, depth = 0): string {
   if (typeof node.text === 'string') return writeLeaf(node)
   if (depth > maximumDepth) return ''
-  const label = list(node.children)
-    .map((child) => inlineText(record(child), writeLeaf, writeLink, depth + 1))
+  const label = asArray(node.children)
+    .map((child) => inlineText(asObject(child), writeLeaf, writeLink, depth + 1))
     .join('')
-  return node.type === 'a' ? writeLink(label, text(node.url) ?? '') : label
+  return node.type === 'a' ? writeLink(label, asString(node.url) ?? '') : label
 }
 
-function markdownOfLeaf(leaf: Loose): string {
-  const value = text(leaf.text) ?? ''
+function markdownOfLeaf(leaf: JsonObject): string {
+  const value = asString(leaf.text) ?? ''
   const words = value.trim()
   if (words === '') return value
   const marks = `${leaf.bold === true ? '**' : ''}${leaf.italic === true ? '_' : ''}${leaf.code === true ? '`' : ''}`

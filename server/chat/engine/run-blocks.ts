@@ -15,7 +15,7 @@ import { runHttpRequest, runWebhookListener } from './blocks/http-request.ts'
 import { runAbTest, runCondition, runJump } from './blocks/logic.ts'
 import { runSetVariable } from './blocks/set-variable.ts'
 import { runVendor } from './blocks/vendors/run-vendor.ts'
-import { currentFrame, cutChat, leave, log, mayGoOn, type Next, type Run } from './execution.ts'
+import { checkBudget, currentFrame, cutChat, type Execution, leave, log, type Next } from './execution.ts'
 import {
   type Block,
   byType,
@@ -32,7 +32,7 @@ import { runModel } from './models/index.ts'
 import { actionOf, asksModel, type ModelBlockType } from './models/vendors.ts'
 import type { Position, ReturnPoint } from './types.ts'
 
-type RunBlock = (run: Run, block: Block, position: Position) => Promise<Next> | Next
+type RunBlock = (run: Execution, block: Block, position: Position) => Promise<Next> | Next
 
 /** A `Next` that does not depend on the block it came from. */
 type Step = Exclude<Next, { kind: 'next' }>
@@ -96,9 +96,9 @@ export function isSkipped(type: string): boolean {
 }
 
 /** Walks until the chat waits, ends, or is cut. `first` is relative to `from` where it says `next`. */
-export async function walk(run: Run, from: Place | null, first: Next): Promise<void> {
+export async function runBlocks(run: Execution, from: Place | null, first: Next): Promise<void> {
   let step = absolute(from, first)
-  while (!run.isCut && step.kind !== 'wait') {
+  while (!run.isAborted && step.kind !== 'wait') {
     if (step.kind === 'go') {
       step = await runPlace(run, step)
       continue
@@ -109,7 +109,7 @@ export async function walk(run: Run, from: Place | null, first: Next): Promise<v
   }
 }
 
-async function runPlace(run: Run, place: Place): Promise<Step> {
+async function runPlace(run: Execution, place: Place): Promise<Step> {
   const block = place.group.blocks[place.index]
   if (block === undefined) {
     const edgeId = place.group.blocks.at(-1)?.outgoingEdgeId
@@ -120,13 +120,13 @@ async function runPlace(run: Run, place: Place): Promise<Step> {
   if (run.spent.blocks > run.limits.blocks) {
     cutChat(run, `The chat was stopped: one step ran more than ${run.limits.blocks} blocks`)
   }
-  if (!(await mayGoOn(run))) return { kind: 'end' }
+  if (!(await checkBudget(run))) return { kind: 'end' }
   const runner = isInput(block) ? showInput : (runners.get(block.type) ?? skipUnknown)
   return absolute(place, await runner(run, block, { groupId: place.group.id, blockId: block.id }))
 }
 
 /** A branch has ended: back to where it was taken from, in this bot or in the one that linked it. */
-async function resume(run: Run): Promise<Step | null> {
+async function resume(run: Execution): Promise<Step | null> {
   const { returns } = currentFrame(run)
   for (let point = returns.pop(); point !== undefined; point = returns.pop()) {
     if (point.isAutomatic) return goBack(run, point)
@@ -136,7 +136,7 @@ async function resume(run: Run): Promise<Step | null> {
   return position === null ? { kind: 'end' } : goBack(run, { kind: 'after', isAutomatic: true, position })
 }
 
-async function goBack(run: Run, point: ReturnPoint): Promise<Step> {
+async function goBack(run: Execution, point: ReturnPoint): Promise<Step> {
   const { flow } = currentFrame(run)
   const place = findPlace(flow, point.position)
   const block = findBlock(flow, point.position)
@@ -151,7 +151,7 @@ async function goBack(run: Run, point: ReturnPoint): Promise<Step> {
   }
 }
 
-async function runReturn(run: Run, block: Block): Promise<Next> {
+async function runReturn(run: Execution, block: Block): Promise<Next> {
   const point = currentFrame(run).returns.pop()
   if (point !== undefined) return goBack(run, point)
   log(run, 'info', 'Return: there is nothing to return to', { context: block.id, isInternal: true })
@@ -159,13 +159,13 @@ async function runReturn(run: Run, block: Block): Promise<Next> {
 }
 
 /** Vendors of models have actions that ask none, such as speech. */
-function runModelOrVendor(run: Run, block: Block, position: Position): Promise<Next> {
+function runModelOrVendor(run: Execution, block: Block, position: Position): Promise<Next> {
   const action = actionOf(block, block.type)
   const asks = action === undefined || asksModel(block.type as ModelBlockType, action)
   return (asks ? runModel : runVendor)(run, block, position)
 }
 
-function skipUnknown(run: Run, block: Block): Next {
+function skipUnknown(run: Execution, block: Block): Next {
   log(run, 'error', `${block.type}: this service does not run such blocks, it was skipped`, {
     context: block.id,
     isInternal: true,

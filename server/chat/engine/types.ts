@@ -8,7 +8,7 @@
 
 import type { Readable } from 'node:stream'
 import type { components } from '../../../generated/openapi.ts'
-import type { Loose } from '../../json/access.ts'
+import type { JsonObject } from '../../json/access.ts'
 import type { OutboundReply, OutboundRequest } from '../../outbound/client.ts'
 import type { Mail } from '../../outbound/mail.ts'
 import type { ModelReply, ModelRequest } from '../../outbound/model-types.ts'
@@ -54,8 +54,8 @@ export type TextFormat = 'richText' | 'markdown'
 type Evaluate = (request: EvaluateRequest) => Promise<EvaluateReply>
 
 /** An event for a client that streams a turn; the response of the turn contains all of it again. */
-export type StepEvent =
-  | ({ type: 'look' } & BotLook)
+export type TurnEvent =
+  | ({ type: 'look' } & BotAppearance)
   | { type: 'message'; message: Bubble }
   | { type: 'action'; action: ClientSideAction }
   /** More of the text that the bubble of the block `id` is going to show. */
@@ -86,13 +86,13 @@ export interface Effects {
   /** The one outbound client. It resolves with a failure instead of rejecting. */
   httpRequest(request: OutboundRequest): Promise<OutboundReply>
   /** Data of credentials of the bot's workspace, of that type; `null` where there are none. Rejects when they cannot be decrypted. */
-  findCredentials(id: string, type: string): Promise<Loose | null>
+  findCredentials(id: string, type: string): Promise<JsonObject | null>
   /** It resolves with a failure instead of rejecting. */
   askModel(request: ModelRequest): Promise<ModelReply>
   /** Streams output to the client before the turn is written. */
-  tell?: ((event: StepEvent) => void) | undefined
+  tell?: ((event: TurnEvent) => void) | undefined
   /** Sends by an account of the workspace. Rejects when its mail server refuses, or takes longer than that. */
-  sendEmailBy(account: Loose, mail: Mail, milliseconds: number): Promise<void>
+  sendEmailBy(account: JsonObject, mail: Mail, milliseconds: number): Promise<void>
   /** `null` while the service has no mail server. Rejects when the mail server refuses, or takes longer than that. */
   sendEmail: ((mail: Mail, milliseconds: number) => Promise<void>) | null
   /** `null` while the service has no place for files. */
@@ -110,17 +110,17 @@ export interface Effects {
   earlierTranscript(): Promise<TranscriptEntry[]>
 }
 
-export interface StepOptions {
+export interface TurnOptions {
   textBubbleContentFormat?: TextFormat
   limits?: Partial<Limits>
 }
 
-export interface StartOptions extends StepOptions {
+export interface StartOptions extends TurnOptions {
   /** The result that the answers go to, or `null` in a preview, which stores nothing. */
   resultId: string | null
   message?: Message | null
   /** By variable name. Unknown names are ignored, `null` empties. */
-  prefilledVariables?: Loose
+  prefilledVariables?: JsonObject
   /** Variables of a remembered user's earlier visit, as an outcome gave them. */
   rememberedVariables?: ResultVariable[]
   isStreamEnabled?: boolean
@@ -255,7 +255,7 @@ export interface LinkedResult {
   isCompleted: boolean
 }
 
-export interface StepOutcome {
+export interface TurnOutcome {
   problem?: undefined
   /** State for the next request. `null`: the chat is over and the session can be deleted. */
   state: SessionState | null
@@ -287,13 +287,13 @@ export interface StepOutcome {
 }
 
 /** The request cannot be served. Nothing happened and nothing is to be stored. */
-export interface StepRefusal {
+export interface TurnRejection {
   problem: { code: 'UNKNOWN_COMMAND' | 'UNKNOWN_START' | 'NOT_WAITING'; message: string }
 }
 
-export type StepResult = StepOutcome | StepRefusal
+export type TurnResult = TurnOutcome | TurnRejection
 
 /** Theme and settings of the bot in the response that starts a chat, with placeholders filled in. */
-export type BotLook = Pick<Schemas['ChatBot'], 'theme' | 'settings'>
+export type BotAppearance = Pick<Schemas['ChatBot'], 'theme' | 'settings'>
 
-export type StartResult = (StepOutcome & { bot: BotLook }) | StepRefusal
+export type StartResult = (TurnOutcome & { bot: BotAppearance }) | TurnRejection

@@ -1,6 +1,6 @@
 /* Limits of uploads to a chat, set by the input that waits. */
 
-import { at, type Loose, texts } from '../../json/access.ts'
+import { asStrings, at, type JsonObject } from '../../json/access.ts'
 import { extensionsOf, isOfType } from '../../uploads/kinds.ts'
 import { type Block, findBlock, indexFlow } from './flow-index.ts'
 import { resultBotOf } from './result-parts.ts'
@@ -33,7 +33,7 @@ export async function uploadInputOf(
   if (!block || !takesFiles(block)) return undefined
   const { options } = block
   const { allowedFileTypes, visibility } = options
-  const types = at(allowedFileTypes, 'isEnabled') === true ? texts(at(allowedFileTypes, 'types')) : []
+  const types = at(allowedFileTypes, 'isEnabled') === true ? asStrings(at(allowedFileTypes, 'types')) : []
   const isPrivate = [visibility, ...featuresOf(options).map((feature) => at(feature, 'visibility'))]
   return {
     botId: resultBotOf(state.frames) ?? frame.botId,
@@ -57,7 +57,7 @@ export function ownSizeOf({ type, options }: Pick<Block, 'type' | 'options'>): n
 }
 
 /** Returns the features of a text input that take files and are enabled. */
-function featuresOf({ attachments, audioClip }: Loose): unknown[] {
+function featuresOf({ attachments, audioClip }: JsonObject): unknown[] {
   return [attachments, audioClip].filter((feature) => at(feature, 'isEnabled') === true)
 }
 

@@ -4,7 +4,7 @@ import { cut, storableText } from '../../json/access.ts'
 import { isSafeNumber } from '../../json/exact-numbers.ts'
 import type { EvaluateArgument, EvaluateReply } from '../../sandbox/types.ts'
 import { evaluate } from './evaluate.ts'
-import { currentFrame, cutChat, type LiveFrame, log, type Run } from './execution.ts'
+import { currentFrame, cutChat, type Execution, type LiveFrame, log } from './execution.ts'
 import { namesMeant, toValue } from './flow-index.ts'
 import { parametrize } from './parametrize.ts'
 import type { VariableValue } from './types.ts'
@@ -19,7 +19,7 @@ const ADDRESS_KEY = /^url$|Url$|Src$/
 const maximumDepth = 64
 
 export function readVariable(
-  run: Run,
+  run: Execution,
   variableId: unknown,
   frame: LiveFrame = currentFrame(run),
 ): VariableValue {
@@ -29,7 +29,7 @@ export function readVariable(
   return limited(run, frame.flow.variables.get(variableId)?.initialValue ?? null)
 }
 
-export function valueByName(run: Run, name: string): VariableValue {
+export function valueByName(run: Execution, name: string): VariableValue {
   const { flow } = currentFrame(run)
   const meant = namesMeant(name).find((each) => flow.variablesByName.has(each))
   const variable = meant === undefined ? undefined : flow.variablesByName.get(meant)
@@ -37,7 +37,12 @@ export function valueByName(run: Run, name: string): VariableValue {
 }
 
 /** Sets a variable of the bot, cut to what one may hold. Unknown variables are ignored. */
-export function setVariable(run: Run, variableId: unknown, value: unknown, frame = currentFrame(run)): void {
+export function setVariable(
+  run: Execution,
+  variableId: unknown,
+  value: unknown,
+  frame = currentFrame(run),
+): void {
   if (typeof variableId !== 'string') return
   const variable = frame.flow.variables.get(variableId)
   if (variable === undefined) return
@@ -61,7 +66,7 @@ export function setVariable(run: Run, variableId: unknown, value: unknown, frame
 }
 
 /** A list variable gets the reply appended, others are replaced. */
-export function saveReply(run: Run, variableId: unknown, value: string | string[]): void {
+export function saveReply(run: Execution, variableId: unknown, value: string | string[]): void {
   const before = readVariable(run, variableId)
   setVariable(run, variableId, Array.isArray(before) ? before.concat(value) : value)
 }
@@ -80,7 +85,7 @@ export function onlyPlaceholder(value: string): string | null {
 }
 
 /** The raw value for a text that is one placeholder, so that lists stay lists; else the text filled in. */
-export async function fillValue(run: Run, value: string): Promise<VariableValue> {
+export async function fillValue(run: Execution, value: string): Promise<VariableValue> {
   const name = onlyPlaceholder(value)
   return name === null ? fill(run, value) : valueByName(run, name)
 }
@@ -92,9 +97,13 @@ export type WriteValue = (value: VariableValue, before: string) => string
  * Fills a text in one pass: what a visitor has typed is never looked through for placeholders. Code that fails leaves
  * nothing in its place and a log entry. A chat that was cut shows nothing any more, so nothing is filled for it.
  */
-export async function fill(run: Run, template: string, write: WriteValue = textOfValue): Promise<string> {
+export async function fill(
+  run: Execution,
+  template: string,
+  write: WriteValue = textOfValue,
+): Promise<string> {
   if (!template.includes('{{')) return template
-  if (run.isCut) return ''
+  if (run.isAborted) return ''
   let filled = ''
   let position = 0
   for (const part of placeholders(template)) {
@@ -115,14 +124,14 @@ export async function fill(run: Run, template: string, write: WriteValue = textO
 }
 
 /** Counts characters that values were filled in with. */
-export function spendFilled(run: Run, characters: number): void {
+export function spendFilled(run: Execution, characters: number): void {
   run.spent.filled += characters
   if (run.spent.filled <= run.limits.outputCharacters) return
   cutChat(run, `The chat was stopped: one step filled in more than ${run.limits.outputCharacters} characters`)
 }
 
 /** Fills every text inside a JSON value. The outcome is the caller's, but parts of it may still be the document's. */
-export async function fillDeep(run: Run, value: unknown, depth = 0): Promise<unknown> {
+export async function fillDeep(run: Execution, value: unknown, depth = 0): Promise<unknown> {
   if (typeof value === 'string') return fill(run, value)
   if (typeof value !== 'object' || value === null || depth > maximumDepth) return value
   if (depth === 0 && !hasPlaceholder(value)) return Array.isArray(value) ? [...value] : { ...value }
@@ -143,7 +152,7 @@ export async function fillDeep(run: Run, value: unknown, depth = 0): Promise<unk
  * Fills an address. Before the path values are taken as they are, as is a path or query that is one placeholder alone. All others are
  * percent-encoded, so that each is one segment, or one value of the query.
  */
-export async function fillAddress(run: Run, template: string): Promise<string> {
+export async function fillAddress(run: Execution, template: string): Promise<string> {
   const address = template.trim()
   if (!address.includes('{{')) return address
   const isEncoded = encodedPlaces(address)
@@ -189,7 +198,7 @@ function hasPlaceholder(value: unknown, depth = 0): boolean {
 }
 
 /** A number option: a number, or a text that yields one once it is filled in. A comma counts as the point. */
-export async function fillNumber(run: Run, value: unknown): Promise<number | undefined> {
+export async function fillNumber(run: Execution, value: unknown): Promise<number | undefined> {
   if (typeof value === 'number') return value
   if (typeof value !== 'string') return undefined
   const filled = (await fill(run, value)).trim().replace(',', '.')
@@ -199,7 +208,7 @@ export async function fillNumber(run: Run, value: unknown): Promise<number | und
 
 /** Code with its placeholders turned into parameters: values get in as values, never as code. */
 export function compile(
-  run: Run,
+  run: Execution,
   code: string,
 ): { code: string; args: { name: string; value: EvaluateArgument }[] } {
   const pieces: string[] = []
@@ -220,7 +229,7 @@ export function compile(
 
 /** Runs code of the bot. See `EvaluateRequest` for its forms. */
 export async function evaluateCode(
-  run: Run,
+  run: Execution,
   code: string,
   form: 'expression' | 'body' = 'expression',
 ): Promise<EvaluateReply> {
@@ -228,12 +237,12 @@ export async function evaluateCode(
 }
 
 /** Sets what the code has set with `setVariable(name, value)`. */
-export function assign(run: Run, assignments: { name: string; value: unknown }[]): void {
+export function assign(run: Execution, assignments: { name: string; value: unknown }[]): void {
   const { flow } = currentFrame(run)
   for (const { name, value } of assignments) setVariable(run, flow.variablesByName.get(name)?.id, value)
 }
 
-async function evaluatePlaceholder(run: Run, code: string): Promise<VariableValue> {
+async function evaluatePlaceholder(run: Execution, code: string): Promise<VariableValue> {
   const reply = await evaluateCode(run, code)
   if (reply.ok) return limited(run, storableValue(toValue(reply.value)))
   log(run, 'error', 'Code in a text failed', { details: `${reply.message}\n${code}`, isInternal: true })
@@ -291,7 +300,7 @@ export function sizeOf(value: VariableValue): number {
   return value.reduce((size, item) => size + itemOverhead + (item?.length ?? 0), 0)
 }
 
-function limited(run: Run, value: VariableValue): VariableValue {
+function limited(run: Execution, value: VariableValue): VariableValue {
   const maximum = run.limits.valueCharacters
   if (sizeOf(value) <= maximum || value === null) return value
   if (typeof value === 'string') return cut(value, maximum)

@@ -1,7 +1,7 @@
 import { type SQL, sql } from 'drizzle-orm'
-import { prepareTogether } from '../../db/batched-query.ts'
+import { prepareBatchedWrite } from '../../db/batched-query.ts'
 import { prepareWrite, statements } from '../../db/client.ts'
-import { bots, chatSessions, chatSteps, resultAnswers, results } from '../../db/schema.ts'
+import { bots, chatSessions, chatTurns, resultAnswers, results } from '../../db/schema.ts'
 import { leaveEvents } from '../../webhooks/outbox.ts'
 import {
   at,
@@ -14,7 +14,7 @@ import {
   resultId,
   savedAt,
   sessionUpdate,
-  withStep,
+  withTurn,
   workspaceId,
 } from './turn-statements.ts'
 
@@ -50,7 +50,7 @@ const withNewResult = sql`
  * One answer to an existing result that no count of statistics includes yet, and that has room for it. Otherwise
  * nothing is written.
  */
-const withAnswer = (write: typeof withStep, more = sql``) => sql`
+const withAnswer = (write: typeof withTurn, more = sql``) => sql`
   ${write(
     sessionUpdate(sql`AND EXISTS (
       SELECT FROM ${results} WHERE bot_id = ${botId} AND id = ${resultId}
@@ -196,7 +196,7 @@ const withAnswers = (asked: SQL, ofEvents = sql``, more = sql``) => sql`
       AND (s.state IS NULL) = asked."isEnded"
     RETURNING asked.*, result_place, was_started, was_completed
   ), step AS (
-    INSERT INTO ${chatSteps} (bot_id, session_id, revision, step)
+    INSERT INTO ${chatTurns} (bot_id, session_id, revision, step)
     SELECT ${botId}, "sessionId", revision + 1, "apartStep" FROM session WHERE "apartStep" IS NOT NULL
   ), live AS (
     UPDATE ${results} o SET variables = session.variables::json,
@@ -222,15 +222,15 @@ const withAnswers = (asked: SQL, ofEvents = sql``, more = sql``) => sql`
   ) ${more}
   SELECT place, 1 / ((SELECT count(*) FROM session) = (SELECT count(*) FROM live))::integer FROM session`
 
-export const usualStatements = statements((db, named) => ({
+export const batchedStatements = statements((db, named) => ({
   start: prepareWrite(db, named('chat_usual_start'), withNewResult),
   answer: prepareWrite(db, named('chat_usual_answer'), withAnswer(keepingStep)),
   answerTold: prepareWrite(db, named('chat_usual_answer_told'), withAnswer(keepingStep, answerTold)),
-  answerApart: prepareWrite(db, named('chat_usual_answer_apart'), withAnswer(withStep)),
-  answerApartTold: prepareWrite(db, named('chat_usual_answer_apart_told'), withAnswer(withStep, answerTold)),
-  starts: prepareTogether(db, named('chat_usual_starts'), startTypes, withNewResults),
-  answers: prepareTogether(db, named('chat_usual_answers'), answerTypes, (asked) => withAnswers(asked)),
-  answersTold: prepareTogether(db, named('chat_usual_answers_told'), answerToldTypes, (asked) =>
+  answerApart: prepareWrite(db, named('chat_usual_answer_apart'), withAnswer(withTurn)),
+  answerApartTold: prepareWrite(db, named('chat_usual_answer_apart_told'), withAnswer(withTurn, answerTold)),
+  starts: prepareBatchedWrite(db, named('chat_usual_starts'), startTypes, withNewResults),
+  answers: prepareBatchedWrite(db, named('chat_usual_answers'), answerTypes, (asked) => withAnswers(asked)),
+  answersTold: prepareBatchedWrite(db, named('chat_usual_answers_told'), answerToldTypes, (asked) =>
     withAnswers(asked, sql`, session.place, session.tells`, tellAnswers(sql`live`)),
   ),
 }))

@@ -1,6 +1,6 @@
 import { and, eq, type SQL, sql } from 'drizzle-orm'
 import type { SaveClientLogs } from '../../../generated/handlers.ts'
-import { prepareLookup } from '../../db/batched-query.ts'
+import { prepareBatchedQuery } from '../../db/batched-query.ts'
 import { isDistributed } from '../../db/citus/distribution.ts'
 import { type Database, prepareWrite, statements, transact } from '../../db/client.ts'
 import { bots, chatSessions, resultLogs, results } from '../../db/schema.ts'
@@ -62,7 +62,7 @@ const logStatements = statements((db, named) => ({
   ),
   // Skips sessions that another transaction has locked, so that no request waits for another. Locked rows are found
   // again by `ctid`: a planner that assumes an empty table would scan all of it for each.
-  insertLikely: prepareLookup(
+  insertLikely: prepareBatchedQuery(
     db,
     named,
     'insert_likely_client_logs',

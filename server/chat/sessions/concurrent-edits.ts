@@ -4,7 +4,7 @@ import { chatSessions as table } from '../../db/schema.ts'
 import { expression, optional, selectRows } from '../../db/typed-select.ts'
 import { setVariables } from '../engine/engine.ts'
 import { withValues } from '../engine/result-parts.ts'
-import type { Effects, StepOutcome } from '../engine/types.ts'
+import type { Effects, TurnOutcome } from '../engine/types.ts'
 import type { Session } from './read-session.ts'
 
 /*
@@ -14,16 +14,16 @@ import type { Session } from './read-session.ts'
  */
 
 /** A value that a member has set since the last turn was written, with its ordinal. */
-export type Steered = [place: number, name: string, value: unknown]
+export type ConcurrentEdit = [place: number, name: string, value: unknown]
 
 /**
  * Merges the changes by members since the turn read the session, and returns the session that the turn then follows.
  * Undefined if there are none: another turn was faster.
  */
-export async function takeOver(
+export async function mergeEdits(
   db: Database,
   session: Session,
-  outcome: StepOutcome,
+  outcome: TurnOutcome,
   effects: Effects,
 ): Promise<Session | undefined> {
   const [row] = await selectRows(
@@ -36,8 +36,8 @@ export async function takeOver(
     (list) => sql`SELECT ${list} FROM ${table} WHERE bot_id = ${session.botId} AND id = ${session.sessionId}`,
   )
   if (row?.revision !== session.revision) return undefined
-  const seen = readSteered(session.steered).at(-1)?.[0] ?? 0
-  const missed = readSteered(row.steered).filter(([place]) => place > seen)
+  const seen = readConcurrentEdits(session.steered).at(-1)?.[0] ?? 0
+  const missed = readConcurrentEdits(row.steered).filter(([place]) => place > seen)
   const variables = Object.fromEntries(missed.map(([, name, value]) => [name, value]))
   if (row.isEnded) end(outcome)
   if (outcome.state === null) {
@@ -50,7 +50,7 @@ export async function takeOver(
 }
 
 /** Ends a chat with this outcome: nothing waits for a reply any more. */
-function end(outcome: StepOutcome) {
+function end(outcome: TurnOutcome) {
   outcome.state = null
   delete outcome.input
   outcome.clientSideActions = outcome.clientSideActions?.filter(
@@ -58,6 +58,6 @@ function end(outcome: StepOutcome) {
   )
 }
 
-export function readSteered(text: string | null): Steered[] {
-  return text === null ? [] : (JSON.parse(text) as Steered[])
+export function readConcurrentEdits(text: string | null): ConcurrentEdit[] {
+  return text === null ? [] : (JSON.parse(text) as ConcurrentEdit[])
 }

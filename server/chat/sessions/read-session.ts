@@ -10,7 +10,7 @@ import {
   botPublications,
   bots,
   chatSessions,
-  chatSteps,
+  chatTurns,
   resultAnswers,
   results,
   resultTranscripts,
@@ -20,10 +20,10 @@ import { isBotAlive } from '../../db/undeleted-bots.ts'
 import { convert } from '../../documents/conversion/index.ts'
 import { type Draft, parseDraft, sizeOf, type Version, withDraft } from '../../documents/drafts.ts'
 import type { Answer, Flow, TranscriptEntry } from '../engine/types.ts'
-import { readTranscript } from './codec/transcript.ts'
-import { inflateStep, type KeptStep, type Turn, unpackSteps } from './codec/turn.ts'
+import { decodeTranscript } from './codec/transcript.ts'
+import { decodeTurns, decompressTurn, type EncodedTurn, type Turn } from './codec/turn.ts'
 import { botOfSession } from './session-ids.ts'
-import { sessionLookups, stepAge } from './session-queries.ts'
+import { sessionQueries, turnAge } from './session-queries.ts'
 
 /* Reads for turns of a chat: the session and its flow, and earlier turns. */
 
@@ -37,7 +37,7 @@ export async function findPublished(
   publicId: string,
   resultId: string | undefined,
 ) {
-  const lookups = sessionLookups(db)
+  const lookups = sessionQueries(db)
   const question = { publicId, resultId: resultId ?? '' }
   const known = holders.get(publicId)
   let row = known === undefined ? undefined : await lookups.start({ botId: known, ...question })
@@ -56,7 +56,7 @@ export async function findPublished(
 export async function findSession(db: Database, tools: ChatTools, sessionId: string, now: Date) {
   const botId = botOfSession(sessionId)
   if (botId === undefined) return undefined
-  const row = await sessionLookups(db).resume({ botId, sessionId, now: now.toISOString() })
+  const row = await sessionQueries(db).resume({ botId, sessionId, now: now.toISOString() })
   if (!row) return undefined
   const flow =
     row.publicationId === null
@@ -84,7 +84,7 @@ export async function likelySession(db: Database, tools: ChatTools, sessionId: s
  */
 export async function tryChat(db: Database) {
   const nobodys = { botId: '', sessionId: '', now: new Date(0).toISOString() }
-  await sessionLookups(db)
+  await sessionQueries(db)
     .resume(nobodys)
     .catch((error) => {
       if (!isDistributed(db) || /^(0A|42)/.test(sqlState(error) ?? '')) throw error
@@ -96,15 +96,15 @@ export async function tryChat(db: Database) {
 export type Session = NonNullable<Awaited<ReturnType<typeof findSession>>>
 
 /** Returns the age of the turn that a session was read after; undefined if another turn has followed. */
-export async function stepAgeOf(db: Database, { botId, sessionId, revision }: Session) {
+export async function turnAgeOf(db: Database, { botId, sessionId, revision }: Session) {
   const [row] = await selectRows(
     db,
-    { stepAge },
+    { turnAge },
     (list) => sql`
       SELECT ${list} FROM ${chatSessions}
       WHERE bot_id = ${botId} AND id = ${sessionId} AND revision = ${revision}`,
   )
-  return row?.stepAge
+  return row?.turnAge
 }
 
 /** Returns the session that last wrote to a result of the granted bot. */
@@ -120,7 +120,7 @@ export async function sessionOf(db: Database, { bot }: BotGrant, resultId: strin
  * Returns the target of a bot link in a live chat: the live publication of a bot of the same workspace, and its flow.
  */
 export async function findLinked(db: Database, tools: ChatTools, botId: string, workspaceId: string) {
-  const row = await sessionLookups(db).linked({ botId, workspaceId })
+  const row = await sessionQueries(db).linked({ botId, workspaceId })
   if (!row) return null
   const flow = await loadPublication(db, tools, botId, row.publicationId)
   return flow && { flow, publicationId: row.publicationId }
@@ -180,7 +180,7 @@ const maximumSteps = 1_000
 /** Maximum characters read of a chat at once, for clients and for blocks. A single turn or answer is never cut. */
 export const maximumCharacters = 4_000_000
 
-interface ReadStep extends Pick<KeptStep, 'answer'> {
+interface ReadStep extends Pick<EncodedTurn, 'answer'> {
   revision: number
   turns: Turn[]
 }
@@ -220,7 +220,7 @@ async function stepsOf(
         (SELECT revision, step FROM (
           SELECT *, sum(octet_length(step)) OVER (
             ORDER BY revision DESC ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING
-          ) AS newer FROM ${chatSteps}
+          ) AS newer FROM ${chatTurns}
           WHERE bot_id = ${botId} AND session_id = ${sessionId} AND revision BETWEEN ${from} AND ${revision}
           ORDER BY revision DESC LIMIT ${maximumSteps}
         ) AS last WHERE coalesce(newer, 0) < ${maximumCharacters})
@@ -229,8 +229,8 @@ async function stepsOf(
   let left = maximumCharacters
   const steps = rows.flatMap(({ revision, step }): ReadStep[] => {
     if (left <= 0) return []
-    if (revision === null) return unpackSteps(step).map(readStep)
-    const text = inflateStep(step)
+    if (revision === null) return decodeTurns(step).map(readStep)
+    const text = decompressTurn(step)
     left -= text.length
     return [readStep(JSON.parse(text))]
   })
@@ -239,7 +239,7 @@ async function stepsOf(
     .sort((one, other) => one.revision - other.revision)
 }
 
-function readStep({ said, answer }: KeptStep): ReadStep {
+function readStep({ said, answer }: EncodedTurn): ReadStep {
   const shown = answer.messages.map((message): Turn => ({ role: 'bot', message }))
   return { revision: answer.revision, turns: [...said, ...shown], answer }
 }
@@ -293,5 +293,5 @@ export async function transcriptOf(
       ) AS said WHERE said.entries IS NOT NULL) AS kept
       WHERE coalesce(kept.earlier, 0) < ${most}::float8 ORDER BY kept.answers, kept.part, kept.id`,
   )
-  return rows.flatMap(({ entries, answer }) => readTranscript(entries, answer))
+  return rows.flatMap(({ entries, answer }) => decodeTranscript(entries, answer))
 }

@@ -5,7 +5,7 @@ import { currentTime } from '../../clock.ts'
 import type { Contexts } from '../../context.ts'
 import { type Database, transact } from '../../db/client.ts'
 import { newId } from '../../ids.ts'
-import type { Loose } from '../../json/access.ts'
+import type { JsonObject } from '../../json/access.ts'
 import type { SmtpAccount } from '../../outbound/mail.ts'
 import { takeTurn } from '../../shares/turns.ts'
 import { keepUploads, type Upload, uploadsAmong } from '../../uploads/uploads.ts'
@@ -15,13 +15,13 @@ import type {
   Effects,
   Message,
   SessionState,
-  StepOptions,
-  StepOutcome,
-  StepRefusal,
+  TurnOptions,
+  TurnOutcome,
+  TurnRejection,
 } from '../engine/types.ts'
 import { uploadLimits } from '../engine/upload-policy.ts'
-import { readState } from './codec/state.ts'
-import { takeOver } from './concurrent-edits.ts'
+import { decodeState } from './codec/state.ts'
+import { mergeEdits } from './concurrent-edits.ts'
 import {
   draftFlow,
   findLinked,
@@ -31,11 +31,11 @@ import {
   loadPublication,
   maximumCharacters,
   type Session,
-  stepAgeOf,
   transcriptOf,
+  turnAgeOf,
 } from './read-session.ts'
-import { Claim } from './turn-lease.ts'
-import { type KeepStep, saveStep, sizeOfStep } from './write-turn.ts'
+import { TurnLease } from './turn-lease.ts'
+import { type StoreTurn, sizeOfTurn, writeTurn } from './write-turn.ts'
 
 /* Runs one turn of an existing session once, even if several requests send the same reply, and writes it. */
 
@@ -43,7 +43,7 @@ type Context = Contexts['anyone']
 
 export interface Reply {
   message: Message | null | undefined
-  options: StepOptions
+  options: TurnOptions
   /** The reply as the session stores it, see `digestOf`. */
   digest: string
   /** Receives output while the turn is still running. */
@@ -51,22 +51,22 @@ export interface Reply {
 }
 
 /** `over`: the chat has ended. `moved`: another reply was counted instead of this one. */
-export type Ran = { answer: string } | StepRefusal | 'over' | 'moved'
+export type Ran = { answer: string } | TurnRejection | 'over' | 'moved'
 
 /** Runs the turn that follows the revision of the session, and writes it. */
-export async function runStep(
+export async function runTurn(
   context: Context,
   session: Session,
   reply: Reply,
-  keep?: KeepStep,
+  keep?: StoreTurn,
 ): Promise<Ran> {
   const { sessionId, botId, workspaceId, publicationId } = session
-  const claim = new Claim(context.db, session)
+  const claim = new TurnLease(context.db, session)
   let isWritten = false
   try {
     while (!claim.isLost || (await context.place.rest(() => claim.wait()))) {
       // The state is used up by a run, so each has its own.
-      const state = readState(session)
+      const state = decodeState(session)
       if (!state) return 'over'
       const wasAnswered = (state.frames[0]?.answerCount ?? 0) > 0
       const effects = effectsOf(context, { ...session, resultId: state.resultId, state }, claim, reply.tell)
@@ -74,8 +74,8 @@ export async function runStep(
       if (claim.isLost) continue
       if (outcome.problem) return outcome
       for (let read: Session | undefined = session; read !== undefined; ) {
-        const answer = JSON.stringify(toStep(outcome, session.revision + 1, publicationId === null))
-        isWritten = await saveStep(
+        const answer = JSON.stringify(toTurn(outcome, session.revision + 1, publicationId === null))
+        isWritten = await writeTurn(
           context.db,
           {
             session: { id: sessionId, botId, workspaceId, publicationId },
@@ -94,11 +94,11 @@ export async function runStep(
         )
         if (isWritten) {
           const { wantedEvents } = session
-          const size = sizeOfStep({ outcome, lastAnswer: answer, read: session, wantedEvents })
+          const size = sizeOfTurn({ outcome, lastAnswer: answer, read: session, wantedEvents })
           context.quota.add('text', botId, size)
           return { answer }
         }
-        read = await takeOver(context.db, read, outcome, effects)
+        read = await mergeEdits(context.db, read, outcome, effects)
       }
       return 'moved'
     }
@@ -113,8 +113,8 @@ function keepingUploads(
   db: Database,
   sessionId: string,
   uploads: Upload[],
-  keep: KeepStep | undefined,
-): KeepStep | undefined {
+  keep: StoreTurn | undefined,
+): StoreTurn | undefined {
   if (uploads.length === 0) return keep
   const together = keep ?? ((write) => transact(db, write))
   return (write) =>
@@ -130,7 +130,7 @@ function keepingUploads(
  * reply is for. Without one, a reply equal to the last one is new, unless its request arrived before the last turn
  * was written.
  */
-export async function earlierAnswer(
+export async function earlierResponse(
   db: Database,
   session: Session,
   digest: string,
@@ -149,11 +149,11 @@ export async function earlierAnswer(
  * measured first, so that in doubt a reply is new: taken for a repeat it would be lost.
  */
 async function wasHere(db: Database, session: Session, arrivedAt: number): Promise<boolean> {
-  if (session.stepAge >= performance.now() - arrivedAt) return false
+  if (session.turnAge >= performance.now() - arrivedAt) return false
   // Uses an open connection, so that little time passes between the two measurements.
   return transact(db, async (tx) => {
     const hereFor = performance.now() - arrivedAt
-    const age = await stepAgeOf(tx, session)
+    const age = await turnAgeOf(tx, session)
     // The age is negative if the clock of the database was set back, or after a failover.
     return age !== undefined && age >= 0 && age < hereFor
   })
@@ -181,7 +181,7 @@ export function waitsFor(answer: Partial<components['schemas']['ContinuedChatBod
  * Returns the last response, as JSON, if a webhook caused it and the client waits for it, in any format. Without a
  * revision, only a response that cannot be continued counts: a client that continues from it looks the same.
  */
-export async function answerAfterWebhook(
+export async function respondAfterWebhook(
   db: Database,
   session: Session,
   revision: number | undefined,
@@ -191,20 +191,20 @@ export async function answerAfterWebhook(
   const answer = await lastAnswerOf(db, session)
   if (revision !== undefined || answer === null) return answer
   const { input } = JSON.parse(answer) as Partial<components['schemas']['ContinuedChatBody']>
-  const canGoOn = input ? input.type === 'file input' : readState(session) !== undefined
+  const canGoOn = input ? input.type === 'file input' : decodeState(session) !== undefined
   return canGoOn ? null : answer
 }
 
 /** Returns the last response, as JSON, if it waits for a webhook. */
-export async function answerBeforeWebhook(db: Database, session: Session): Promise<string | undefined> {
+export async function respondBeforeWebhook(db: Database, session: Session): Promise<string | undefined> {
   const answer = (await lastAnswerOf(db, session)) ?? '{}'
   const { clientSideActions = [] } = JSON.parse(answer) as { clientSideActions?: { type: string }[] }
   return clientSideActions.some(({ type }) => type === 'listenForWebhook') ? answer : undefined
 }
 
 /** The part of a response that starting and continuing a chat share. Only previews contain internal logs. */
-export function toStep(
-  outcome: StepOutcome,
+export function toTurn(
+  outcome: TurnOutcome,
   revision: number,
   isPreview: boolean,
 ): components['schemas']['ContinuedChatBody'] {
@@ -241,7 +241,7 @@ interface Running {
 export function effectsOf(
   { db, keyring, chat: tools, files, publicUrl, config, log, now, place }: Context,
   running: Running,
-  claim?: Claim,
+  claim?: TurnLease,
   tell?: Effects['tell'],
 ): Effects {
   const { botId, workspaceId, publicationId } = running
@@ -266,7 +266,7 @@ export function effectsOf(
         log.error({ err: error, credentialsId: id }, 'credentials cannot be read')
         throw new Error('The credentials cannot be read now: the log of the service says why')
       })
-      return found?.type === type ? (found.data as Loose) : null
+      return found?.type === type ? (found.data as JsonObject) : null
     },
     async askModel(request) {
       return (await mayCallOut())

@@ -1,5 +1,5 @@
 import { sql } from 'drizzle-orm'
-import { prepareLookup } from '../../db/batched-query.ts'
+import { prepareBatchedQuery } from '../../db/batched-query.ts'
 import { isDistributed } from '../../db/citus/distribution.ts'
 import { nodeOf } from '../../db/citus/nodes.ts'
 import { type Database, type StatementContext, statements } from '../../db/client.ts'
@@ -30,7 +30,7 @@ const wantedEvents = optional(
 )
 
 function startLookup(...[db, named]: StatementContext) {
-  return prepareLookup(
+  return prepareBatchedQuery(
     db,
     named,
     'chat_start',
@@ -59,7 +59,7 @@ function startLookup(...[db, named]: StatementContext) {
  * Milliseconds since the last turn of a session was written, by the clock of the database, which also set that
  * timestamp.
  */
-export const stepAge = expression(
+export const turnAge = expression(
   sql`date_part('epoch', clock_timestamp() - ${chatSessions.updatedAt}) * 1000`,
   'float8',
 )
@@ -81,7 +81,7 @@ const sessionShape = {
 }
 
 function resumeLookup(...[db, named]: StatementContext) {
-  return prepareLookup(
+  return prepareBatchedQuery(
     db,
     named,
     'chat_resume',
@@ -89,7 +89,7 @@ function resumeLookup(...[db, named]: StatementContext) {
     {
       ...sessionShape,
       botId: bots.id,
-      stepAge,
+      turnAge,
       workspaceId: bots.workspaceId,
       wantedEvents,
       // In bytes.
@@ -138,7 +138,7 @@ const nodeStatements = statements((db, named) => ({
       botId: chatSessions.botId,
       // Always 0, so that callers which need the age query it: here it would come from the clock of the coordinator,
       // not of the node.
-      stepAge: expression(sql`0`, 'float8'),
+      turnAge: expression(sql`0`, 'float8'),
       workspaceId: expression(sql`workspace_id`, 'text'),
       wantedEvents: wantedOnNode,
       stepsSize: expression(sql`steps_size`, 'integer'),
@@ -159,10 +159,10 @@ async function resumeOnNode(db: Database, question: { botId: string; sessionId: 
   return found
 }
 
-export const sessionLookups = statements((db, named) => ({
+export const sessionQueries = statements((db, named) => ({
   start: isDistributed(db) ? startOnNode.bind(null, db) : startLookup(db, named),
   resume: isDistributed(db) ? resumeOnNode.bind(null, db) : resumeLookup(db, named),
-  linked: prepareLookup(
+  linked: prepareBatchedQuery(
     db,
     named,
     'chat_linked_bot',

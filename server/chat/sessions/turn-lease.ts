@@ -40,7 +40,7 @@ const claimStatements = statements((db, named) => {
 })
 
 /** The claim of one request to the turn that it runs. The caller has to call `end`. */
-export class Claim {
+export class TurnLease {
   readonly #db: Database
   readonly #session: Pick<Session, 'botId' | 'sessionId' | 'revision'>
   /** The claim in the session row: that of another request, or the own one. */

@@ -3,7 +3,7 @@ import { prepareWrite, statements } from '../../db/client.ts'
 import {
   bots,
   chatSessions,
-  chatSteps,
+  chatTurns,
   resultAnswers,
   resultLogs,
   results,
@@ -12,7 +12,7 @@ import {
 import { raiseEpochs } from '../../results/stats-epochs.ts'
 import { leaveEvents } from '../../webhooks/outbox.ts'
 import { givenLogs } from './client-logs.ts'
-import type { StepEvent } from './write-turn-citus.ts'
+import type { TurnEventRow } from './write-turn-citus.ts'
 
 /* Writes one turn of a chat in one statement, with the parameters from `write-turn.ts`. */
 
@@ -63,10 +63,10 @@ const updateSession = sessionUpdate()
 /** A preview that begins again overwrites its earlier turns. */
 const overEarlierStep = sql`ON CONFLICT (bot_id, session_id, revision) DO UPDATE SET step = excluded.step`
 
-export const withStep = (writtenSession: SQL, conflict = sql``) => sql`
+export const withTurn = (writtenSession: SQL, conflict = sql``) => sql`
   WITH session AS (${writtenSession}),
   step AS (
-    INSERT INTO ${chatSteps} (bot_id, session_id, revision, step)
+    INSERT INTO ${chatTurns} (bot_id, session_id, revision, step)
     SELECT ${botId}, session.id, session.revision, ${apartStep} FROM session WHERE ${apartStep} IS NOT NULL
     ${conflict}
   )`
@@ -127,7 +127,7 @@ const waitsUntil = sql`CASE WHEN r.waiting_block_id IS NOT NULL THEN ${expiresAt
  * each bot is looked up by itself, and the result that changes by parameters.
  */
 const withResult = (writtenSession: SQL, more = sql``) => sql`
-  ${withStep(writtenSession)},
+  ${withTurn(writtenSession)},
   made AS (
     INSERT INTO ${results} (bot_id, id, variables, has_started, is_completed, is_archived, last_chat_session_id,
       waiting_block_id, waiting_block_bot_id, waits_until, created_at, updated_at, transcript, answers_size)
@@ -191,7 +191,7 @@ const withResult = (writtenSession: SQL, more = sql``) => sql`
 export const workspaceId = sql`${sql.placeholder('workspaceId')}::text`
 
 /** The JSON of an event as far as the turn knows it, without its end. */
-export const knownText = ({ subject, place, id, type, data }: StepEvent, at: Date) =>
+export const knownText = ({ subject, place, id, type, data }: TurnEventRow, at: Date) =>
   JSON.stringify({ subject, place, id, type, at, data }).slice(0, -2)
 
 /** The properties of a result that only the database knows; they end the JSON of an event. */
@@ -215,9 +215,9 @@ const told = sql`, told AS (${leaveEvents(
   workspaceId,
 )})`
 
-const bare = (writtenSession: SQL) => sql`${withStep(writtenSession, overEarlierStep)} SELECT id FROM session`
+const bare = (writtenSession: SQL) => sql`${withTurn(writtenSession, overEarlierStep)} SELECT id FROM session`
 
-export const stepStatements = statements((db, named) => ({
+export const turnStatements = statements((db, named) => ({
   first: prepareWrite(db, named('chat_first_step'), withResult(insertSession)),
   firstWithoutResult: prepareWrite(db, named('chat_first_step_bare'), bare(insertPreview)),
   next: prepareWrite(db, named('chat_next_step'), withResult(updateSession)),

@@ -11,8 +11,8 @@ import { isAlive } from '../../db/undeleted-results.ts'
 import { JsonText } from '../../json/json-text.ts'
 import { setVariables } from '../engine/engine.ts'
 import { insertLogs } from './client-logs.ts'
-import { readState } from './codec/state.ts'
-import { readSteered, type Steered } from './concurrent-edits.ts'
+import { decodeState } from './codec/state.ts'
+import { type ConcurrentEdit, readConcurrentEdits } from './concurrent-edits.ts'
 import { loadPublication } from './read-session.ts'
 import { effectsOf } from './run-turn.ts'
 import { expiryOf, waitingResultOf } from './write-turn.ts'
@@ -63,7 +63,7 @@ export function chatPage(
 }
 
 /** Sets variables of a chat, or ends it; undefined if no such chat is waiting. */
-export function steer(
+export function updateSession(
   context: Contexts['bot'],
   sessionId: string,
   { variables = {}, isOver }: UpdateChat['body'],
@@ -92,7 +92,7 @@ export function steer(
         sql`SELECT ${list} FROM ${table} WHERE ${table.botId} = ${botId} AND ${table.id} = ${sessionId}`,
     )
     if (!read?.isAlive) return undefined
-    const state = readState({ ...row, state: row.state?.text ?? null })
+    const state = decodeState({ ...row, state: row.state?.text ?? null })
     if (!state) return undefined
     const { publicationId, resultId } = row
     const flow = await loadPublication(db, tools, botId, publicationId)
@@ -105,11 +105,11 @@ export function steer(
       ? { state: null, endedAt: now, expiresAt: expiryOf(true, now) }
       : {}
     if (set.values.length > 0) {
-      const earlier = readSteered(row.steered?.text ?? null)
+      const earlier = readConcurrentEdits(row.steered?.text ?? null)
       const place = (earlier.at(-1)?.[0] ?? 0) + 1
-      const steered: Steered[] = [
+      const steered: ConcurrentEdit[] = [
         ...earlier.filter(([, name]) => !Object.hasOwn(variables, name)),
-        ...set.values.map(([name, value]): Steered => [place, name, value]),
+        ...set.values.map(([name, value]): ConcurrentEdit => [place, name, value]),
       ]
       changes.steered = toJson(steered)
       changes.state = isOver ? null : toJson(set.state)

@@ -1,13 +1,13 @@
 import pg from 'pg'
 import type { EventType } from '../../../contract/events.ts'
 import { currentTime } from '../../clock.ts'
-import { gather } from '../../db/batcher.ts'
+import { createBatcher } from '../../db/batcher.ts'
 import { type Database, rootOf, statements } from '../../db/client.ts'
 import { databaseError } from '../../db/errors.ts'
 import { lateBefore } from '../../results/stats-epochs.ts'
 import { idsBegin, isWanted, wakeAfter } from '../../webhooks/outbox.ts'
-import { usualStatements } from './batched-statements.ts'
-import type { ResultRow, StepRows } from './write-turn-citus.ts'
+import { batchedStatements } from './batched-statements.ts'
+import type { ResultRow, TurnRows } from './write-turn-citus.ts'
 
 /*
  * Writes the most frequent turns: the start of a chat with a new result, or one answer. One statement writes a batch
@@ -37,10 +37,10 @@ const MAX_BATCH_TURNS = 16
  * Writes a turn that is the start of a chat with a new result, or one answer. Returns false if the turn is or has
  * anything else, or was not written. Not on a cluster.
  */
-export async function writeUsual(
+export async function writeTurnBatched(
   db: Database,
   values: UsualStep['values'] & { botId: string; resultId: string | null; revision: number },
-  { made, changed, answers, logs, transcript }: StepRows,
+  { made, changed, answers, logs, transcript }: TurnRows,
   told: Told | undefined,
   now: Date,
 ): Promise<boolean> {
@@ -102,7 +102,7 @@ function write(db: Database, step: UsualStep): Promise<boolean> {
 }
 
 const gathering = statements((db) =>
-  gather<UsualStep, boolean>(
+  createBatcher<UsualStep, boolean>(
     MAX_BATCH_TURNS,
     ({ kind, botId }) => `${kind} ${botId}`,
     (steps) => writeAll(db, steps),
@@ -135,7 +135,7 @@ async function writeGroup(db: Database, steps: UsualStep[]): Promise<boolean[]> 
 
 async function writeAlone(db: Database, step: UsualStep): Promise<boolean> {
   const { kind, values } = step
-  const { start, answer, answerTold, answerApart, answerApartTold } = usualStatements(db)
+  const { start, answer, answerTold, answerApart, answerApartTold } = batchedStatements(db)
   const kept = { start, answer, answerTold }
   const apart = { start, answer: answerApart, answerTold: answerApartTold }
   const written = await (values.apartStep ? apart : kept)[kind]({ ...values, ...toTell([step]) })
@@ -144,7 +144,7 @@ async function writeAlone(db: Database, step: UsualStep): Promise<boolean> {
 
 function writeTogether(db: Database, steps: UsualStep[]): Promise<boolean[]> {
   const [{ kind, botId }] = steps as [UsualStep]
-  const { starts, answers, answersTold } = usualStatements(db)
+  const { starts, answers, answersTold } = batchedStatements(db)
   const given = steps.map(({ values }) => ({
     ...values,
     files: values.files ? JSON.stringify(values.files) : null,

@@ -7,7 +7,7 @@ import { daysLateBefore } from '../../results/stats-epochs.ts'
 import { insertEvents } from '../../webhooks/outbox.ts'
 import type { TranscriptEntry } from '../engine/types.ts'
 import type { toLogRows } from './client-logs.ts'
-import type { KeptEntry } from './codec/transcript.ts'
+import type { EncodedEntry } from './codec/transcript.ts'
 
 /*
  * Writes one turn of a chat on a cluster. The node of the bot runs a function (`migrations/distribute.sql`) which
@@ -34,7 +34,7 @@ export interface ResultRow {
   /** True if this turn creates the result. A result that was deleted since is not created again. */
   is_new: boolean
   /** Transcript of the turn that creates the result, if no answer carries it. */
-  transcript?: KeptEntry[]
+  transcript?: EncodedEntry[]
 }
 
 export interface AnswerRow {
@@ -50,11 +50,11 @@ export interface AnswerRow {
   size: number
   files: string[] | undefined
   /** Transcript of the turn; one of its answers carries it. */
-  transcript?: KeptEntry[]
+  transcript?: EncodedEntry[]
 }
 
 /** An event of a result that a turn may publish. */
-export interface StepEvent {
+export interface TurnEventRow {
   bot_id: string
   /** Id of the result. */
   subject: string
@@ -65,12 +65,12 @@ export interface StepEvent {
   data: object
 }
 
-export interface StepTold {
+export interface TurnWebhooks {
   workspaceId: string
-  events: StepEvent[]
+  events: TurnEventRow[]
 }
 
-export interface StepRows {
+export interface TurnRows {
   made: ResultRow[]
   changed: ResultRow[]
   answers: AnswerRow[]
@@ -144,11 +144,11 @@ const nodeStatements = statements((db, named) => ({
 }))
 
 /** Writes a turn. Returns false, and writes nothing, if the session has moved on since it was read. */
-export async function writeOnNode(
+export async function writeTurnOnCitus(
   db: Database,
   values: StepValues,
-  rows: StepRows,
-  told: StepTold | undefined,
+  rows: TurnRows,
+  told: TurnWebhooks | undefined,
   at: Date,
 ): Promise<boolean> {
   const isOwn = ({ bot_id, id }: ResultRow) => bot_id === values.botId && id === values.resultId
@@ -186,7 +186,7 @@ export async function writeOnNode(
 }
 
 /** Parameters of the functions for one result; without a result nothing of it is written. */
-function givenOf(row: ResultRow | undefined, rows: StepRows, at: Date) {
+function givenOf(row: ResultRow | undefined, rows: TurnRows, at: Date) {
   const answers = rows.answers.filter(
     (answer) => answer.bot_id === row?.bot_id && answer.result_id === row.id,
   )
@@ -207,7 +207,7 @@ function givenOf(row: ResultRow | undefined, rows: StepRows, at: Date) {
 }
 
 /** Returns the events that are due, completed with the values found in their results. */
-function eventsOf(events: StepEvent[], known: Written[]): StepEvent[] {
+function eventsOf(events: TurnEventRow[], known: Written[]): TurnEventRow[] {
   return events.flatMap((event) => {
     const its = known.find(({ row }) => row.bot_id === event.bot_id && row.id === event.subject)
     if (!its?.createdAt) return []

@@ -9,20 +9,20 @@ import { newId, newIds } from '../../ids.ts'
 import { lateBefore } from '../../results/stats-epochs.ts'
 import { isWanted, wakeAfter } from '../../webhooks/outbox.ts'
 import { resultBotOf } from '../engine/result-parts.ts'
-import type { Answer, SessionState, StepOutcome } from '../engine/types.ts'
+import type { Answer, SessionState, TurnOutcome } from '../engine/types.ts'
 import { toLogRows } from './client-logs.ts'
-import { keepState, padded } from './codec/state.ts'
-import { keepTranscript } from './codec/transcript.ts'
-import { hasRoom, packStep, withLength } from './codec/turn.ts'
+import { encodeState, padded } from './codec/state.ts'
+import { encodeTranscript } from './codec/transcript.ts'
+import { encodeTurn, hasRoom, withLength } from './codec/turn.ts'
 import type { Session } from './read-session.ts'
-import { knownText, stepStatements } from './turn-statements.ts'
-import { writeUsual } from './write-turn-batched.ts'
+import { knownText, turnStatements } from './turn-statements.ts'
+import { writeTurnBatched } from './write-turn-batched.ts'
 import {
   type AnswerRow,
   type ResultRow,
-  type StepEvent,
-  type StepRows,
-  writeOnNode,
+  type TurnEventRow,
+  type TurnRows,
+  writeTurnOnCitus,
 } from './write-turn-citus.ts'
 
 /*
@@ -47,7 +47,7 @@ export function expiryOf(hasEnded: boolean, now: Date): Date {
 /** Enough to tell replies apart, and no more, since PostgreSQL logs them anew with every turn. */
 const STORED_DIGEST_CHARACTERS = 22
 
-export interface Step {
+export interface TurnToWrite {
   session: { id: string; botId: string; workspaceId: string; publicationId: string | null }
   /** Types of events that endpoints of the workspace subscribe to; see `isWanted`. */
   wantedEvents: string | null
@@ -61,7 +61,7 @@ export interface Step {
   isNewResult: boolean
   /** True if an earlier turn of the session has published that its result began; absent for the first turn. */
   wasAnswered?: boolean
-  outcome: StepOutcome
+  outcome: TurnOutcome
   lastMessage: string | null
   lastAnswer: string
 }
@@ -73,12 +73,12 @@ const ROW_BYTES = 500
  * Returns the approximate bytes that a turn adds, for quotas: its response and answers, the growth of the state, and
  * its events with a row for each subscribed endpoint. A cluster only knows here if there are endpoints, not how many.
  */
-export function sizeOfStep({
+export function sizeOfTurn({
   outcome,
   lastAnswer,
   read,
   wantedEvents,
-}: Pick<Step, 'outcome' | 'lastAnswer' | 'wantedEvents'> & { read?: Pick<Session, 'state'> }): number {
+}: Pick<TurnToWrite, 'outcome' | 'lastAnswer' | 'wantedEvents'> & { read?: Pick<Session, 'state'> }): number {
   const { state, variables, linkedResults, logs } = outcome
   const before = Buffer.byteLength(read?.state ?? '')
   const grown = Math.max(0, Buffer.byteLength(JSON.stringify(state ?? variables)) - before)
@@ -97,7 +97,7 @@ export function sizeOfStep({
 }
 
 /** Runs the write of a turn, together with whatever else belongs to it. */
-export type KeepStep = (write: (db: Database) => Promise<boolean>) => Promise<boolean>
+export type StoreTurn = (write: (db: Database) => Promise<boolean>) => Promise<boolean>
 
 /**
  * Time for which the write of a turn that has called out is retried: a client that repeats the request would call out
@@ -110,11 +110,11 @@ const WRITE_RETRY_DELAY_MS = 200
  * Writes a turn: the session, its result with answers, transcript and logs, and results of linked bots. Returns false
  * if the session has moved on since it was read.
  */
-export async function saveStep(
+export async function writeTurn(
   db: Database,
-  step: Step,
+  step: TurnToWrite,
   now: Date,
-  keep: KeepStep = (write) => write(db),
+  keep: StoreTurn = (write) => write(db),
 ): Promise<boolean> {
   const last = performance.now() + (step.outcome.hasCalledOut ? WRITE_RETRY_TIMEOUT_MS : 0)
   for (let attempt = 1; ; attempt++) {
@@ -137,13 +137,13 @@ export async function saveStep(
  * `isRepeated`: an earlier attempt failed on a constraint, as the insert-only statements of usual turns do if the
  * result exists.
  */
-async function writeStep(db: Database, step: Step, now: Date, isRepeated: boolean): Promise<boolean> {
+async function writeStep(db: Database, step: TurnToWrite, now: Date, isRepeated: boolean): Promise<boolean> {
   const { session, outcome } = step
-  const run = stepStatements(db)
+  const run = turnStatements(db)
   const isFirst = step.revision === 0
   const hasEnded = outcome.state === null
   const state = keptState(step)
-  const packed = packStep(outcome.said, step.lastAnswer)
+  const packed = encodeTurn(outcome.said, step.lastAnswer)
   const isKept =
     step.resultId !== null &&
     hasRoom(packed, state === null ? 0 : Buffer.byteLength(state), step.read?.stepsSize ?? 0)
@@ -193,7 +193,7 @@ async function writeStep(db: Database, step: Step, now: Date, isRepeated: boolea
   const answers = step.resultId === null ? [] : toAnswers(session.botId, step.resultId, outcome.answers)
   // Stores the transcript with a row that is written anyway; nearly every turn has one.
   const bearer = answers[0] ?? made[0]
-  if (bearer) bearer.transcript = keepTranscript(outcome.transcript, answers[0]?.content)
+  if (bearer) bearer.transcript = encodeTranscript(outcome.transcript, answers[0]?.content)
   const rows = {
     made: step.resultId === null ? [] : [...made, ...linked],
     changed: step.resultId === null || step.isNewResult ? [] : [own(step.resultId)],
@@ -214,12 +214,12 @@ async function writeStep(db: Database, step: Step, now: Date, isRepeated: boolea
   let told: ReturnType<typeof toTell>
   if (isDistributed(db)) {
     told = toTell()
-    isWritten = await writeOnNode(db, values, rows, told, now)
+    isWritten = await writeTurnOnCitus(db, values, rows, told, now)
   } else if (step.resultId === null) {
     isWritten = (await (isFirst ? run.firstWithoutResult : run.nextWithoutResult)(values)) === 1
   } else {
     const watching = wantedEvents ? { workspaceId, wantedEvents, wasAnswered } : undefined
-    isWritten = !isRepeated && (await writeUsual(db, values, rows, watching, now))
+    isWritten = !isRepeated && (await writeTurnBatched(db, values, rows, watching, now))
     if (!isWritten) {
       const { next, nextTold, first, firstTold } = run
       told = toTell()
@@ -242,9 +242,9 @@ async function writeStep(db: Database, step: Step, now: Date, isRepeated: boolea
   return isWritten
 }
 
-function keptState({ session, resultId, outcome: { state } }: Step): string | null {
+function keptState({ session, resultId, outcome: { state } }: TurnToWrite): string | null {
   if (state === null) return null
-  return padded(JSON.stringify(keepState(state, { botId: session.botId, resultId })))
+  return padded(JSON.stringify(encodeState(state, { botId: session.botId, resultId })))
 }
 
 /** The block that a chat waits at and the result that its answer will go to; undefined where it does not wait. */
@@ -258,18 +258,18 @@ export function waitingResultOf(state: SessionState | null) {
 
 /** Returns the subscribed events that a turn may publish. A result begins or is completed only once. */
 function eventsOf(
-  { session, wasAnswered }: Step,
-  { made, changed, answers }: StepRows,
+  { session, wasAnswered }: TurnToWrite,
+  { made, changed, answers }: TurnRows,
   now: Date,
   wantedEvents: string,
-): StepEvent[] {
+): TurnEventRow[] {
   const begins = wasAnswered ? made : [...made, ...changed]
   const events = [...made, ...changed].flatMap((row) => {
     const { bot_id, id, has_started, is_completed } = row
     const given = answers
       .filter((answer) => answer.bot_id === bot_id && answer.result_id === id)
       .map(({ block_id, content, files }) => ({ blockId: block_id, content, attachedFileUrls: files }))
-    const event = (place: number, type: StepEvent['type'], more = {}) => ({
+    const event = (place: number, type: TurnEventRow['type'], more = {}) => ({
       bot_id,
       subject: id,
       place,
@@ -288,7 +288,7 @@ function eventsOf(
 }
 
 /** An event as the statements read it. */
-function toldRow(event: StepEvent, now: Date) {
+function toldRow(event: TurnEventRow, now: Date) {
   const { bot_id, subject, id, type } = event
   return { bot_id, subject, id, type, known: knownText(event, now) }
 }

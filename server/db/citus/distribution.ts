@@ -22,7 +22,7 @@ export function treatAsDistributed(db: Database) {
  * Looks whether the tables of bots are spread over several nodes; before the first statement of the service. `reads` is
  * what reads of a standby. Throws where the cluster lacks what `admin distribute` of this release gives it.
  */
-export async function noteDistribution(db: Database, reads = db) {
+export async function detectCitus(db: Database, reads = db) {
   const { rows: known } = await db.$client.query("SELECT to_regclass('pg_dist_partition') AS at")
   if (known[0].at === null) return
   const { rows } = await db.$client.query(

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import type { RequestHandler } from 'express'
 import { escapeHtml } from '../../html.ts'
 import { root } from '../../root.ts'
-import { askAlways, kept } from '../cached-asset.ts'
+import { askAlways, cachedAsset } from '../cached-asset.ts'
 import { servePage } from '../page.ts'
 import { type Guide, readGuides, readOperatorGuides } from './guides.ts'
 
@@ -61,16 +61,16 @@ export function serveDocs(
       page: () => readPage(page, version, pages),
     })
   }
-  serve('/docs/files/search.json', kept('application/json', searched, askAlways))
+  serve('/docs/files/search.json', cachedAsset('application/json', searched, askAlways))
   for (const guide of readGuides()) {
     serve(
       `/docs/${guide.name}.md`,
-      kept('text/markdown', () => atHome(guide.text, publicUrl())),
+      cachedAsset('text/markdown', () => atHome(guide.text, publicUrl())),
     )
   }
   serve(
     '/llms.txt',
-    kept('text/plain', () => listForPrograms(pages, publicUrl())),
+    cachedAsset('text/plain', () => listForPrograms(pages, publicUrl())),
   )
   return [...pages, ...own].map(({ name }) => `/docs/${name}`)
 }

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import type { RequestHandler } from 'express'
 import { root } from '../../root.ts'
-import { kept } from '../cached-asset.ts'
+import { cachedAsset } from '../cached-asset.ts'
 import { languages } from '../texts/index.ts'
 
 /** The script that puts chats into pages of other sites, with the few texts that it has in every language. */
@@ -16,7 +16,7 @@ export function serveEmbed(serve: (path: string, handler: RequestHandler) => voi
   const script = read('embed.js')
     .replace('/* texts */ {}', () => JSON.stringify(Object.fromEntries(texts)))
     .replace("/* css */ ''", () => JSON.stringify(read('embed.css')))
-  const send = kept('text/javascript', () => script)
+  const send = cachedAsset('text/javascript', () => script)
   serve('/embed.js', (request, response, next) => {
     // Made to be loaded by other sites, also with `crossorigin`.
     response.setHeader('Cross-Origin-Resource-Policy', 'cross-origin')

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import type { RequestHandler } from 'express'
 import { root } from '../../root.ts'
-import { kept } from '../cached-asset.ts'
+import { cachedAsset } from '../cached-asset.ts'
 import { readGuides } from '../docs/guides.ts'
 
 /* The page at the address of the service itself, for those who open it in a browser: where to go from here. */
@@ -22,7 +22,7 @@ export function serveHome(serve: (path: string, handler: RequestHandler) => void
   const style = readFileSync(new URL('page.css', folder))
   serve(
     '/home.css',
-    kept('text/css', () => style),
+    cachedAsset('text/css', () => style),
   )
   const links = readGuides().map(({ name, title }) => `<li><a href="docs#${name}">${title}</a></li>`)
   const page = readFileSync(new URL('page.html', folder), 'utf8').replace('<!-- guides -->', () =>

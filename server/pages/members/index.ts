@@ -2,7 +2,7 @@ import { readdir, readFile } from 'node:fs/promises'
 import { extname } from 'node:path'
 import type { RequestHandler } from 'express'
 import { sendProblem } from '../../http/response.ts'
-import { askAlways, kept } from '../cached-asset.ts'
+import { askAlways, cachedAsset } from '../cached-asset.ts'
 import type { Assets } from './bundle.ts'
 
 /*
@@ -45,12 +45,12 @@ export function serveMembers(serve: (path: string, handler: RequestHandler) => v
     const content = (await assets()).get(name)
     if (!content) return sendProblem(response, 'NOT_FOUND')
     const mediaType = mediaTypes[extname(name)] ?? 'application/octet-stream'
-    const handler = handlers.get(name) ?? kept(mediaType, () => Buffer.from(content), askAlways)
+    const handler = handlers.get(name) ?? cachedAsset(mediaType, () => Buffer.from(content), askAlways)
     handlers.set(name, handler)
     return handler(request, response, next)
   })
   for (const path of paths) {
-    const send = kept('text/html', () => page('../'.repeat(path.split('/').length - 2)), askAlways)
+    const send = cachedAsset('text/html', () => page('../'.repeat(path.split('/').length - 2)), askAlways)
     serve(path, (request, response, next) => {
       response.setHeader('Content-Security-Policy', policy)
       return send(request, response, next)

@@ -1,14 +1,14 @@
 /** Bots inside bots: entering a linked one, and coming back. */
 
 import { filledText } from '../../../json/access.ts'
-import { currentFrame, type LiveFrame, leave, log, type Next, type Run, waitFor } from '../execution.ts'
+import { currentFrame, type Execution, type LiveFrame, leave, log, type Next, waitFor } from '../execution.ts'
 import { type Block, indexFlow } from '../flow-index.ts'
 import { snapshot } from '../result-parts.ts'
 import type { Position, ResultVariable, VariableValue } from '../types.ts'
 import { readVariable, setVariable } from '../variables.ts'
 import { findTarget, remember, startPlace } from './logic.ts'
 
-export async function runBotLink(run: Run, block: Block, position: Position): Promise<Next> {
+export async function runBotLink(run: Execution, block: Block, position: Position): Promise<Next> {
   const botId = filledText(block.options.botId)
   if (botId === undefined) return skip(run, block, 'no bot is chosen')
   return botId === 'current' || botId === currentFrame(run).botId
@@ -17,7 +17,7 @@ export async function runBotLink(run: Run, block: Block, position: Position): Pr
 }
 
 /** A link within the same bot: its group runs, then the flow goes on here. */
-function callGroup(run: Run, block: Block, position: Position): Next {
+function callGroup(run: Execution, block: Block, position: Position): Next {
   const { flow } = currentFrame(run)
   const groupId = filledText(block.options.groupId)
   const place = groupId === undefined ? startPlace(flow) : findTarget(run, flow, groupId, undefined)
@@ -27,7 +27,7 @@ function callGroup(run: Run, block: Block, position: Position): Next {
   return { kind: 'go', ...place }
 }
 
-async function enterBot(run: Run, block: Block, position: Position, botId: string): Promise<Next> {
+async function enterBot(run: Execution, block: Block, position: Position, botId: string): Promise<Next> {
   if (run.frames.length > run.limits.linkedBots)
     return skip(run, block, 'too many bots are linked inside each other')
   const linked = await waitFor(run, run.effects.findLinkedFlow(botId))
@@ -63,7 +63,7 @@ async function enterBot(run: Run, block: Block, position: Position, botId: strin
 }
 
 /** Ends the running bot. Gives the place of the link in its parent, where the flow goes on. */
-export function leaveBot(run: Run): Position | null {
+export function leaveBot(run: Execution): Position | null {
   const ended = run.frames.pop()
   if (ended === undefined) return null
   if (ended.isMerged) flowBack(run, ended, currentFrame(run))
@@ -72,7 +72,7 @@ export function leaveBot(run: Run): Position | null {
 }
 
 /** Brings the variables of merged bots down to the bots they are merged into, from the top on. */
-export function flowAllBack(run: Run): void {
+export function flowAllBack(run: Execution): void {
   for (let level = run.frames.length - 1; level > 0; level -= 1) {
     const frame = run.frames[level]
     const parent = run.frames[level - 1]
@@ -81,7 +81,7 @@ export function flowAllBack(run: Run): void {
 }
 
 /** Makes sure that a bot with a result of its own has a place where its answers go. */
-export function trackResult(run: Run, frame: LiveFrame, isNew = false): void {
+export function trackResult(run: Execution, frame: LiveFrame, isNew = false): void {
   const { resultId, flowId, botId } = frame
   if (resultId === null || flowId === null || resultId === run.session.resultId) return
   if (run.linkedResults.has(resultId)) return
@@ -97,21 +97,21 @@ export function trackResult(run: Run, frame: LiveFrame, isNew = false): void {
 }
 
 /** Updates the variables of a linked result, and if it has begun. */
-export function updateResult(run: Run, frame: LiveFrame): void {
+export function updateResult(run: Execution, frame: LiveFrame): void {
   const result = frame.resultId === null || frame.isMerged ? undefined : run.linkedResults.get(frame.resultId)
   if (result === undefined) return
   result.variables = snapshot(run, frame)
   result.hasStarted = frame.answerCount > 0
 }
 
-function completeResult(run: Run, frame: LiveFrame): void {
+function completeResult(run: Execution, frame: LiveFrame): void {
   updateResult(run, frame)
   const result = frame.resultId === null ? undefined : run.linkedResults.get(frame.resultId)
   if (result !== undefined) result.isCompleted = result.hasStarted
 }
 
 /** A variable of the same name takes the value; others are kept beside the variables of the parent. */
-function flowBack(run: Run, from: LiveFrame, to: LiveFrame): void {
+function flowBack(run: Execution, from: LiveFrame, to: LiveFrame): void {
   const kept = new Map(to.merged.map((each) => [each.name, each]))
   const carry = (each: ResultVariable, isSession: boolean): void => {
     const own = to.flow.variablesByName.get(each.name)
@@ -134,7 +134,7 @@ function flowBack(run: Run, from: LiveFrame, to: LiveFrame): void {
 }
 
 /** Values of all running bots by name; the nearest bot counts. */
-function valuesByName(run: Run): Map<string, VariableValue> {
+function valuesByName(run: Execution): Map<string, VariableValue> {
   const values = new Map<string, VariableValue>()
   for (const frame of run.frames) {
     for (const { name, value } of frame.merged) values.set(name, value)
@@ -146,13 +146,13 @@ function valuesByName(run: Run): Map<string, VariableValue> {
   return values
 }
 
-function hasMoreBehind(run: Run, block: Block, position: Position): boolean {
+function hasMoreBehind(run: Execution, block: Block, position: Position): boolean {
   const { flow } = currentFrame(run)
   const isLast = flow.groups.get(position.groupId)?.blocks.at(-1)?.id === block.id
   return !isLast || (block.outgoingEdgeId !== undefined && flow.edges.has(block.outgoingEdgeId))
 }
 
-function skip(run: Run, block: Block, reason: string): Next {
+function skip(run: Execution, block: Block, reason: string): Next {
   log(run, 'error', `Bot link: skipped, ${reason}`, { context: block.id, isInternal: true })
   return leave(run, block)
 }

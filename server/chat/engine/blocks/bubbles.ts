@@ -1,20 +1,20 @@
 /** Blocks that show something. */
 
-import { type Loose, record, storableText, text } from '../../../json/access.ts'
-import { type Next, next, type Run, sendBubble } from '../execution.ts'
+import { asObject, asString, type JsonObject, storableText } from '../../../json/access.ts'
+import { type Execution, type Next, next, sendBubble } from '../execution.ts'
 import type { Block } from '../flow-index.ts'
 import { fillRichText, markdownOf, plainTextOf, richTextIn, richTextOf } from '../rich-text.ts'
 import type { Bubble, Position, TranscriptEntry } from '../types.ts'
 import { fillDeep, fillNumber } from '../variables.ts'
 
-export async function runTextBubble(run: Run, block: Block): Promise<Next> {
+export async function runTextBubble(run: Execution, block: Block): Promise<Next> {
   const source = richTextIn(block.content)
   if (source.length > 0) sendText(run, block.id, await fillRichText(run, source))
   return next
 }
 
 /** A text from the runtime itself, for instance a retry message. */
-export function sendPlainText(run: Run, value: string): void {
+export function sendPlainText(run: Execution, value: string): void {
   sendText(run, run.effects.newId(), richTextOf(value))
 }
 
@@ -24,36 +24,39 @@ type MediaType = Exclude<Bubble['type'], 'text'>
  * Returns the runner of media blocks of that type: it shows their content, and an embed may wait for an event in it.
  */
 export function mediaBubble(type: MediaType) {
-  return async (run: Run, block: Block, position: Position): Promise<Next> => {
-    const content = record(await fillDeep(run, block.content))
+  return async (run: Execution, block: Block, position: Position): Promise<Next> => {
+    const content = asObject(await fillDeep(run, block.content))
     if (content.height !== undefined) {
       const height = await fillNumber(run, block.content.height)
       if (height === undefined) delete content.height
       else content.height = height
     }
     sendBubble(run, { id: block.id, type, content: type === 'video' ? analyseVideo(content) : content })
-    const url = text(content.url)
+    const url = asString(content.url)
     if (url !== undefined)
-      tell(run, type === 'embed' ? { role: 'bot', type: 'text', text: url } : mediaEntry(type, url))
-    if (type !== 'embed' || record(content.waitForEvent).isEnabled !== true) return next
+      appendToTranscript(
+        run,
+        type === 'embed' ? { role: 'bot', type: 'text', text: url } : mediaEntry(type, url),
+      )
+    if (type !== 'embed' || asObject(content.waitForEvent).isEnabled !== true) return next
     run.waiting = position
     run.waitsFor = 'embed'
     return { kind: 'wait' }
   }
 }
 
-export function tell(run: Run, entry: TranscriptEntry): void {
+export function appendToTranscript(run: Execution, entry: TranscriptEntry): void {
   run.transcript.push(entry)
 }
 
-function sendText(run: Run, id: string, richText: unknown[]): void {
+function sendText(run: Execution, id: string, richText: unknown[]): void {
   const content =
     run.format === 'markdown'
       ? { type: 'markdown' as const, markdown: markdownOf(richText) }
       : { type: 'richText' as const, richText }
   sendBubble(run, { id, type: 'text', content })
   const plain = plainTextOf(richText)
-  if (plain !== '') tell(run, { role: 'bot', type: 'text', text: storableText(plain) })
+  if (plain !== '') appendToTranscript(run, { role: 'bot', type: 'text', text: storableText(plain) })
 }
 
 function mediaEntry(type: 'image' | 'video' | 'audio', url: string): TranscriptEntry {
@@ -61,8 +64,8 @@ function mediaEntry(type: 'image' | 'video' | 'audio', url: string): TranscriptE
 }
 
 /** Names the player and the video for addresses of known services, whatever page of theirs was pasted. */
-function analyseVideo(content: Loose): Loose {
-  const given = text(content.url)
+function analyseVideo(content: JsonObject): JsonObject {
+  const given = asString(content.url)
   if (given === undefined || !URL.canParse(given)) return content
   const url = new URL(given)
   const host = url.hostname.replace(/^(www|m|player|play|video)\./, '')

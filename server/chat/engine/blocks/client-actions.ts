@@ -1,7 +1,7 @@
 /** Blocks that work in the visitor's page, where each becomes an action for the client, and code for the server. */
 
-import { filledText, record, text } from '../../../json/access.ts'
-import { awaitAction, isPreview, leave, log, type Next, type Run, sendAction } from '../execution.ts'
+import { asObject, asString, filledText } from '../../../json/access.ts'
+import { awaitAction, type Execution, isPreview, leave, log, type Next, sendAction } from '../execution.ts'
 import type { Block } from '../flow-index.ts'
 import type { Position, Script } from '../types.ts'
 import { assign, evaluateCode, fill, fillAddress, fillDeep, fillNumber } from '../variables.ts'
@@ -10,8 +10,8 @@ import { scriptOf } from './set-variable.ts'
 /** A day. The contract publishes it. */
 const MAX_WAIT_SECONDS = 86_400
 
-export async function runRedirect(run: Run, block: Block): Promise<Next> {
-  const target = await fillAddress(run, text(block.options.url) ?? '')
+export async function runRedirect(run: Execution, block: Block): Promise<Next> {
+  const target = await fillAddress(run, asString(block.options.url) ?? '')
   const url = redirectUrl(target)
   if (url === null) {
     if (target !== '')
@@ -33,9 +33,9 @@ function redirectUrl(target: string): string | null {
   return hasOtherScheme ? null : `https://${target}`
 }
 
-export async function runWait(run: Run, block: Block, position: Position): Promise<Next> {
+export async function runWait(run: Execution, block: Block, position: Position): Promise<Next> {
   const given = block.options.secondsToWaitFor
-  const filled = typeof given === 'number' ? String(given) : await fill(run, text(given) ?? '')
+  const filled = typeof given === 'number' ? String(given) : await fill(run, asString(given) ?? '')
   // The number at the beginning counts, so that "5s" and "2 seconds" are waits.
   const seconds = Number.parseFloat(filled.trim().replace(',', '.'))
   if (!(seconds > 0 && Number.isFinite(seconds))) return leave(run, block)
@@ -49,7 +49,7 @@ export async function runWait(run: Run, block: Block, position: Position): Promi
 }
 
 /** Only `isExecutedOnClient: false` means the server. Such code may hold keys, so neither it nor its error is sent. */
-export async function runScript(run: Run, block: Block): Promise<Next> {
+export async function runScript(run: Execution, block: Block): Promise<Next> {
   const content = filledText(block.options.content)
   if (content === undefined) return leave(run, block)
   if (block.options.isExecutedOnClient !== false) {
@@ -68,9 +68,9 @@ export async function runScript(run: Run, block: Block): Promise<Next> {
   return leave(run, block)
 }
 
-export async function runChatwoot(run: Run, block: Block): Promise<Next> {
+export async function runChatwoot(run: Execution, block: Block): Promise<Next> {
   const isClosing = block.options.task === 'Close widget'
-  const options = record(await fillDeep(run, block.options))
+  const options = asObject(await fillDeep(run, block.options))
   const isConfigured = filledText(options.websiteToken) !== undefined
   if (!isClosing && !isConfigured) return skipUnconfigured(run, block)
   if (isSkippedInPreview(run, block)) return leave(run, block)
@@ -81,30 +81,30 @@ export async function runChatwoot(run: Run, block: Block): Promise<Next> {
   return leave(run, block)
 }
 
-export async function runGoogleAnalytics(run: Run, block: Block): Promise<Next> {
+export async function runGoogleAnalytics(run: Execution, block: Block): Promise<Next> {
   if (filledText(block.options.trackingId) === undefined) return skipUnconfigured(run, block)
   if (isSkippedInPreview(run, block)) return leave(run, block)
-  const googleAnalytics = record(await fillDeep(run, block.options))
+  const googleAnalytics = asObject(await fillDeep(run, block.options))
   if (googleAnalytics.value !== undefined) googleAnalytics.value = await fillNumber(run, block.options.value)
   sendAction(run, { type: 'googleAnalytics', googleAnalytics })
   return leave(run, block)
 }
 
-export async function runPixel(run: Run, block: Block): Promise<Next> {
+export async function runPixel(run: Execution, block: Block): Promise<Next> {
   if (filledText(block.options.pixelId) === undefined) return skipUnconfigured(run, block)
   if (filledText(block.options.eventType) === undefined || isSkippedInPreview(run, block))
     return leave(run, block)
-  sendAction(run, { type: 'pixel', pixel: record(await fillDeep(run, block.options)) })
+  sendAction(run, { type: 'pixel', pixel: asObject(await fillDeep(run, block.options)) })
   return leave(run, block)
 }
 
-function skipUnconfigured(run: Run, block: Block): Next {
+function skipUnconfigured(run: Execution, block: Block): Next {
   log(run, 'info', `${block.type}: skipped, it is not configured`, { context: block.id, isInternal: true })
   return leave(run, block)
 }
 
 /** Trying out a bot must not count in anybody's statistics. */
-function isSkippedInPreview(run: Run, block: Block): boolean {
+function isSkippedInPreview(run: Execution, block: Block): boolean {
   if (isPreview(run)) log(run, 'info', `${block.type}: not run in previews`, { context: block.id })
   return isPreview(run)
 }
@@ -119,7 +119,7 @@ const closeChatwoot: Script = {
 }
 
 function openChatwoot(options: Record<string, unknown>): Script {
-  const user = record(options.user)
+  const user = asObject(options.user)
   const value = (id: string, given: unknown) => ({ id, value: filledText(given) ?? null })
   return {
     content: `const open = () => {

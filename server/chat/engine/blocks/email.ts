@@ -2,16 +2,16 @@
 import { addAbortSignal } from 'node:stream'
 import parseAddresses from 'nodemailer/lib/addressparser'
 import { escapeHtml } from '../../../html.ts'
-import { filledText, text, texts, webUrl } from '../../../json/access.ts'
+import { asString, asStrings, filledText, webUrl } from '../../../json/access.ts'
 import type { Mail } from '../../../outbound/mail.ts'
 import type { Upload } from '../../../uploads/uploads.ts'
 import {
+  type Execution,
   isPreview,
   leave,
   log,
   mayCallOut,
   type Next,
-  type Run,
   remainingMilliseconds,
   waitFor,
 } from '../execution.ts'
@@ -30,7 +30,7 @@ const attachmentMilliseconds = 10_000
 const MAX_ATTACHMENTS_BYTES = 20 * 1_048_576
 const tooLarge = `All attachments together may have ${MAX_ATTACHMENTS_BYTES} bytes`
 
-export async function runEmail(run: Run, block: Block): Promise<Next> {
+export async function runEmail(run: Execution, block: Block): Promise<Next> {
   const context = block.id
   const send = await senderOf(run, block)
   if (typeof send === 'string') {
@@ -58,7 +58,7 @@ export async function runEmail(run: Run, block: Block): Promise<Next> {
 }
 
 /** Returns a text where nothing can be sent: the reason. Another sender than the named one would get the replies. */
-async function senderOf(run: Run, block: Block): Promise<NonNullable<Effects['sendEmail']> | string> {
+async function senderOf(run: Execution, block: Block): Promise<NonNullable<Effects['sendEmail']> | string> {
   const id = filledText(block.options.credentialsId)
   if (id === undefined || id === 'default') {
     return run.effects.sendEmail ?? 'E-mail is not configured on this service, nothing was sent'
@@ -72,10 +72,10 @@ async function senderOf(run: Run, block: Block): Promise<NonNullable<Effects['se
   }
 }
 
-async function writeMail(run: Run, block: Block): Promise<Mail> {
+async function writeMail(run: Execution, block: Block): Promise<Mail> {
   const { options } = block
-  const [replyTo] = mailboxes(await fill(run, text(options.replyTo) ?? ''))
-  const subject = (await fill(run, text(options.subject) ?? '')).replace(/\s+/g, ' ').trim()
+  const [replyTo] = mailboxes(await fill(run, asString(options.replyTo) ?? ''))
+  const subject = (await fill(run, asString(options.subject) ?? '')).replace(/\s+/g, ' ').trim()
   const mail: Mail = {
     to: await addresses(run, options.recipients),
     cc: await addresses(run, options.cc),
@@ -92,16 +92,16 @@ async function writeMail(run: Run, block: Block): Promise<Mail> {
   return mail
 }
 
-async function collectedText(run: Run): Promise<string> {
+async function collectedText(run: Execution): Promise<string> {
   const lines = [...(await collected(run))].map(([name, value]) => `${name}: ${value}`)
   return lines.join('\n')
 }
 
 /** An entry may be a placeholder for a list, or hold several addresses with commas between them. */
-async function addresses(run: Run, given: unknown): Promise<string[]> {
+async function addresses(run: Execution, given: unknown): Promise<string[]> {
   const found = new Map<string, string>()
   let left = maximumAddressCharacters
-  for (const entry of texts(given)) {
+  for (const entry of asStrings(given)) {
     const value = await fillValue(run, entry.trim())
     for (const part of Array.isArray(value) ? value : [value]) {
       if (left <= 0) return [...found.values()]
@@ -128,7 +128,7 @@ function mailboxes(given: string): { address: string; written: string }[] {
 }
 
 /** Uploads of the chat come from the store, private ones too; other files are fetched through the outbound client. */
-async function attachments(run: Run, block: Block): Promise<Mail['attachments']> {
+async function attachments(run: Execution, block: Block): Promise<Mail['attachments']> {
   const value = readVariable(run, block.options.attachmentsVariableId)
   const entries = Array.isArray(value) ? value : (value ?? '').split(', ')
   const addresses = entries.slice(0, maximumAttachments).map((entry) => (entry ?? '').trim())
@@ -155,7 +155,7 @@ async function attachments(run: Run, block: Block): Promise<Mail['attachments']>
 /** A text says why there is no attachment. */
 type Attachment = Mail['attachments'][number] | string
 
-async function readUpload(run: Run, upload: Upload, maximumBytes: number): Promise<Attachment> {
+async function readUpload(run: Execution, upload: Upload, maximumBytes: number): Promise<Attachment> {
   try {
     const bytes = await run.effects.uploads?.read(upload)
     if (bytes === undefined) return 'The file is gone'
@@ -173,7 +173,7 @@ async function readUpload(run: Run, upload: Upload, maximumBytes: number): Promi
   }
 }
 
-async function fetchFile(run: Run, url: URL): Promise<Attachment> {
+async function fetchFile(run: Execution, url: URL): Promise<Attachment> {
   if (!mayCallOut(run)) return 'One step may not call out more often'
   const milliseconds = Math.max(1, Math.min(attachmentMilliseconds, remainingMilliseconds(run)))
   const request = { url: url.href, method: 'GET', headers: {}, milliseconds }

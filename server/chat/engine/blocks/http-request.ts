@@ -1,19 +1,26 @@
 /** HTTP request blocks: build the request, and map the response to variables. */
 
-import { filledText, type Loose, parseJson, record, records, text } from '../../../json/access.ts'
+import {
+  asObject,
+  asObjects,
+  asString,
+  filledText,
+  type JsonObject,
+  parseJson,
+} from '../../../json/access.ts'
 import { isLosslessNumber, plainNumbers } from '../../../json/exact-numbers.ts'
 import type { OutboundReply } from '../../../outbound/client.ts'
 import { withText } from '../../../outbound/response-body.ts'
 import { evaluate } from '../evaluate.ts'
 import {
   awaitAction,
+  checkBudget,
+  type Execution,
   isPreview,
   leave,
   log,
   mayCallOut,
-  mayGoOn,
   type Next,
-  type Run,
   remainingMilliseconds,
   waitFor,
 } from '../execution.ts'
@@ -51,10 +58,10 @@ interface PreparedRequest {
  * proxy.
  */
 export function namesProxy(block: unknown): boolean {
-  return filledText(record(record(block).options).proxyCredentialsId) !== undefined
+  return filledText(asObject(asObject(block).options).proxyCredentialsId) !== undefined
 }
 
-export async function runHttpRequest(run: Run, block: Block, position: Position): Promise<Next> {
+export async function runHttpRequest(run: Execution, block: Block, position: Position): Promise<Next> {
   if (namesProxy(block)) {
     const description = 'HTTP request: not sent, the service sends no requests through a proxy'
     log(run, 'error', description, { context: block.id, isInternal: true })
@@ -83,10 +90,10 @@ export async function runHttpRequest(run: Run, block: Block, position: Position)
  * Accepts the response that the client reports after sending the request itself, or the body of a call to a webhook
  * listener.
  */
-export async function acceptClientReply(run: Run, block: Block, reply: string | null): Promise<Next> {
+export async function acceptClientReply(run: Execution, block: Block, reply: string | null): Promise<Next> {
   if (reply === null) return leave(run, block)
   const parsed = parseJson(reply)
-  const answer = record(parsed)
+  const answer = asObject(parsed)
   const isAnswer = 'data' in answer
   const statusCode = isAnswer && answer.statusCode !== undefined ? answer.statusCode : 200
   const data = isAnswer ? answer.data : parsed === undefined ? reply : parsed
@@ -94,9 +101,9 @@ export async function acceptClientReply(run: Run, block: Block, reply: string | 
   return leave(run, block)
 }
 
-async function prepareRequest(run: Run, block: Block): Promise<PreparedRequest | null> {
-  const webhook = record(block.options.webhook)
-  const base = await fillAddress(run, text(webhook.url) ?? '')
+async function prepareRequest(run: Execution, block: Block): Promise<PreparedRequest | null> {
+  const webhook = asObject(block.options.webhook)
+  const base = await fillAddress(run, asString(webhook.url) ?? '')
   if (base === '' || !URL.canParse(base)) return null
   const url = new URL(base)
   // The query that the author wrote stays unchanged: it may be signed.
@@ -118,7 +125,7 @@ async function prepareRequest(run: Run, block: Block): Promise<PreparedRequest |
   const request: PreparedRequest = { url: url.href, method, headers }
   if (method === 'GET' || method === 'HEAD') return request
   const mediaType = headers['content-type']?.toLowerCase() ?? ''
-  const body = await prepareBody(run, block, text(webhook.body) ?? '', mediaType)
+  const body = await prepareBody(run, block, asString(webhook.body) ?? '', mediaType)
   const json = parseJson(body)
   if (mediaType.includes(FORM) && typeof json === 'object' && json !== null) {
     const form = new URLSearchParams()
@@ -130,11 +137,11 @@ async function prepareRequest(run: Run, block: Block): Promise<PreparedRequest |
 }
 
 /** Names and values that people paste, without the white space around them. An empty value is none. */
-async function pairs(run: Run, given: unknown): Promise<{ key: string; value: string }[]> {
+async function pairs(run: Execution, given: unknown): Promise<{ key: string; value: string }[]> {
   const filled: { key: string; value: string }[] = []
-  for (const pair of records(given)) {
-    const key = (await fill(run, text(pair.key) ?? '')).trim()
-    const value = (await fill(run, text(pair.value) ?? '')).trim()
+  for (const pair of asObjects(given)) {
+    const key = (await fill(run, asString(pair.key) ?? '')).trim()
+    const value = (await fill(run, asString(pair.value) ?? '')).trim()
     if (key !== '' && value !== '') filled.push({ key, value })
   }
   return filled
@@ -148,7 +155,12 @@ function encodedBasic(authorization: string): string {
   return `Basic ${Buffer.from(credentials).toString('base64')}`
 }
 
-async function prepareBody(run: Run, block: Block, template: string, mediaType: string): Promise<string> {
+async function prepareBody(
+  run: Execution,
+  block: Block,
+  template: string,
+  mediaType: string,
+): Promise<string> {
   if (block.options.isCustomBody !== true || template.trim() === '') {
     const all = Object.fromEntries(await collected(run))
     return JSON.stringify({ submittedAt: run.effects.now().toISOString(), ...all })
@@ -176,7 +188,7 @@ function jsonWriter(): WriteValue {
   }
 }
 
-async function takeReply(run: Run, block: Block, received: OutboundReply): Promise<void> {
+async function takeReply(run: Execution, block: Block, received: OutboundReply): Promise<void> {
   const context = block.id
   const reply = withText(received)
   if (!reply.ok) {
@@ -200,14 +212,14 @@ async function takeReply(run: Run, block: Block, received: OutboundReply): Promi
 }
 
 async function mapResponse(
-  run: Run,
+  run: Execution,
   block: Block,
   response: { statusCode: unknown; data: unknown },
 ): Promise<void> {
-  for (const { variableId, bodyPath } of records(block.options.responseVariableMapping)) {
-    const path = text(bodyPath)?.trim() ?? ''
+  for (const { variableId, bodyPath } of asObjects(block.options.responseVariableMapping)) {
+    const path = asString(bodyPath)?.trim() ?? ''
     if (typeof variableId !== 'string' || path === '') continue
-    if (!(await mayGoOn(run))) return
+    if (!(await checkBudget(run))) return
     const value = await readPath(run, block, response, path)
     if (value !== undefined) setVariable(run, variableId, value)
   }
@@ -217,13 +229,13 @@ async function mapResponse(
  * Follows plain paths here, with each placeholder as a part of one step. Anything else runs as code with `data` and
  * `statusCode`. That code sends no requests, so nobody else learns the response.
  */
-async function readPath(run: Run, block: Block, response: Loose, path: string): Promise<unknown> {
+async function readPath(run: Execution, block: Block, response: JsonObject, path: string): Promise<unknown> {
   const steps = await plainSteps(run, path)
   if (steps !== null) {
     let value: unknown = response
     for (const step of steps) {
       const isInside = typeof value === 'object' && value !== null && !isLosslessNumber(value)
-      value = isInside && Object.hasOwn(value as Loose, step) ? (value as Loose)[step] : undefined
+      value = isInside && Object.hasOwn(value as JsonObject, step) ? (value as JsonObject)[step] : undefined
     }
     return value ?? null
   }
@@ -231,7 +243,7 @@ async function readPath(run: Run, block: Block, response: Loose, path: string): 
   const compiled = compile(run, path)
   const args = [
     { name: 'statusCode', value: typeof statusCode === 'number' ? statusCode : null },
-    { name: 'data', value: plainNumbers(data) as Loose },
+    { name: 'data', value: plainNumbers(data) as JsonObject },
     ...compiled.args,
   ]
   const reply = await evaluate(run, { form: 'expression', code: compiled.code, args, mayFetch: false })
@@ -245,7 +257,7 @@ async function readPath(run: Run, block: Block, response: Loose, path: string): 
 }
 
 /** The keys of a path such as `data.items[{{n}}]["full name"]`, or `null` if it is more than that. */
-async function plainSteps(run: Run, path: string): Promise<string[] | null> {
+async function plainSteps(run: Execution, path: string): Promise<string[] | null> {
   const templates: string[] = []
   const step =
     /\.?((?:[\p{L}_$]|\{\{[^{}=][^{}]*\}\})(?:[\p{L}\p{N}_$-]|\{\{[^{}=][^{}]*\}\})*)|\[(\d+|\{\{[^{}=][^{}]*\}\})\]|\["([^"\\]*)"\]|\['([^'\\]*)'\]/uy
@@ -262,7 +274,7 @@ async function plainSteps(run: Run, path: string): Promise<string[] | null> {
 }
 
 /** Tells the client to wait for a call of the webhook address of the flow. */
-export function runWebhookListener(run: Run, _block: Block, position: Position): Next {
+export function runWebhookListener(run: Execution, _block: Block, position: Position): Next {
   if (isPreview(run)) log(run, 'info', 'Waiting for the webhook to be called')
   return awaitAction(run, { type: 'listenForWebhook' }, position)
 }

@@ -1,8 +1,8 @@
 /** Blocks that decide where the flow goes. */
 
-import { filledText, text } from '../../../json/access.ts'
+import { asString, filledText } from '../../../json/access.ts'
 import { holds } from '../conditions.ts'
-import { currentFrame, leave, log, type Next, next, type Run } from '../execution.ts'
+import { currentFrame, type Execution, leave, log, type Next, next } from '../execution.ts'
 import {
   type Block,
   type FlowEvent,
@@ -15,7 +15,7 @@ import type { Position, ReturnPoint } from '../types.ts'
 import { onlyPlaceholder, textOfValue, valueByName } from '../variables.ts'
 
 /** The first item that holds decides. If it leads nowhere, the branch ends there. */
-export async function runCondition(run: Run, block: Block): Promise<Next> {
+export async function runCondition(run: Execution, block: Block): Promise<Next> {
   for (const item of block.items) {
     if (!(await holds(run, item.content))) continue
     const place = followEdge(currentFrame(run).flow, item.outgoingEdgeId)
@@ -24,7 +24,7 @@ export async function runCondition(run: Run, block: Block): Promise<Next> {
   return leave(run, block)
 }
 
-export function runAbTest(run: Run, block: Block): Next {
+export function runAbTest(run: Execution, block: Block): Next {
   const { flow } = currentFrame(run)
   const percent = typeof block.options.aPercent === 'number' ? block.options.aPercent : 50
   const edgeOf = (path: string) => block.items.find((item) => item.path === path)?.outgoingEdgeId
@@ -34,7 +34,7 @@ export function runAbTest(run: Run, block: Block): Next {
 }
 
 /** Leaves for another group, and remembers the position behind it for `Return`. A missing target ends the branch. */
-export function runJump(run: Run, block: Block, position: Position): Next {
+export function runJump(run: Execution, block: Block, position: Position): Next {
   const { groupId, blockId } = block.options
   if (filledText(groupId) === undefined) return leave(run, block)
   const place = findTarget(run, currentFrame(run).flow, groupId, blockId)
@@ -50,25 +50,30 @@ export function runJump(run: Run, block: Block, position: Position): Next {
 }
 
 /** A group by its id, or by its title where a placeholder names it. */
-export function findTarget(run: Run, flow: FlowIndex, groupId: unknown, blockId: unknown): Place | null {
-  const given = text(groupId) ?? ''
+export function findTarget(
+  run: Execution,
+  flow: FlowIndex,
+  groupId: unknown,
+  blockId: unknown,
+): Place | null {
+  const given = asString(groupId) ?? ''
   const name = onlyPlaceholder(given)
-  if (name === null) return findPlace(flow, { groupId: given, blockId: text(blockId) })
+  if (name === null) return findPlace(flow, { groupId: given, blockId: asString(blockId) })
   const wanted = textOfValue(valueByName(run, name)).trim()
   const group =
     [...flow.groups.values()].find((each) => each.title.trim() === wanted) ?? flow.groups.get(wanted)
-  return group === undefined ? null : findPlace(flow, { groupId: group.id, blockId: text(blockId) })
+  return group === undefined ? null : findPlace(flow, { groupId: group.id, blockId: asString(blockId) })
 }
 
 /** Keeps a position of the running bot, and drops the oldest one if there are too many. */
-export function remember(run: Run, point: ReturnPoint): void {
+export function remember(run: Execution, point: ReturnPoint): void {
   const frame = currentFrame(run)
   frame.returns.push(point)
   if (frame.returns.length > run.limits.returnPoints) frame.returns.shift()
 }
 
 /** Returns the event of that type. Commands differ by their text. */
-export function findEvent(run: Run, type: string, command?: string): FlowEvent | undefined {
+export function findEvent(run: Execution, type: string, command?: string): FlowEvent | undefined {
   const { flow } = currentFrame(run)
   return flow.events.find(
     (event) => event.type === type && (command === undefined || event.options.command === command),

@@ -1,7 +1,7 @@
 /** `Set variable` in all its types. */
 import { canonicalTimeZone } from '../../../../contract/time-zones.ts'
-import { filledText, parseJson, record, text } from '../../../json/access.ts'
-import { awaitAction, currentFrame, leave, log, type Next, type Run, waitFor } from '../execution.ts'
+import { asObject, asString, filledText, parseJson } from '../../../json/access.ts'
+import { awaitAction, currentFrame, type Execution, leave, log, type Next, waitFor } from '../execution.ts'
 import type { Block } from '../flow-index.ts'
 import { transcriptText } from '../result-parts.ts'
 import { syntaxFault } from '../syntax.ts'
@@ -23,13 +23,17 @@ const momentOfTheDay = `const hour = new Date().getHours()
 if (hour < 12) return 'morning'
 return hour < 18 ? 'afternoon' : 'evening'`
 
-export async function runSetVariable(run: Run, block: Block, position: Position): Promise<Next> {
+export async function runSetVariable(run: Execution, block: Block, position: Position): Promise<Next> {
   const { variableId, type } = block.options
   if (typeof variableId !== 'string') return leave(run, block)
   if (type === 'Moment of the day')
     return awaitScript(run, { content: momentOfTheDay, isCode: true, args: [] }, position)
   if ((type === undefined || type === 'Custom') && block.options.isExecutedOnClient === true) {
-    return awaitScript(run, scriptOf(run, text(block.options.expressionToEvaluate) ?? '', block), position)
+    return awaitScript(
+      run,
+      scriptOf(run, asString(block.options.expressionToEvaluate) ?? '', block),
+      position,
+    )
   }
   const value = await newValue(run, block)
   if (value !== undefined) setVariable(run, variableId, value)
@@ -37,14 +41,14 @@ export async function runSetVariable(run: Run, block: Block, position: Position)
 }
 
 /** Accepts the value that a script of the client returned: JSON for lists, else text. */
-export function acceptClientValue(run: Run, block: Block, reply: string | null): Next {
+export function acceptClientValue(run: Execution, block: Block, reply: string | null): Next {
   const parsed = reply?.startsWith('[') ? parseJson(reply) : undefined
   setVariable(run, block.options.variableId, Array.isArray(parsed) ? parsed : reply)
   return leave(run, block)
 }
 
 /** Code for the client, with the placeholders in it as arguments. */
-export function scriptOf(run: Run, content: string, block: Block): Script {
+export function scriptOf(run: Execution, content: string, block: Block): Script {
   const compiled = compile(run, content)
   const script: Script = {
     content: compiled.code,
@@ -55,12 +59,12 @@ export function scriptOf(run: Run, content: string, block: Block): Script {
   return script
 }
 
-function awaitScript(run: Run, scriptToExecute: Script, position: Position): Next {
+function awaitScript(run: Execution, scriptToExecute: Script, position: Position): Next {
   return awaitAction(run, { type: 'setVariable', setVariable: { scriptToExecute } }, position)
 }
 
 /** `undefined` leaves the variable as it is. */
-async function newValue(run: Run, block: Block): Promise<VariableValue | undefined | unknown> {
+async function newValue(run: Execution, block: Block): Promise<VariableValue | undefined | unknown> {
   const { options } = block
   const before = readVariable(run, options.variableId)
   switch (options.type) {
@@ -70,7 +74,7 @@ async function newValue(run: Run, block: Block): Promise<VariableValue | undefin
     case 'Empty':
       return null
     case 'Append value(s)':
-      return append(before, await fillValue(run, text(options.item) ?? ''))
+      return append(before, await fillValue(run, asString(options.item) ?? ''))
     case 'Environment name':
       return 'web'
     case 'Device type':
@@ -90,7 +94,7 @@ async function newValue(run: Run, block: Block): Promise<VariableValue | undefin
     case 'Random ID':
       return run.effects.newId()
     case 'Map item with same index':
-      return mapItem(run, record(options.mapListItemParams))
+      return mapItem(run, asObject(options.mapListItemParams))
     case 'Pop':
     case 'Shift':
       return takeItem(run, before, options.type, options.saveItemInVariableId)
@@ -116,7 +120,7 @@ const calls = /[\w$)\]]\((?!\w{1,3}\))|\b(?:document|globalThis|localStorage|nav
  * Evaluates an expression that may also be plain text. Text that is no code stays as it is, with its placeholders
  * filled in. Code that fails leaves the variable unchanged and logs an error: visitors must not see its source.
  */
-async function customValue(run: Run, block: Block): Promise<unknown> {
+async function customValue(run: Execution, block: Block): Promise<unknown> {
   const { saveErrorInVariableId } = block.options
   const isCode = block.options.isCode === true
   const expression = filledText(block.options.expressionToEvaluate)
@@ -173,7 +177,7 @@ function append(before: VariableValue, added: VariableValue): VariableValue {
   return start.concat(added === '' ? null : added)
 }
 
-function mapItem(run: Run, params: Record<string, unknown>): VariableValue {
+function mapItem(run: Execution, params: Record<string, unknown>): VariableValue {
   const item = readVariable(run, params.baseItemVariableId)
   const base = readVariable(run, params.baseListVariableId)
   const target = readVariable(run, params.targetListVariableId)
@@ -183,7 +187,7 @@ function mapItem(run: Run, params: Record<string, unknown>): VariableValue {
 }
 
 function takeItem(
-  run: Run,
+  run: Execution,
   before: VariableValue,
   type: 'Pop' | 'Shift',
   variableId: unknown,
@@ -196,9 +200,13 @@ function takeItem(
 }
 
 /** The same time of day of the next or previous calendar day: where clocks change, that is not 24 hours away. */
-async function dateText(run: Run, block: Block, type: 'Now' | 'Yesterday' | 'Tomorrow'): Promise<string> {
+async function dateText(
+  run: Execution,
+  block: Block,
+  type: 'Now' | 'Yesterday' | 'Tomorrow',
+): Promise<string> {
   const days = { Now: 0, Yesterday: -1, Tomorrow: 1 }[type]
-  const given = (await fill(run, text(block.options.timeZone) ?? '')).trim()
+  const given = (await fill(run, asString(block.options.timeZone) ?? '')).trim()
   const zone = canonicalTimeZone(given)
   if (given !== '' && zone === undefined) {
     log(run, 'error', 'Set variable: unknown time zone, UTC is used', { details: given, context: block.id })

@@ -1,8 +1,8 @@
 /** Choice, picture choice and cards: the items to show, and the items that a reply selects. */
 
-import { at, filledText, type Loose, record, records, text } from '../../../json/access.ts'
+import { asObject, asObjects, asString, at, filledText, type JsonObject } from '../../../json/access.ts'
 import { isDisplayed } from '../conditions.ts'
-import type { Run } from '../execution.ts'
+import type { Execution } from '../execution.ts'
 import type { Block } from '../flow-index.ts'
 import { fillDeep, onlyPlaceholder, readVariable, valueByName } from '../variables.ts'
 import { invalid, type Reading, type ReadReply, type Reply } from './reading.ts'
@@ -23,18 +23,18 @@ const maximumReply = 10_000
 const maximumMissed = 250_000
 
 /** The items as they are shown: filled in, hidden ones left out. */
-export async function itemsToShow(run: Run, block: Block): Promise<Loose[]> {
+export async function itemsToShow(run: Execution, block: Block): Promise<JsonObject[]> {
   const dynamic = dynamicItems(run, block) ?? (await dynamicCards(run, block))
   if (dynamic !== null) return dynamic
-  const shown: Loose[] = []
+  const shown: JsonObject[] = []
   for (const item of block.items) {
     const isCard = block.type === 'cards'
     if (!(await isDisplayed(run, isCard ? at(item.options, 'displayCondition') : item.displayCondition)))
       continue
     const { displayCondition: _hidden, ...rest } = item
-    const { displayCondition: _alsoHidden, ...options } = record(item.options)
+    const { displayCondition: _alsoHidden, ...options } = asObject(item.options)
     shown.push(
-      record(await fillDeep(run, isCard && item.options !== undefined ? { ...rest, options } : rest)),
+      asObject(await fillDeep(run, isCard && item.options !== undefined ? { ...rest, options } : rest)),
     )
   }
   return shown
@@ -53,22 +53,24 @@ export const readCard: ReadReply = async (run, block, reply) => {
   const typed = reply.text.trim()
   const wanted = comparable(typed)
   const buttons = cards.flatMap((card) => {
-    const paths = records(card.paths)
-    return paths.length > 0 ? paths.map((path) => ({ card, path })) : [{ card, path: {} as Loose }]
+    const paths = asObjects(card.paths)
+    return paths.length > 0 ? paths.map((path) => ({ card, path })) : [{ card, path: {} as JsonObject }]
   })
   const chosen =
     buttons.find(({ path }) => path.id !== undefined && (path.id === replyId || path.id === typed)) ??
     buttons.find(({ card }) => card.id !== undefined && (card.id === replyId || card.id === typed)) ??
     buttons.find(
-      ({ card }) => typed !== '' && text(at(card, 'options', 'internalValue'))?.trim() === typed,
+      ({ card }) => typed !== '' && asString(at(card, 'options', 'internalValue'))?.trim() === typed,
     ) ??
-    buttons.find(({ path }) => typed !== '' && text(path.text)?.trim() === typed) ??
-    buttons.find(({ card }) => typed !== '' && text(card.title)?.trim() === typed) ??
-    onlyOne(buttons, ({ path }) => isSame(text(path.text) ?? '', wanted)) ??
+    buttons.find(({ path }) => typed !== '' && asString(path.text)?.trim() === typed) ??
+    buttons.find(({ card }) => typed !== '' && asString(card.title)?.trim() === typed) ??
+    onlyOne(buttons, ({ path }) => isSame(asString(path.text) ?? '', wanted)) ??
     onlyOne(
       buttons.filter(({ card }, index) => card !== buttons[index - 1]?.card),
       ({ card }) =>
-        [at(card, 'options', 'internalValue'), card.title].some((name) => isSame(text(name) ?? '', wanted)),
+        [at(card, 'options', 'internalValue'), card.title].some((name) =>
+          isSame(asString(name) ?? '', wanted),
+        ),
     )
   if (chosen === undefined) return invalid
   const { card, path } = chosen
@@ -79,8 +81,9 @@ export const readCard: ReadReply = async (run, block, reply) => {
     Button: path.text,
     'Internal Value': at(card, 'options', 'internalValue'),
   }
-  const assignments = records(block.options.saveResponseMapping).flatMap(({ field, variableId }) => {
-    const value = typeof field === 'string' && Object.hasOwn(fields, field) ? text(fields[field]) : undefined
+  const assignments = asObjects(block.options.saveResponseMapping).flatMap(({ field, variableId }) => {
+    const value =
+      typeof field === 'string' && Object.hasOwn(fields, field) ? asString(fields[field]) : undefined
     return value === undefined ? [] : [{ variableId, value }]
   })
   const content =
@@ -89,7 +92,7 @@ export const readCard: ReadReply = async (run, block, reply) => {
     kind: 'understood',
     content,
     shown: filledText(path.text) ?? filledText(card.title) ?? content,
-    edgeId: text(path.outgoingEdgeId) ?? text(card.outgoingEdgeId),
+    edgeId: asString(path.outgoingEdgeId) ?? asString(card.outgoingEdgeId),
     assignments,
   }
 }
@@ -103,14 +106,15 @@ interface Choice {
   edgeId: string | undefined
 }
 
-function choiceOf(block: Block, item: Loose): Choice {
+function choiceOf(block: Block, item: JsonObject): Choice {
   const isPicture = block.type === 'picture choice input'
   return {
-    id: text(item.id) ?? '',
-    title: (isPicture ? filledText(item.title) : text(item.content)) ?? '',
-    label: (isPicture ? (filledText(item.title) ?? filledText(item.pictureSrc)) : text(item.content)) ?? '',
-    value: text(item.value) ?? '',
-    edgeId: text(item.outgoingEdgeId),
+    id: asString(item.id) ?? '',
+    title: (isPicture ? filledText(item.title) : asString(item.content)) ?? '',
+    label:
+      (isPicture ? (filledText(item.title) ?? filledText(item.pictureSrc)) : asString(item.content)) ?? '',
+    value: asString(item.value) ?? '',
+    edgeId: asString(item.outgoingEdgeId),
   }
 }
 
@@ -222,7 +226,7 @@ function replyIdOf({ message }: Reply): string | undefined {
 }
 
 /** Items from list variables, where the block asks for them. */
-function dynamicItems(run: Run, block: Block): Loose[] | null {
+function dynamicItems(run: Execution, block: Block): JsonObject[] | null {
   const { dynamicVariableId, dynamicItems: pictures } = block.options
   if (block.type === 'choice input' && filledText(dynamicVariableId) !== undefined) {
     const labels = new Set(listOf(run, dynamicVariableId).filter((label) => label.trim() !== ''))
@@ -242,7 +246,7 @@ function dynamicItems(run: Run, block: Block): Loose[] | null {
 }
 
 /** A single card of which the title, the picture or the description is a list: one card for each value. */
-async function dynamicCards(run: Run, block: Block): Promise<Loose[] | null> {
+async function dynamicCards(run: Execution, block: Block): Promise<JsonObject[] | null> {
   const [card] = block.items
   if (block.type !== 'cards' || card === undefined || block.items.length > 1) return null
   const lists = {
@@ -252,23 +256,23 @@ async function dynamicCards(run: Run, block: Block): Promise<Loose[] | null> {
   }
   const leading = lists.title ?? lists.imageUrl ?? lists.description
   if (leading === null) return null
-  const { displayCondition, ...options } = record(card.options)
+  const { displayCondition, ...options } = asObject(card.options)
   if (!(await isDisplayed(run, displayCondition))) return []
-  const template = record(await fillDeep(run, card.options === undefined ? card : { ...card, options }))
+  const template = asObject(await fillDeep(run, card.options === undefined ? card : { ...card, options }))
   const internalValues = listIn(run, options.internalValue)
-  const cards: Loose[] = []
+  const cards: JsonObject[] = []
   // Each repeats all buttons of the template. With more than can be sent the input is not shown.
   for (let index = 0, size = 0; index < Math.min(leading.length, maximumItems); index += 1) {
     if (size > run.limits.outputCharacters) break
-    const shown: Loose = { ...template, id: `dynamic-card-${index}` }
+    const shown: JsonObject = { ...template, id: `dynamic-card-${index}` }
     for (const [key, values] of Object.entries(lists)) {
       if (values !== null) shown[key] = values[index] ?? undefined
     }
     if (internalValues !== null) {
-      shown.options = { ...record(template.options), internalValue: internalValues[index] ?? undefined }
+      shown.options = { ...asObject(template.options), internalValue: internalValues[index] ?? undefined }
     }
     if (Array.isArray(template.paths)) {
-      shown.paths = records(template.paths).map((path, place) => ({
+      shown.paths = asObjects(template.paths).map((path, place) => ({
         ...path,
         id: `dynamic-card-${index}-path-${place}`,
       }))
@@ -280,13 +284,13 @@ async function dynamicCards(run: Run, block: Block): Promise<Loose[] | null> {
 }
 
 /** The list of the variable that the text is, and nothing else. */
-function listIn(run: Run, given: unknown): (string | null)[] | null {
-  const name = onlyPlaceholder(text(given) ?? '')
+function listIn(run: Execution, given: unknown): (string | null)[] | null {
+  const name = onlyPlaceholder(asString(given) ?? '')
   const value = name === null ? null : valueByName(run, name)
   return Array.isArray(value) ? value : null
 }
 
-function listOf(run: Run, variableId: unknown): string[] {
+function listOf(run: Execution, variableId: unknown): string[] {
   const value = readVariable(run, variableId)
   if (value === null) return []
   return (Array.isArray(value) ? value : [value]).slice(0, maximumItems).map((item) => item ?? '')

@@ -8,7 +8,7 @@ import { isValid } from 'date-fns/isValid'
 import { parse as parseWithFormat } from 'date-fns/parse'
 import { at, filledText } from '../../../json/access.ts'
 import { usualDateFormat } from '../date-formats.ts'
-import { log, type Run } from '../execution.ts'
+import { type Execution, log } from '../execution.ts'
 import type { Block } from '../flow-index.ts'
 import { readingLanguage } from '../language.ts'
 import { fill } from '../variables.ts'
@@ -63,7 +63,7 @@ export const readTime: ReadReply = (run, block, { text }) => {
  * In the format of the block, a pattern as Unicode TR 35 has it with date-fns' additions (`do`, `PPP`): `d` is the day
  * of the month, `D` of the year. A pattern that means nothing is logged, and the usual one stands in.
  */
-function write(run: Run, block: Block, date: UTCDate, usual: string): string {
+function write(run: Execution, block: Block, date: UTCDate, usual: string): string {
   const pattern = filledText(block.options.format) ?? usual
   try {
     return formatDate(date, pattern.slice(0, maximumLength), additionalTokens)
@@ -74,7 +74,7 @@ function write(run: Run, block: Block, date: UTCDate, usual: string): string {
   }
 }
 
-function readRange(run: Run, text: string, separator: string, pattern: Pattern): (Moment | null)[] {
+function readRange(run: Execution, text: string, separator: string, pattern: Pattern): (Moment | null)[] {
   const words = [separator.toLowerCase(), '-', '–']
   const word = words.find((each) => text.toLowerCase().includes(` ${each} `))
   if (word === undefined) {
@@ -88,7 +88,7 @@ function readRange(run: Run, text: string, separator: string, pattern: Pattern):
 }
 
 /** As ISO, in the language of the chat, or in English. */
-function readMoment(run: Run, text: string, pattern: Pattern, isTime = false): Moment | null {
+function readMoment(run: Execution, text: string, pattern: Pattern, isTime = false): Moment | null {
   if (text.length > maximumLength) return null
   const iso = /^\s*(\d{4})-(\d{2})-(\d{2})(?:[T ](\d{2}):(\d{2})(?::(\d{2}))?)?/.exec(text)
   if (iso !== null) {
@@ -104,7 +104,7 @@ function readMoment(run: Run, text: string, pattern: Pattern, isTime = false): M
   return (found === undefined ? null : momentOf(found.start)) ?? own
 }
 
-function momentOfFields(run: Run, fields: DateFields, isTime: boolean): Moment | null {
+function momentOfFields(run: Execution, fields: DateFields, isTime: boolean): Moment | null {
   const hasTime = fields.hour !== undefined
   if (fields.day === undefined && !(isTime && hasTime)) return null
   const today = run.effects.now()
@@ -125,7 +125,7 @@ function orderOf(format: string): string[] | undefined {
   return [...places].sort((a, b) => last(a[1]) - last(b[1])).map(([name]) => name)
 }
 
-async function readBound(run: Run, bound: unknown, pattern: Pattern): Promise<Moment | null> {
+async function readBound(run: Execution, bound: unknown, pattern: Pattern): Promise<Moment | null> {
   return typeof bound === 'string' ? readMoment(run, await fill(run, bound), pattern) : null
 }
 
@@ -136,7 +136,7 @@ function parserFor(format: string): chrono.Chrono {
   return day !== -1 && month !== -1 && day < month ? chrono.GB : chrono.casual
 }
 
-function reference(run: Run): chrono.ParsingReference {
+function reference(run: Execution): chrono.ParsingReference {
   return { instant: run.effects.now(), timezone: 0 }
 }
 
@@ -172,7 +172,7 @@ type Side = string | (string | null)[]
  * of the inputs that write it, else as ISO, else in the formats of the other side, else in the language of the bot.
  */
 export function compareDates(
-  run: Run,
+  run: Execution,
   sides: [Side, Side],
   formats: string[][],
 ): [number, number] | 'no date' | null {
@@ -205,7 +205,7 @@ interface ReadDate {
   instant?: number
 }
 
-function readSide(run: Run, side: string, own: string[], other: string[]): ReadDate | null {
+function readSide(run: Execution, side: string, own: string[], other: string[]): ReadDate | null {
   const text = side.trim()
   if (text.length > maximumLength) return null
   const inFormat = (formats: string[]) => {
@@ -242,7 +242,7 @@ function readIso(text: string): ReadDate | null {
   return offset === undefined ? { clock } : { clock, instant: Date.parse(`${day}T${time}${offset}`) }
 }
 
-function readWhole(run: Run, text: string): ReadDate | null {
+function readWhole(run: Execution, text: string): ReadDate | null {
   const language = readingLanguage(run) ?? 'en'
   const said = readFields(text, language, run.effects.now(), undefined, false)
   const moment = said?.isWhole ? momentOfFields(run, said.fields, false) : null

@@ -1,9 +1,9 @@
 /** File inputs: the client uploads the files and replies with their addresses. */
 
-import { at, texts, webUrl } from '../../../json/access.ts'
+import { asStrings, at, webUrl } from '../../../json/access.ts'
 import { isOfType } from '../../../uploads/kinds.ts'
 import type { Upload } from '../../../uploads/uploads.ts'
-import { type Run, waitFor } from '../execution.ts'
+import { type Execution, waitFor } from '../execution.ts'
 import { readVariable } from '../variables.ts'
 import { invalid, type ReadReply } from './reading.ts'
 
@@ -21,7 +21,7 @@ export const readFiles: ReadReply = async (run, block, { text, message }) => {
   const urls = [...new Set(given.map((url) => url.trim()))]
   if (urls.length === 0) return isRequired === false ? { kind: 'skipped' } : invalid
   if (urls.length > (isMultipleAllowed === true ? maximumFiles : 1)) return invalid
-  const types = at(allowedFileTypes, 'isEnabled') === true ? texts(at(allowedFileTypes, 'types')) : []
+  const types = at(allowedFileTypes, 'isEnabled') === true ? asStrings(at(allowedFileTypes, 'types')) : []
   if (!urls.every((url) => isAllowed(url, types))) return invalid
   const uploads = await uploadsOf(run, urls)
   if (run.effects.uploads !== null && uploads.length < urls.length) return invalid
@@ -31,7 +31,7 @@ export const readFiles: ReadReply = async (run, block, { text, message }) => {
 }
 
 /** Those among the addresses that are files of this chat. */
-export async function uploadsOf(run: Run, urls: string[]): Promise<Upload[]> {
+export async function uploadsOf(run: Execution, urls: string[]): Promise<Upload[]> {
   const { uploads } = run.effects
   if (uploads === null || urls.length === 0) return []
   return [...(await waitFor(run, uploads.find(urls))).values()]

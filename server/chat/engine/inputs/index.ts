@@ -1,14 +1,14 @@
 /** Inputs: how they are shown, and how a reply to one is read, stored and followed. */
 
-import { at, cut, filledText, type Loose, record, storableText } from '../../../json/access.ts'
-import { sendPlainText, tell } from '../blocks/bubbles.ts'
+import { asObject, at, cut, filledText, type JsonObject, storableText } from '../../../json/access.ts'
+import { appendToTranscript, sendPlainText } from '../blocks/bubbles.ts'
 import {
   currentFrame,
+  type Execution,
   isPreview,
   leave,
   log,
   type Next,
-  type Run,
   spendOutput,
   waitFor,
 } from '../execution.ts'
@@ -46,13 +46,13 @@ const numberOptions: Record<string, string[]> = {
 }
 
 /** Shows the input and ends the turn. Inputs that nobody could answer are skipped. */
-export async function showInput(run: Run, block: Block, position: Position): Promise<Next> {
+export async function showInput(run: Execution, block: Block, position: Position): Promise<Next> {
   if (block.type === 'payment input') {
     sendPlainText(run, sentencesOf(run).noPayment)
     log(run, 'error', 'The chat was ended: it asks for a payment, which this service does not offer', {
       context: block.id,
     })
-    run.isCut = true
+    run.isAborted = true
     return { kind: 'end' }
   }
   const input: InputToShow = { id: block.id, type: block.type }
@@ -83,7 +83,7 @@ export async function showInput(run: Run, block: Block, position: Position): Pro
 }
 
 /** Reads a reply to the input without storing anything yet. */
-export async function readReply(run: Run, block: Block, message: Message | null): Promise<Reading> {
+export async function readReply(run: Execution, block: Block, message: Message | null): Promise<Reading> {
   const reader = readers.get(block.type)
   if (reader === undefined) return { kind: 'skipped' }
   const isFile = block.type === 'file input'
@@ -92,7 +92,7 @@ export async function readReply(run: Run, block: Block, message: Message | null)
 }
 
 /** Stores what was understood and goes on behind the input. */
-export function acceptReply(run: Run, block: Block, message: Message | null, reading: Reading): Next {
+export function acceptReply(run: Execution, block: Block, message: Message | null, reading: Reading): Next {
   if (reading.kind !== 'understood') return leave(run, block)
   const content = storableText(cut(reading.content, run.limits.valueCharacters))
   const { botId, isMerged } = currentFrame(run)
@@ -105,7 +105,7 @@ export function acceptReply(run: Run, block: Block, message: Message | null, rea
   run.said.push({ role: 'user', text: shown, ...(beside?.length && { attachedFileUrls: beside }) })
   run.uploads.push(...(reading.uploads ?? []))
   const isAudio = typeof message === 'object' && message?.type === 'audio'
-  tell(
+  appendToTranscript(
     run,
     isAudio ? { role: 'user', type: 'audio', audio: content } : { role: 'user', type: 'text', text: content },
   )
@@ -117,7 +117,7 @@ export function acceptReply(run: Run, block: Block, message: Message | null, rea
 }
 
 /** Says that the reply is not valid, and shows the input again. */
-export async function askAgain(run: Run, block: Block, position: Position): Promise<Next> {
+export async function askAgain(run: Execution, block: Block, position: Position): Promise<Next> {
   const general = at(currentFrame(run).flow.flow.settings, 'general', 'systemMessages', 'invalidMessage')
   const { invalidEmail, invalidAnswer } = sentencesOf(run)
   const own =
@@ -134,8 +134,8 @@ export function textOfMessage(message: Message | null): string {
   return message.type === 'audio' ? message.url : message.command
 }
 
-async function optionsToShow(run: Run, block: Block): Promise<Loose> {
-  const options = record(await fillDeep(run, block.options))
+async function optionsToShow(run: Execution, block: Block): Promise<JsonObject> {
+  const options = asObject(await fillDeep(run, block.options))
   for (const key of numberOptions[block.type] ?? []) {
     const number = await fillNumber(run, block.options[key])
     if (number === undefined) delete options[key]
@@ -145,7 +145,7 @@ async function optionsToShow(run: Run, block: Block): Promise<Loose> {
 }
 
 /** Stores the answer with the result of the bot that asked, and counts it for all bots that it is merged into. */
-function addAnswer(run: Run, answer: Answer): void {
+function addAnswer(run: Execution, answer: Answer): void {
   const frame = currentFrame(run)
   const linked = frame.resultId === null ? undefined : run.linkedResults.get(frame.resultId)
   const answers = linked?.answers ?? run.answers

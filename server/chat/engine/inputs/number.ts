@@ -1,7 +1,7 @@
 /** Number and rating inputs. */
 
-import { filledText, type Loose } from '../../../json/access.ts'
-import type { Run } from '../execution.ts'
+import { filledText, type JsonObject } from '../../../json/access.ts'
+import type { Execution } from '../execution.ts'
 import { namedLanguage } from '../language.ts'
 import { fillNumber } from '../variables.ts'
 import { formOf, type NumberForm, readDecimal } from './number-text.ts'
@@ -33,14 +33,14 @@ export const readRating: ReadReply = async (run, block, { text }) => {
   return understood(String(Number(number)))
 }
 
-function formOfInput(run: Run, { locale, style, currency, unit }: Loose): NumberForm | null {
+function formOfInput(run: Execution, { locale, style, currency, unit }: JsonObject): NumberForm | null {
   const language = filledText(locale) ?? namedLanguage(run)
   if (language === undefined) return formOf('en', { style, currency, unit }, false)
   return formOf(language, { style, currency, unit }, true) ?? formOf('en', {}, false)
 }
 
 /** Bounds hold exactly, 0 too. Steps count from the smallest number, else from 0, as in HTML. */
-async function isWithin(run: Run, bounds: Loose, number: string): Promise<boolean> {
+async function isWithin(run: Execution, bounds: JsonObject, number: string): Promise<boolean> {
   const [min, max, step] = [
     await fillNumber(run, bounds.min),
     await fillNumber(run, bounds.max),

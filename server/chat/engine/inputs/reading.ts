@@ -1,6 +1,6 @@
 /** Outcome of reading a reply to an input. */
 import type { Upload } from '../../../uploads/uploads.ts'
-import type { Run } from '../execution.ts'
+import type { Execution } from '../execution.ts'
 import type { Block } from '../flow-index.ts'
 import type { Answer, Message } from '../types.ts'
 
@@ -23,7 +23,7 @@ export type Reading =
   | { kind: 'skipped' }
   | { kind: 'invalid'; retryMessage?: string }
 
-export type ReadReply = (run: Run, block: Block, reply: Reply) => Promise<Reading> | Reading
+export type ReadReply = (run: Execution, block: Block, reply: Reply) => Promise<Reading> | Reading
 
 export interface Reply {
   /** Empty when nothing was sent. */

@@ -1,11 +1,20 @@
 /** Functions of a block that the model can call: their descriptions for it, and their code in the sandbox. */
 
-import { cut, filledText, type Loose, parseJson, record, records, text, texts } from '../../../json/access.ts'
+import {
+  asObject,
+  asObjects,
+  asString,
+  asStrings,
+  cut,
+  filledText,
+  type JsonObject,
+  parseJson,
+} from '../../../json/access.ts'
 import { plainNumbers } from '../../../json/exact-numbers.ts'
 import type { ModelTool, ToolCall } from '../../../outbound/model-types.ts'
 import type { EvaluateArgument } from '../../../sandbox/types.ts'
 import { evaluate } from '../evaluate.ts'
-import type { Run } from '../execution.ts'
+import type { Execution } from '../execution.ts'
 import { toValue } from '../flow-index.ts'
 import { assign, compile, textOfValue } from '../variables.ts'
 
@@ -14,18 +23,18 @@ interface ChatFunction extends ModelTool {
 }
 
 /** Leaves out functions without a name or without code. */
-export function functionsOf(options: Loose): ChatFunction[] {
-  return records(options.tools).flatMap((tool) => {
+export function functionsOf(options: JsonObject): ChatFunction[] {
+  return asObjects(options.tools).flatMap((tool) => {
     const [name, code] = [filledText(tool.name)?.trim(), filledText(tool.code)]
     if (!name || code === undefined || (tool.type ?? 'function') !== 'function') return []
     const description = filledText(tool.description)
-    const parameters = parametersOf(records(tool.parameters))
+    const parameters = parametersOf(asObjects(tool.parameters))
     return [{ name, code, parameters, ...(description === undefined ? {} : { description }) }]
   })
 }
 
-function parametersOf(given: Loose[]): Loose {
-  const properties: [string, Loose][] = []
+function parametersOf(given: JsonObject[]): JsonObject {
+  const properties: [string, JsonObject][] = []
   const required: string[] = []
   for (const parameter of given) {
     const name = filledText(parameter.name)
@@ -38,7 +47,7 @@ function parametersOf(given: Loose[]): Loose {
 }
 
 /** The JSON Schema of a value that is described as parameters and wanted variables are; `null` if it says too little. */
-export function schemaOf({ type, description, values }: Loose): Loose | null {
+export function schemaOf({ type, description, values }: JsonObject): JsonObject | null {
   const said = filledText(description) === undefined ? {} : { description }
   switch (type) {
     case 'string':
@@ -48,7 +57,7 @@ export function schemaOf({ type, description, values }: Loose): Loose | null {
     case 'array':
       return { type, items: { type: 'string' }, ...said }
     case 'enum': {
-      const allowed = texts(values)
+      const allowed = asStrings(values)
       return allowed.length === 0 ? null : { type: 'string', enum: allowed, ...said }
     }
     default:
@@ -62,14 +71,18 @@ const maximumResult = 100_000
  * Runs a function and returns the text for the model. Errors of the code are returned too: the model has to handle
  * them.
  */
-export async function callFunction(run: Run, functions: ChatFunction[], call: ToolCall): Promise<string> {
+export async function callFunction(
+  run: Execution,
+  functions: ChatFunction[],
+  call: ToolCall,
+): Promise<string> {
   const called = functions.find(({ name }) => name === call.name)
   if (called === undefined) return failure('There is no such function')
   const given = plainNumbers(parseJson(call.arguments === '' ? '{}' : call.arguments))
   if (typeof given !== 'object' || given === null) return failure('The arguments are no JSON object')
   const compiled = compile(run, called.code)
   // Passes declared arguments only: a name becomes a parameter of the code.
-  const declared = record(called.parameters.properties)
+  const declared = asObject(called.parameters.properties)
   const args = Object.entries(given).flatMap(([name, value]) =>
     Object.hasOwn(declared, name) && /^[\p{L}_$][\p{L}\p{N}_$]*$/u.test(name)
       ? [{ name, value: value as EvaluateArgument }]
@@ -89,5 +102,5 @@ export async function callFunction(run: Run, functions: ChatFunction[], call: To
 }
 
 function failure(description: string): string {
-  return JSON.stringify({ context: 'While executing function', description: text(description) })
+  return JSON.stringify({ context: 'While executing function', description: asString(description) })
 }

@@ -1,23 +1,23 @@
 /** Blocks that call a language model. Errors go to the log, and the flow continues. */
 
 import {
+  asObject,
+  asObjects,
+  asString,
   cut,
   filledText,
-  type Loose,
+  type JsonObject,
   parseJson,
-  record,
-  records,
   storableText,
-  text,
 } from '../../../json/access.ts'
 import type { ModelReply, ModelRequest } from '../../../outbound/model-types.ts'
 import {
   currentFrame,
+  type Execution,
   leave,
   log,
   mayCallOut,
   type Next,
-  type Run,
   remainingMilliseconds,
   waitFor,
 } from '../execution.ts'
@@ -53,7 +53,7 @@ const stopReasons = {
 
 type Prepared = Omit<ModelRequest, 'messages' | 'tools' | 'milliseconds' | 'wantsUsage'>
 
-export async function runModel(run: Run, block: Block, position: Position): Promise<Next> {
+export async function runModel(run: Execution, block: Block, position: Position): Promise<Next> {
   const type = block.type as ModelBlockType
   const action = actionOf(block, type)
   if (action === undefined) fail(run, block, `${type} is not configured`)
@@ -67,7 +67,7 @@ export async function runModel(run: Run, block: Block, position: Position): Prom
   return leave(run, block)
 }
 
-function fail(run: Run, block: Block, description: string, details?: string): void {
+function fail(run: Execution, block: Block, description: string, details?: string): void {
   log(run, 'error', description, {
     ...(details === undefined ? {} : { details }),
     context: block.id,
@@ -76,29 +76,29 @@ function fail(run: Run, block: Block, description: string, details?: string): vo
 }
 
 /** Returns the model, its address and its key; `null` where one of them is unknown. */
-async function prepare(run: Run, block: Block, type: ModelBlockType): Promise<Prepared | null> {
+async function prepare(run: Execution, block: Block, type: ModelBlockType): Promise<Prepared | null> {
   const { options } = block
   const id = filledText(options.credentialsId)
-  let data: Loose | null
+  let data: JsonObject | null
   try {
     data = id === undefined ? null : await run.effects.findCredentials(id, credentialsTypeOf(type))
   } catch (error) {
     fail(run, block, `The credentials of the block ${type} cannot be read`, (error as Error).message)
     return null
   }
-  const apiKey = text(data?.apiKey)?.trim()
+  const apiKey = asString(data?.apiKey)?.trim()
   if (!apiKey) {
     fail(run, block, `Could not find credentials for block ${type}`)
     return null
   }
-  const baseUrl = await baseUrlOf(run, block, type, filledText(text(data?.baseUrl)?.trim()))
+  const baseUrl = await baseUrlOf(run, block, type, filledText(asString(data?.baseUrl)?.trim()))
   if (baseUrl === null) return null
-  const model = (await fill(run, text(options.model) ?? '')).trim()
+  const model = (await fill(run, asString(options.model) ?? '')).trim()
   if (model === '') {
     fail(run, block, 'No model provided')
     return null
   }
-  const settings = type === 'OpenAI' ? record(options.advancedSettings) : options
+  const settings = type === 'OpenAI' ? asObject(options.advancedSettings) : options
   const temperature = await fillNumber(run, settings.temperature)
   const maxTokens = await fillNumber(run, options.maxTokens)
   const apiVersion = filledText(options.apiVersion)
@@ -120,14 +120,14 @@ async function prepare(run: Run, block: Block, type: ModelBlockType): Promise<Pr
  * whoever may edit a bot, or wrote an imported one, could get the key by an address in a block.
  */
 async function baseUrlOf(
-  run: Run,
+  run: Execution,
   block: Block,
   type: ModelBlockType,
   ofCredentials: string | undefined,
 ): Promise<string | null> {
   if (ofCredentials !== undefined) return ofCredentials
   const baseUrl = baseUrlOfVendor(type)
-  const own = await fillAddress(run, text(block.options.baseUrl) ?? '')
+  const own = await fillAddress(run, asString(block.options.baseUrl) ?? '')
   if (own === '') return baseUrl
   if (URL.canParse(own) && new URL(own).origin === new URL(baseUrl).origin) return own
   fail(run, block, `${type}: nothing was sent, since the address of the block is not that of its credentials`)
@@ -136,7 +136,7 @@ async function baseUrlOf(
 
 /** Calls the model once, within the limits of the turn. */
 async function ask(
-  run: Run,
+  run: Execution,
   block: Block,
   request: Omit<ModelRequest, 'milliseconds'>,
 ): Promise<Extract<ModelReply, { ok: true }> | null> {
@@ -162,7 +162,7 @@ async function ask(
 
 // Chat completion
 
-async function converse(run: Run, block: Block, prepared: Prepared, position: Position): Promise<void> {
+async function converse(run: Execution, block: Block, prepared: Prepared, position: Position): Promise<void> {
   if (!Array.isArray(block.options.messages)) return fail(run, block, 'No messages provided')
   const messages = await messagesOf(run, block, prepared.model)
   const functions = functionsOf(block.options)
@@ -192,14 +192,14 @@ async function converse(run: Run, block: Block, prepared: Prepared, position: Po
 
 /** Variables that take parts of the response; a mapping that names no part takes the text. */
 function mappings({ type, options }: Block): { item: string; variableId: unknown }[] {
-  return records(options.responseMapping).map((mapping) => {
+  return asObjects(options.responseMapping).map((mapping) => {
     const item = filledText(type === 'OpenAI' ? mapping.valueToExtract : mapping.item)
     return { item: item?.toLowerCase() ?? 'message content', variableId: mapping.variableId }
   })
 }
 
 function save(
-  run: Run,
+  run: Execution,
   block: Block,
   words: string,
   usage: Extract<ModelReply, { ok: true }>['usage'],
@@ -223,7 +223,11 @@ function save(
  * Streams the growing text to the client if the next block is a text bubble that begins with it. All other uses of
  * the text are shown once it is complete.
  */
-function deltaWriter(run: Run, block: Block, position: Position): ((piece: string) => void) | undefined {
+function deltaWriter(
+  run: Execution,
+  block: Block,
+  position: Position,
+): ((piece: string) => void) | undefined {
   const { tell } = run.effects
   if (tell === undefined) return undefined
   const { flow } = currentFrame(run)
@@ -233,7 +237,7 @@ function deltaWriter(run: Run, block: Block, position: Position): ((piece: strin
     (group === undefined ? null : { group, index: group.blocks.indexOf(block) + 1 })
   const bubble = following?.group.blocks[following.index]
   const mapped = mappings(block).find(({ item }) => item === 'message content')
-  const variable = flow.variables.get(text(mapped?.variableId) ?? '')
+  const variable = flow.variables.get(asString(mapped?.variableId) ?? '')
   if (bubble?.type !== 'text' || variable === undefined) return undefined
   if (firstLeaf(richTextIn(bubble.content)) !== `{{${variable.name}}}`) return undefined
   let left = run.limits.valueCharacters
@@ -249,22 +253,22 @@ function deltaWriter(run: Run, block: Block, position: Position): ((piece: strin
 }
 
 function firstLeaf(richText: unknown): string | undefined {
-  let node = records(richText)[0]
-  while (node !== undefined && typeof node.text !== 'string') node = records(node.children)[0]
-  return text(node?.text)?.trim()
+  let node = asObjects(richText)[0]
+  while (node !== undefined && typeof node.text !== 'string') node = asObjects(node.children)[0]
+  return asString(node?.text)?.trim()
 }
 
 // Generate variables
 
-async function extract(run: Run, block: Block, prepared: Prepared): Promise<void> {
-  const prompt = await fill(run, text(block.options.prompt) ?? '')
+async function extract(run: Execution, block: Block, prepared: Prepared): Promise<void> {
+  const prompt = await fill(run, asString(block.options.prompt) ?? '')
   if (prompt === '') return fail(run, block, 'No prompt provided')
   const { flow } = currentFrame(run)
-  const properties: [string, Loose][] = []
+  const properties: [string, JsonObject][] = []
   const required: string[] = []
   const variableIds = new Map<string, string>()
-  for (const wanted of records(block.options.variablesToExtract)) {
-    const variable = flow.variables.get(text(wanted.variableId) ?? '')
+  for (const wanted of asObjects(block.options.variablesToExtract)) {
+    const variable = flow.variables.get(asString(wanted.variableId) ?? '')
     const schema = schemaOf(wanted)
     if (variable === undefined || schema === null) continue
     properties.push([variable.name, schema])

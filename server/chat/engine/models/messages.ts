@@ -1,8 +1,8 @@
 /** Messages of a block to a model: texts with placeholders, and the earlier dialogue. */
 
-import { filledText, type Loose, record, records, text, webUrl } from '../../../json/access.ts'
+import { asObject, asObjects, asString, filledText, type JsonObject, webUrl } from '../../../json/access.ts'
 import type { ModelMessage } from '../../../outbound/model-types.ts'
-import { mayCallOut, type Run, remainingMilliseconds, waitFor } from '../execution.ts'
+import { type Execution, mayCallOut, remainingMilliseconds, waitFor } from '../execution.ts'
 import type { Block } from '../flow-index.ts'
 import { fill, readVariable, sizeOf, spendFilled } from '../variables.ts'
 
@@ -17,25 +17,25 @@ const seeing: Record<string, RegExp> = {
 
 type Speaker = 'user' | 'assistant'
 
-export async function messagesOf(run: Run, block: Block, model: string): Promise<ModelMessage[]> {
+export async function messagesOf(run: Execution, block: Block, model: string): Promise<ModelMessage[]> {
   const messages: ModelMessage[] = []
-  const system = text(block.options.systemMessage)
+  const system = asString(block.options.systemMessage)
   if (block.type === 'anthropic' && system !== undefined) {
     const content = await fill(run, system)
     if (content !== '') messages.push({ role: 'system', content })
   }
-  for (const message of records(block.options.messages)) {
+  for (const message of asObjects(block.options.messages)) {
     switch (message.role) {
       case 'Dialogue':
         for (const said of dialogue(run, message)) messages.push(said)
         break
       case 'Messages sequence ✨':
-        for (const said of sequence(run, record(message.content))) messages.push(said)
+        for (const said of sequence(run, asObject(message.content))) messages.push(said)
         break
       case 'system':
       case 'assistant':
       case 'user': {
-        const content = await fill(run, text(message.content) ?? '')
+        const content = await fill(run, asString(message.content) ?? '')
         const name = filledText(message.name)
         if (content !== '') {
           messages.push({ role: message.role, content, ...(name === undefined ? {} : { name }) })
@@ -50,7 +50,7 @@ export async function messagesOf(run: Run, block: Block, model: string): Promise
 }
 
 /** A list in which two speakers alternate. An empty item is left out, but the next one keeps its speaker. */
-function dialogue(run: Run, { dialogueVariableId, startsBy }: Loose): ModelMessage[] {
+function dialogue(run: Execution, { dialogueVariableId, startsBy }: JsonObject): ModelMessage[] {
   const items = itemsOf(run, dialogueVariableId)
   const first: Speaker = startsBy === 'assistant' ? 'assistant' : 'user'
   return items.flatMap((content, index): ModelMessage[] => {
@@ -60,7 +60,7 @@ function dialogue(run: Run, { dialogueVariableId, startsBy }: Loose): ModelMessa
 }
 
 /** Two lists, one per speaker. The speaker with more items began. */
-function sequence(run: Run, content: Loose): ModelMessage[] {
+function sequence(run: Execution, content: JsonObject): ModelMessage[] {
   const said = {
     user: itemsOf(run, content.userMessagesVariableId),
     assistant: itemsOf(run, content.assistantMessagesVariableId),
@@ -77,15 +77,15 @@ function sequence(run: Run, content: Loose): ModelMessage[] {
 }
 
 /** Items of a dialogue. They count as filled text, since blocks may send them to models any number of times. */
-function itemsOf(run: Run, variableId: unknown): (string | null)[] {
+function itemsOf(run: Execution, variableId: unknown): (string | null)[] {
   const value = readVariable(run, variableId)
   spendFilled(run, sizeOf(value))
-  if (run.isCut || value === null) return []
+  if (run.isAborted || value === null) return []
   return Array.isArray(value) ? value : [value]
 }
 
 /** Addresses of pictures, alone between blank lines, become pictures. */
-async function withPictures(run: Run, messages: ModelMessage[]): Promise<ModelMessage[]> {
+async function withPictures(run: Execution, messages: ModelMessage[]): Promise<ModelMessage[]> {
   let pictures = 0
   const shown: ModelMessage[] = []
   for (const message of messages) {
@@ -125,7 +125,7 @@ function addressesIn(part: string): string[] {
   return [part]
 }
 
-async function showsPicture(run: Run, words: string): Promise<boolean> {
+async function showsPicture(run: Execution, words: string): Promise<boolean> {
   const url = words.startsWith('http') ? webUrl(words.trim()) : null
   if (url === null || !mayCallOut(run)) return false
   const milliseconds = Math.max(1, Math.min(pictureMilliseconds, remainingMilliseconds(run)))

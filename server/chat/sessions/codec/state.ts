@@ -24,7 +24,7 @@ interface Row {
 
 type KeptState = Partial<Omit<SessionState, 'frames'>> & { frames: Partial<Frame>[] }
 
-export function keepState(state: SessionState, row: Row): KeptState {
+export function encodeState(state: SessionState, row: Row): KeptState {
   const { resultId } = state
   const frames = state.frames.map((frame) => unlike(frame, { botId: row.botId, resultId, ...usualFrame() }))
   const usual = { resultId: row.resultId, userId: resultId, ...usualState() }
@@ -35,7 +35,7 @@ export function keepState(state: SessionState, row: Row): KeptState {
  * Decodes the state that a chat continues from. Undefined once the chat is over, or if another release wrote the
  * state in another format.
  */
-export function readState({ state, botId, resultId: own }: Row & { state: string | null }) {
+export function decodeState({ state, botId, resultId: own }: Row & { state: string | null }) {
   const kept = state === null ? null : (JSON.parse(state) as KeptState)
   if (kept?.format !== 1) return undefined
   const { resultId = own } = kept

@@ -6,10 +6,13 @@ import type { TranscriptEntry } from '../../engine/types.ts'
  */
 
 /** A text of the bot; null for the answer itself, said by the visitor; or the whole entry. */
-export type KeptEntry = string | null | TranscriptEntry
+export type EncodedEntry = string | null | TranscriptEntry
 
 /** Encodes a transcript. `answer` is the answer of the row, if it has one. */
-export function keepTranscript(said: readonly TranscriptEntry[], answer: string | undefined): KeptEntry[] {
+export function encodeTranscript(
+  said: readonly TranscriptEntry[],
+  answer: string | undefined,
+): EncodedEntry[] {
   return said.map((entry) => {
     if (entry.type !== 'text' || entry.text === undefined) return entry
     if (entry.role === 'bot') return entry.text
@@ -18,8 +21,8 @@ export function keepTranscript(said: readonly TranscriptEntry[], answer: string 
 }
 
 /** Decodes JSON of a transcript. */
-export function readTranscript(kept: string, answer: string | null): TranscriptEntry[] {
-  return (JSON.parse(kept) as KeptEntry[]).map((entry) => {
+export function decodeTranscript(kept: string, answer: string | null): TranscriptEntry[] {
+  return (JSON.parse(kept) as EncodedEntry[]).map((entry) => {
     if (entry === null) return { role: 'user', type: 'text', text: answer ?? '' }
     return typeof entry === 'string' ? { role: 'bot', type: 'text', text: entry } : entry
   })

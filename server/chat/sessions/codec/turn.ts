@@ -8,7 +8,7 @@ import type { components } from '../../../../generated/openapi.ts'
 
 export type Turn = components['schemas']['ChatTurn']
 
-export interface KeptStep {
+export interface EncodedTurn {
   /** Messages of the visitor. */
   said: Turn[]
   /** Response to the client. */
@@ -36,16 +36,16 @@ const dictionary = Buffer.from(
 const options = { dictionary, windowBits: 12, memLevel: 4, chunkSize: 1_024 }
 
 /** Encodes a turn; `answer` is JSON. */
-export function packStep(said: Turn[], answer: string): Buffer {
+export function encodeTurn(said: Turn[], answer: string): Buffer {
   return deflateRawSync(`{"said":${JSON.stringify(said)},"answer":${answer}}`, options)
 }
 
-export function unpackStep(packed: Buffer): KeptStep {
-  return JSON.parse(inflateStep(packed))
+export function decodeTurn(packed: Buffer): EncodedTurn {
+  return JSON.parse(decompressTurn(packed))
 }
 
 /** Returns the turn as JSON. */
-export function inflateStep(packed: Buffer): string {
+export function decompressTurn(packed: Buffer): string {
   return inflateRawSync(packed, options).toString()
 }
 
@@ -74,11 +74,11 @@ export function withLength(packed: Buffer): Buffer {
 }
 
 /** Decodes the turns of a session, newest first. */
-export function unpackSteps(steps: Buffer): KeptStep[] {
-  const found: KeptStep[] = []
+export function decodeTurns(steps: Buffer): EncodedTurn[] {
+  const found: EncodedTurn[] = []
   for (let at = 0; at < steps.length; ) {
     const end = at + 2 + steps.readUInt16BE(at)
-    found.push(unpackStep(steps.subarray(at + 2, end)))
+    found.push(decodeTurn(steps.subarray(at + 2, end)))
     at = end
   }
   return found

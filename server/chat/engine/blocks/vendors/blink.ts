@@ -2,26 +2,26 @@
 import { extname } from 'node:path'
 import { pick } from '../../../../../contract/bot-document/blocks/vendors/vendor.ts'
 import {
+  asObject,
+  asObjects,
+  asString,
+  asStrings,
   filledText,
-  type Loose,
+  type JsonObject,
   parseJson,
-  record,
-  records,
-  text,
-  texts,
   webUrl,
 } from '../../../../json/access.ts'
-import { mayCallOut, type Run, remainingMilliseconds, sendAction, waitFor } from '../../execution.ts'
+import { type Execution, mayCallOut, remainingMilliseconds, sendAction, waitFor } from '../../execution.ts'
 import { failCall, type VendorCall } from './call.ts'
 import { reportStatus, saveParts, sendRequest } from './send.ts'
 
 const HEAD_TIMEOUT_MS = 10_000
 
-export async function sendFeedEvent(run: Run, made: VendorCall): Promise<void> {
+export async function sendFeedEvent(run: Execution, made: VendorCall): Promise<void> {
   const { options, credentials } = made.call
   const sections = await readSections(run, made)
   if (sections === null) return
-  const { title, text: words } = record(options.pushNotification)
+  const { title, text: words } = asObject(options.pushNotification)
   const json = {
     body: { ribbon_color: options.ribbonColor, sections },
     category: options.categoryId,
@@ -42,19 +42,19 @@ export async function sendFeedEvent(run: Run, made: VendorCall): Promise<void> {
 /** Ids as a list, as JSON of one, or with commas between them; undefined if there are none. */
 function idsIn(given: unknown): string[] | undefined {
   const value = typeof given === 'string' ? (parseJson(given) ?? given) : given
-  const ids = texts(Array.isArray(value) ? value : String(value ?? '').split(','))
+  const ids = asStrings(Array.isArray(value) ? value : String(value ?? '').split(','))
     .flatMap((each) => {
       const inner = each.startsWith('[') ? parseJson(each) : undefined
-      return Array.isArray(inner) ? texts(inner) : [each]
+      return Array.isArray(inner) ? asStrings(inner) : [each]
     })
     .map((id) => id.trim())
     .filter((id) => id !== '')
   return ids.length > 0 ? ids : undefined
 }
 
-async function readSections(run: Run, made: VendorCall): Promise<Loose[] | null> {
-  const sections: Loose[] = []
-  for (const section of records(made.call.options.sections)) {
+async function readSections(run: Execution, made: VendorCall): Promise<JsonObject[] | null> {
+  const sections: JsonObject[] = []
+  for (const section of asObjects(made.call.options.sections)) {
     const written = await writeSection(run, section)
     if (typeof written === 'string') {
       failCall(run, made.block, `Blink: no event was sent, since ${written}`, undefined, made.action.context)
@@ -68,7 +68,7 @@ async function readSections(run: Run, made: VendorCall): Promise<Loose[] | null>
 }
 
 /** A section as the vendor has it, or why there is none. */
-async function writeSection(run: Run, section: Loose): Promise<Loose | string> {
+async function writeSection(run: Execution, section: JsonObject): Promise<JsonObject | string> {
   const { type, ...properties } = section
   switch (type) {
     case 'Header':
@@ -76,11 +76,11 @@ async function writeSection(run: Run, section: Loose): Promise<Loose | string> {
     case 'Labelled Text':
       return { type: snake(type), ...snakeKeys(properties), is_markdown: true }
     case 'Image gallery': {
-      const images = texts(properties.imageUrls).map((url) => ({ type: 'gallery_image', image_url: url }))
+      const images = asStrings(properties.imageUrls).map((url) => ({ type: 'gallery_image', image_url: url }))
       return { type: 'gallery', data: images }
     }
     case 'YouTube': {
-      const id = youTubeId(text(properties.link) ?? text(properties.url) ?? '')
+      const id = youTubeId(asString(properties.link) ?? asString(properties.url) ?? '')
       return id === undefined
         ? 'the address of a YouTube video is not valid'
         : { type: 'youtube', video_id: id }
@@ -91,11 +91,11 @@ async function writeSection(run: Run, section: Loose): Promise<Loose | string> {
       return { type: snake(type), ...snakeKeys(rest), ...(description ? { subtitle: description } : {}) }
     }
     case 'Buttons':
-      return { type: 'buttons', data: records(properties.buttons).map(writeButton) }
+      return { type: 'buttons', data: asObjects(properties.buttons).map(writeButton) }
     case 'Attachment':
-      return writeAttachment(run, text(properties.url) ?? '')
+      return writeAttachment(run, asString(properties.url) ?? '')
     case 'Horizontal Bar Chart': {
-      const data = records(properties.data).map(({ name, value, label }) => ({
+      const data = asObjects(properties.data).map(({ name, value, label }) => ({
         name,
         raw_value: Number(value),
         display_value: label,
@@ -109,14 +109,14 @@ async function writeSection(run: Run, section: Loose): Promise<Loose | string> {
   }
 }
 
-function writeButton({ clientAction, label, iconUrl }: Loose): Loose {
-  const { type, url } = record(clientAction)
-  const address = Buffer.from(text(url) ?? '').toString('base64')
+function writeButton({ clientAction, label, iconUrl }: JsonObject): JsonObject {
+  const { type, url } = asObject(clientAction)
+  const address = Buffer.from(asString(url) ?? '').toString('base64')
   const kind = type === 'Open Webview' ? 'webview' : 'link'
   return { label, client_action: `blink:${kind}?url=${address}&action=open`, icon_url: iconUrl }
 }
 
-async function writeAttachment(run: Run, address: string): Promise<Loose | string> {
+async function writeAttachment(run: Execution, address: string): Promise<JsonObject | string> {
   const url = webUrl(address)
   if (url === null) return 'the address of an attachment is not valid'
   if (!mayCallOut(run)) return 'one step may not call out more often'
@@ -152,13 +152,13 @@ const snake = (name: string) =>
     .replace(/\s+/g, '_')
     .toLowerCase()
 
-function snakeKeys(properties: Loose): Loose {
+function snakeKeys(properties: JsonObject): JsonObject {
   return Object.fromEntries(Object.entries(properties).map(([key, value]) => [snake(key), value]))
 }
 
 /** Addresses of the app of the vendor, and of the web. */
-export async function redirectInBlink(run: Run, { block, call }: VendorCall): Promise<void> {
-  const url = (text(call.options.url) ?? '').trim()
+export async function redirectInBlink(run: Execution, { block, call }: VendorCall): Promise<void> {
+  const url = (asString(call.options.url) ?? '').trim()
   if (!/^blink:/i.test(url) && webUrl(url) === null) {
     return failCall(run, block, 'Blink: not a web address', url)
   }

@@ -1,6 +1,6 @@
 /** The calendar of Cal.com, which the page shows in a frame until a date is booked. */
-import { filledText, records, text } from '../../../../json/access.ts'
-import { awaitAction, leave, type Next, type Run } from '../../execution.ts'
+import { asObjects, asString, filledText } from '../../../../json/access.ts'
+import { awaitAction, type Execution, leave, type Next } from '../../execution.ts'
 import type { Block } from '../../flow-index.ts'
 import type { Position } from '../../types.ts'
 import { setVariable } from '../../variables.ts'
@@ -12,7 +12,7 @@ const FRAMED_ORIGIN = 'https://app.cal.com'
 
 const layouts: Record<string, string> = { Month: 'month_view', Weekly: 'week_view', Columns: 'column_view' }
 
-export function showCalendar(run: Run, made: VendorCall, position: Position): Next {
+export function showCalendar(run: Execution, made: VendorCall, position: Position): Next {
   const { block, call } = made
   const url = frameAddress(call.options)
   if (url === null) {
@@ -23,31 +23,31 @@ export function showCalendar(run: Run, made: VendorCall, position: Position): Ne
 }
 
 /** The page says which date was booked; null where it could not show the calendar. */
-export function acceptBooking(run: Run, block: Block, reply: string | null): Next {
+export function acceptBooking(run: Execution, block: Block, reply: string | null): Next {
   if (reply !== null) setVariable(run, block.options.saveBookedDateInVariableId, reply)
   return leave(run, block)
 }
 
 function frameAddress(options: VendorCall['call']['options']): string | null {
-  const base = filledText(text(options.baseUrl)?.trim()) ?? DEFAULT_ORIGIN
-  const link = (text(options.link) ?? '').trim()
+  const base = filledText(asString(options.baseUrl)?.trim()) ?? DEFAULT_ORIGIN
+  const link = (asString(options.link) ?? '').trim()
   const full = /^https?:/i.test(link) ? link : `${base.replace(/\/+$/, '')}/${link.replace(/^\/+/, '')}`
   if (!URL.canParse(full)) return null
   const event = new URL(full)
   if (event.protocol !== 'https:' && event.protocol !== 'http:') return null
   const origin = event.origin === DEFAULT_ORIGIN ? FRAMED_ORIGIN : event.origin
   const url = new URL(`${origin}${event.pathname.replace(/\/+$/, '')}/embed`)
-  const phone = text(options.phone)
+  const phone = asString(options.phone)
   const parameters: [string, string | undefined][] = [
     ['embed', 'chat'],
     ['embedType', 'inline'],
-    ['layout', layouts[text(options.layout) ?? '']],
-    ['name', text(options.name)],
-    ['email', text(options.email)],
-    ['notes', text(options.additionalNotes)],
+    ['layout', layouts[asString(options.layout) ?? '']],
+    ['name', asString(options.name)],
+    ['email', asString(options.email)],
+    ['notes', asString(options.additionalNotes)],
     ['location', phone && JSON.stringify({ value: 'phone', optionValue: phone })],
-    ...records(options.anyPrefilledInformations).map(
-      ({ questionId, value }): [string, string | undefined] => [text(questionId) ?? '', text(value)],
+    ...asObjects(options.anyPrefilledInformations).map(
+      ({ questionId, value }): [string, string | undefined] => [asString(questionId) ?? '', asString(value)],
     ),
   ]
   for (const [name, value] of [...event.searchParams, ...parameters]) {

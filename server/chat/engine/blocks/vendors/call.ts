@@ -2,8 +2,8 @@
 import { randomUUID } from 'node:crypto'
 import type { Action, Call, VendorRow } from '../../../../../contract/bot-document/blocks/vendors/vendor.ts'
 import { z } from '../../../../../contract/zod.ts'
-import { filledText, type Loose, text } from '../../../../json/access.ts'
-import { log, type Run } from '../../execution.ts'
+import { asString, filledText, type JsonObject } from '../../../../json/access.ts'
+import { type Execution, log } from '../../execution.ts'
 import type { Block } from '../../flow-index.ts'
 import { fillDeep, fillValue, readVariable, textOfValue } from '../../variables.ts'
 
@@ -18,7 +18,7 @@ export interface VendorCall {
 const MAX_PRUNED_DEPTH = 64
 
 /** Prepares a call; null if it cannot be made, which is in the log then. */
-export async function prepareCall(run: Run, block: Block, row: VendorRow, action: Action) {
+export async function prepareCall(run: Execution, block: Block, row: VendorRow, action: Action) {
   const credentials = await readCredentials(run, block, row, action)
   if (credentials === null) return null
   const options = await fillOptions(run, block, row)
@@ -30,7 +30,7 @@ export async function prepareCall(run: Run, block: Block, row: VendorRow, action
   const call: Call = {
     options: options as Call['options'],
     credentials,
-    base: (filledText(text(credentials[row.baseKey])?.trim()) ?? row.base ?? '').replace(/\/+$/, ''),
+    base: (filledText(asString(credentials[row.baseKey])?.trim()) ?? row.base ?? '').replace(/\/+$/, ''),
     valueOf: (variableId) => filledText(textOfValue(readVariable(run, variableId))),
     visitorId: run.session.userId,
     now: run.effects.now(),
@@ -40,11 +40,11 @@ export async function prepareCall(run: Run, block: Block, row: VendorRow, action
 }
 
 async function readCredentials(
-  run: Run,
+  run: Execution,
   block: Block,
   { type, credentials: data }: VendorRow,
   { needsNoCredentials }: Action,
-): Promise<Loose | null> {
+): Promise<JsonObject | null> {
   if (data === undefined) return {}
   const id = filledText(block.options.credentialsId)
   try {
@@ -60,15 +60,15 @@ async function readCredentials(
 }
 
 /** Options of the wrong form are absent, as everywhere in a document. */
-async function fillOptions(run: Run, block: Block, { optionsShape }: VendorRow): Promise<Loose> {
-  const options: Loose = {}
+async function fillOptions(run: Execution, block: Block, { optionsShape }: VendorRow): Promise<JsonObject> {
+  const options: JsonObject = {}
   for (const [key, schema] of Object.entries(optionsShape)) {
     const given = block.options[key]
     if (given === undefined || given === null || !z.safeParse(schema, given).success) continue
     const value =
       typeof given === 'string' && isUnknown(schema)
         ? await fillValue(run, given)
-        : ((await fillDeep(run, { [key]: given })) as Loose)[key]
+        : ((await fillDeep(run, { [key]: given })) as JsonObject)[key]
     const filled = pruned(value)
     if (filled !== undefined) options[key] = filled
   }
@@ -94,7 +94,7 @@ function pruned(value: unknown, depth = 0): unknown {
 
 /** An error in the log; the flow goes on. */
 export function failCall(
-  run: Run,
+  run: Execution,
   block: Block,
   description: string,
   details?: unknown,

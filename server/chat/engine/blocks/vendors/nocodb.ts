@@ -4,8 +4,15 @@ import {
   pickList,
   type VendorRequest,
 } from '../../../../../contract/bot-document/blocks/vendors/vendor.ts'
-import { filledText, type Loose, parseJson, record, records, text } from '../../../../json/access.ts'
-import { log, mayGoOn, type Run } from '../../execution.ts'
+import {
+  asObject,
+  asObjects,
+  asString,
+  filledText,
+  type JsonObject,
+  parseJson,
+} from '../../../../json/access.ts'
+import { checkBudget, type Execution, log } from '../../execution.ts'
 import { setVariable } from '../../variables.ts'
 import { failCall, type VendorCall } from './call.ts'
 import { reportStatus, sendRequest } from './send.ts'
@@ -34,16 +41,16 @@ const operators: Record<string, (value: string) => string> = {
 
 class UnsafeFilter extends Error {}
 
-export async function searchNocoDb(run: Run, made: VendorCall): Promise<void> {
+export async function searchNocoDb(run: Execution, made: VendorCall): Promise<void> {
   const { options } = made.call
   const found = await findRecords(run, made)
   if (found === null) return
-  const chosen = choose(run, found, text(options.returnType))
+  const chosen = choose(run, found, asString(options.returnType))
   if (chosen.length === 0) {
     log(run, 'info', NO_RECORD, { context: made.block.id, isInternal: true })
     return
   }
-  for (const { fieldName, variableId } of records(options.responseMapping)) {
+  for (const { fieldName, variableId } of asObjects(options.responseMapping)) {
     const name = filledText(fieldName)
     if (name === undefined) continue
     if (chosen.every((row) => !Object.hasOwn(row, name))) {
@@ -55,14 +62,14 @@ export async function searchNocoDb(run: Run, made: VendorCall): Promise<void> {
   }
 }
 
-export async function updateNocoDb(run: Run, made: VendorCall): Promise<void> {
+export async function updateNocoDb(run: Execution, made: VendorCall): Promise<void> {
   const { options } = made.call
-  if (records(record(options.filter).comparisons).length === 0) {
+  if (asObjects(asObject(options.filter).comparisons).length === 0) {
     return failCall(run, made.block, 'At least one filter is required')
   }
-  const updates = records(options.updates).flatMap(({ fieldName, value }) => {
+  const updates = asObjects(options.updates).flatMap(({ fieldName, value }) => {
     const name = filledText(fieldName)
-    return name === undefined ? [] : [{ name, value: text(value) ?? '' }]
+    return name === undefined ? [] : [{ name, value: asString(value) ?? '' }]
   })
   if (updates.length === 0) return failCall(run, made.block, 'At least one update is required')
   const found = await findRecords(run, made)
@@ -97,14 +104,18 @@ function linkedIds(value: string): unknown[] {
   return Array.isArray(parsed) ? parsed : [parsed ?? value]
 }
 
-async function isDone(run: Run, made: VendorCall, request: VendorRequest): Promise<boolean> {
+async function isDone(run: Execution, made: VendorCall, request: VendorRequest): Promise<boolean> {
   return (await ask(run, made, request)) !== null
 }
 
 /** The body of a response below 400; null if there is none, which is in the log then. */
-async function ask(run: Run, made: VendorCall, request: VendorRequest): Promise<{ body: unknown } | null> {
+async function ask(
+  run: Execution,
+  made: VendorCall,
+  request: VendorRequest,
+): Promise<{ body: unknown } | null> {
   const { options, credentials } = made.call
-  const table = encodeURIComponent(text(options.tableId) ?? '')
+  const table = encodeURIComponent(asString(options.tableId) ?? '')
   const path = request.path.startsWith('/api/') ? request.path : `/api/v2/tables/${table}${request.path}`
   const headers = { 'xc-token': String(credentials.apiKey) }
   const reply = await sendRequest(run, made, { ...request, path, headers })
@@ -116,7 +127,7 @@ async function ask(run: Run, made: VendorCall, request: VendorRequest): Promise<
 }
 
 /** All records that the filter means, up to the maximum; null if they cannot be read. */
-async function findRecords(run: Run, made: VendorCall): Promise<Loose[] | null> {
+async function findRecords(run: Execution, made: VendorCall): Promise<JsonObject[] | null> {
   const { options } = made.call
   let where: string | undefined
   try {
@@ -126,21 +137,21 @@ async function findRecords(run: Run, made: VendorCall): Promise<Loose[] | null> 
     failCall(run, made.block, `NocoDB: nothing was sent, since ${error.message}`)
     return null
   }
-  const found: Loose[] = []
+  const found: JsonObject[] = []
   for (;;) {
     const query = {
       where,
-      viewId: text(options.viewId),
+      viewId: asString(options.viewId),
       limit: String(PAGE_RECORDS),
       offset: String(found.length),
     }
     const reply = await ask(run, made, { method: 'GET', path: '/records', query })
     if (reply === null) return null
-    const page = records(pickList(reply.body, 'list'))
+    const page = asObjects(pickList(reply.body, 'list'))
     found.push(...page)
     const total = pick(reply.body, 'pageInfo', 'totalRows')
     const isLast = page.length === 0 || typeof total !== 'number' || found.length >= total
-    if (isLast || !(await mayGoOn(run))) return found
+    if (isLast || !(await checkBudget(run))) return found
     if (found.length < MAX_RECORDS) continue
     failCall(run, made.block, `NocoDB: only the first ${MAX_RECORDS} records were read`)
     return found
@@ -152,23 +163,23 @@ async function findRecords(run: Run, made: VendorCall): Promise<Loose[] | null> 
  * than the block says.
  */
 function whereOf(filter: unknown): string | undefined {
-  const given = records(record(filter).comparisons)
+  const given = asObjects(asObject(filter).comparisons)
   const comparisons = given.map(({ input, operator, value }) => {
     const field = filledText(input)
     const write = Object.hasOwn(operators, String(operator)) ? operators[String(operator)] : undefined
     if (field === undefined) throw new UnsafeFilter('a comparison of the filter has no field')
     if (write === undefined) throw new UnsafeFilter(`the filter cannot compare by "${String(operator)}"`)
-    const words = text(value) ?? ''
+    const words = asString(value) ?? ''
     // The vendor has no quotes for values.
     if (/[(),~]/.test(field + words))
       throw new UnsafeFilter('a value of the filter has a comma, bracket or tilde')
     return `(${field},${write(words)})`
   })
   if (comparisons.length === 0) return undefined
-  return comparisons.join(record(filter).joiner === 'OR' ? '~or' : '~and')
+  return comparisons.join(asObject(filter).joiner === 'OR' ? '~or' : '~and')
 }
 
-function choose(run: Run, found: Loose[], returnType: string | undefined): Loose[] {
+function choose(run: Execution, found: JsonObject[], returnType: string | undefined): JsonObject[] {
   switch (returnType) {
     case 'First':
       return found.slice(0, 1)
@@ -182,11 +193,11 @@ function choose(run: Run, found: Loose[], returnType: string | undefined): Loose
 }
 
 /** Ids of the columns that link to another table, by their titles. */
-async function linkColumns(run: Run, made: VendorCall): Promise<Map<string, string> | null> {
-  const table = encodeURIComponent(text(made.call.options.tableId) ?? '')
+async function linkColumns(run: Execution, made: VendorCall): Promise<Map<string, string> | null> {
+  const table = encodeURIComponent(asString(made.call.options.tableId) ?? '')
   const reply = await ask(run, made, { method: 'GET', path: `/api/v2/meta/tables/${table}` })
   if (reply === null) return null
-  const links = records(pickList(reply.body, 'columns')).filter(
+  const links = asObjects(pickList(reply.body, 'columns')).filter(
     ({ uidt }) => uidt === 'LinkToAnotherRecord' || uidt === 'Links',
   )
   return new Map(links.map(({ title, id }) => [String(title), String(id)]))

@@ -1,7 +1,7 @@
 /** Blocks of outside services: the request of their row, or a runner where one request is not enough. */
 import { type VendorType, vendorRow } from '../../../../../contract/bot-document/blocks/vendors/all.ts'
 import { filledText } from '../../../../json/access.ts'
-import { leave, type Next, type Run } from '../../execution.ts'
+import { type Execution, leave, type Next } from '../../execution.ts'
 import type { Block } from '../../flow-index.ts'
 import type { Position } from '../../types.ts'
 import { redirectInBlink, sendFeedEvent } from './blink.ts'
@@ -12,10 +12,10 @@ import { runRequest } from './send.ts'
 import { openZendesk } from './zendesk.ts'
 
 /** Runs an action, after which the flow goes on by the edge of the block. */
-type RunAction = (run: Run, made: VendorCall) => Promise<void>
+type RunAction = (run: Execution, made: VendorCall) => Promise<void>
 
 /** Runs an action that the chat waits for. */
-type RunWaitingAction = (run: Run, made: VendorCall, position: Position) => Next
+type RunWaitingAction = (run: Execution, made: VendorCall, position: Position) => Next
 
 /** Actions that need more than one request of their row, by type and action. */
 const runners: { [Type in VendorType]?: Record<string, RunAction> } = {
@@ -42,7 +42,7 @@ function isWaiting(type: string, name: string): boolean {
   return type === 'cal-com' && Object.hasOwn(waitingRunners, name)
 }
 
-export async function runVendor(run: Run, block: Block, position: Position): Promise<Next> {
+export async function runVendor(run: Execution, block: Block, position: Position): Promise<Next> {
   const { type } = block
   const row = vendorRow(type)
   const name = filledText(block.options.action)

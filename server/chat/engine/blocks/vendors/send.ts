@@ -1,9 +1,9 @@
 /** Sends the requests of outside services, and saves what they answer. */
 import type { Saved, VendorRequest } from '../../../../../contract/bot-document/blocks/vendors/vendor.ts'
-import { filledText, parseJson, records } from '../../../../json/access.ts'
+import { asObjects, filledText, parseJson } from '../../../../json/access.ts'
 import type { OutboundReply, OutboundRequest } from '../../../../outbound/client.ts'
 import { withText } from '../../../../outbound/response-body.ts'
-import { log, mayCallOut, type Run, remainingMilliseconds, waitFor } from '../../execution.ts'
+import { type Execution, log, mayCallOut, remainingMilliseconds, waitFor } from '../../execution.ts'
 import { setVariable } from '../../variables.ts'
 import { failCall, type VendorCall } from './call.ts'
 
@@ -20,7 +20,7 @@ export interface VendorReply {
 
 /** Sends one request; null if there is no response, which is in the log then. */
 export async function sendRequest(
-  run: Run,
+  run: Execution,
   made: VendorCall,
   request: VendorRequest,
 ): Promise<VendorReply | null> {
@@ -37,7 +37,7 @@ export async function sendRequest(
 
 /** The same for a response that is not text; null if nothing may be sent. */
 export async function sendForBytes(
-  run: Run,
+  run: Execution,
   made: VendorCall,
   request: VendorRequest,
 ): Promise<OutboundReply | null> {
@@ -95,13 +95,13 @@ function filledEntries(given: Record<string, string | undefined>): [string, stri
 }
 
 /** Logs a failed request with the context of its action. */
-export function reportFailure(run: Run, { row, action, block }: VendorCall, message: string): void {
+export function reportFailure(run: Execution, { row, action, block }: VendorCall, message: string): void {
   failCall(run, block, `${row.title}: the request failed`, message, action.context)
 }
 
 /** Logs a status over 399 with the response of the vendor. */
 export function reportStatus(
-  run: Run,
+  run: Execution,
   { row, action, block }: VendorCall,
   { status, body }: VendorReply,
 ): void {
@@ -109,7 +109,7 @@ export function reportStatus(
 }
 
 /** The one request of an action whose row has it. */
-export async function runRequest(run: Run, made: VendorCall): Promise<void> {
+export async function runRequest(run: Execution, made: VendorCall): Promise<void> {
   const { action, block, call, row } = made
   const request = action.request?.(call)
   if (request === undefined) return
@@ -130,11 +130,11 @@ export async function runRequest(run: Run, made: VendorCall): Promise<void> {
 }
 
 /** Saves parts of a response where the block says. Lists are replaced. */
-export function saveParts(run: Run, { block, call }: VendorCall, { items, variables }: Saved): void {
+export function saveParts(run: Execution, { block, call }: VendorCall, { items, variables }: Saved): void {
   for (const [option, value] of Object.entries(variables ?? {})) {
     if (value !== undefined) setVariable(run, call.options[option], value)
   }
-  for (const { item, variableId } of records(block.options.responseMapping)) {
+  for (const { item, variableId } of asObjects(block.options.responseMapping)) {
     const name = filledText(item)
     const value = name !== undefined && Object.hasOwn(items ?? {}, name) ? items?.[name] : undefined
     if (value !== undefined) setVariable(run, variableId, value)

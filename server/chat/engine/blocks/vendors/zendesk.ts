@@ -1,21 +1,21 @@
 /** The widget of Zendesk, which the page opens; a visitor with an id is signed in by a token of the service. */
 import { createHmac } from 'node:crypto'
-import { filledText, text } from '../../../../json/access.ts'
-import { isPreview, log, type Run, sendAction } from '../../execution.ts'
+import { asString, filledText } from '../../../../json/access.ts'
+import { type Execution, isPreview, log, sendAction } from '../../execution.ts'
 import type { Script } from '../../types.ts'
 import { failCall, type VendorCall } from './call.ts'
 
 /** The vendor lets a token sign in for as long as it is valid. */
 const TOKEN_SECONDS = 3_600
 
-export async function openZendesk(run: Run, { block, call }: VendorCall): Promise<void> {
+export async function openZendesk(run: Execution, { block, call }: VendorCall): Promise<void> {
   const { userId, name, email, webWidgetKey } = call.options
   if (isPreview(run)) {
     log(run, 'info', 'zendesk: not run in previews', { context: block.id })
     return
   }
-  const keyId = filledText(text(call.credentials.conversationsKeyId))
-  const secret = filledText(text(call.credentials.conversationsSecretKey))
+  const keyId = filledText(asString(call.credentials.conversationsKeyId))
+  const secret = filledText(asString(call.credentials.conversationsSecretKey))
   if (userId !== undefined && (keyId === undefined || secret === undefined)) {
     failCall(run, block, 'Could not find credentials for block zendesk')
     return
