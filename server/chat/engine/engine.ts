@@ -7,20 +7,19 @@
 
 import { cut, type JsonObject, storableText } from '../../json/access.ts'
 import { appearanceOf, deviceOf, dynamicThemeOf, hasProgressBar, startPropsOf } from './appearance.ts'
-import { flowAllBack, trackResult, updateResult } from './blocks/bot-link.ts'
+import { flowAllBack, updateResult } from './blocks/bot-link.ts'
 import { findEvent, remember, startPlace } from './blocks/logic.ts'
 import {
   currentFrame,
   type Execution,
   isPreview,
-  type LiveFrame,
   log,
   type Next,
   sendAction,
-  waitFor,
   waitingBlock,
 } from './execution.ts'
-import { findPlace, followEdge, indexFlow, type Place } from './flow-index.ts'
+import { findPlace, followEdge, type Place } from './flow-index.ts'
+import { firstFrame, giveValues, loadFrames } from './frames.ts'
 import { replyToWaiting } from './handle-reply.ts'
 import { textOfMessage } from './inputs/index.ts'
 import { visitorLanguage } from './language.ts'
@@ -45,7 +44,7 @@ import type {
   TurnResult,
   VariableValue,
 } from './types.ts'
-import { readVariable, setVariable, sizeOf } from './variables.ts'
+import { readVariable, setVariable } from './variables.ts'
 
 /** Inputs that are not answered in advance: the visitor has to see what there is to choose from or to pay. */
 const notInAdvance: ReadonlySet<string> = new Set([
@@ -282,59 +281,6 @@ function newRun(options: TurnOptions, effects: Effects, session: Execution['sess
     },
     isAborted: false,
   }
-}
-
-function firstFrame(flow: Flow, options: StartOptions): LiveFrame {
-  return {
-    botId: flow.id,
-    flowId: null,
-    flow: indexFlow(flow),
-    values: new Map(),
-    size: 0,
-    returns: [],
-    resultId: options.resultId,
-    answerCount: 0,
-    isMerged: false,
-    linkPosition: null,
-    merged: [],
-  }
-}
-
-/** Sets the values remembered from an earlier visit first, then those that the page passes in. */
-function giveValues(run: Execution, frame: LiveFrame, options: StartOptions): void {
-  const { variables, variablesByName } = frame.flow
-  const remembered = options.rememberedVariables ?? []
-  for (const { id, name, value } of remembered) {
-    // Copies of a bot have its ids: one that is merged may have given another variable this id.
-    const isOwn = variables.get(id)?.name === name
-    const isRenamed = variables.has(id) && remembered.filter((other) => other.id === id).length === 1
-    setVariable(run, isOwn ? id : (variablesByName.get(name)?.id ?? (isRenamed ? id : undefined)), value)
-  }
-  for (const [name, value] of Object.entries(options.prefilledVariables ?? {})) {
-    setVariable(run, variablesByName.get(name)?.id, value)
-  }
-}
-
-/** Returns `false` if a linked bot was deleted; the session is then cut back to the bot that linked it. */
-async function loadFrames(run: Execution, flow: Flow, stored: Frame[]): Promise<boolean> {
-  for (const { values, publicationId: flowId, ...frame } of stored) {
-    const own = flowId === null ? flow : await waitFor(run, run.effects.loadFlow(flowId))
-    const size = values.reduce((sum, [, value]) => sum + sizeOf(value), 0)
-    const live = {
-      flowId,
-      flow: indexFlow(own ?? { id: frame.botId }),
-      values: new Map(values),
-      size,
-      ...frame,
-    }
-    run.frames.push(live)
-    trackResult(run, live)
-    if (own !== null) continue
-    // The deleted bot has nothing left to come back to.
-    live.returns = []
-    return false
-  }
-  return true
 }
 
 function messageOf(run: Execution, message: Message | null | undefined): Message | null {
