@@ -153,12 +153,12 @@ CREATE TABLE "chat_sessions" (
 	CONSTRAINT "chat_sessions_bot_id_id_pk" PRIMARY KEY("bot_id","id")
 );
 --> statement-breakpoint
-CREATE TABLE "chat_steps" (
+CREATE TABLE "chat_turns" (
 	"bot_id" text NOT NULL,
 	"session_id" text NOT NULL,
 	"revision" integer NOT NULL,
 	"step" "bytea" NOT NULL,
-	CONSTRAINT "chat_steps_bot_id_session_id_revision_pk" PRIMARY KEY("bot_id","session_id","revision")
+	CONSTRAINT "chat_turns_bot_id_session_id_revision_pk" PRIMARY KEY("bot_id","session_id","revision")
 );
 --> statement-breakpoint
 CREATE TABLE "credentials" (
@@ -463,7 +463,7 @@ ALTER TABLE "chat_sessions" SET (fillfactor = 60, autovacuum_vacuum_scale_factor
 ALTER TABLE "results" SET (fillfactor = 90, autovacuum_vacuum_scale_factor = 0.02, autovacuum_analyze_scale_factor = 0.02, autovacuum_vacuum_insert_scale_factor = 0.02);--> statement-breakpoint
 ALTER TABLE "result_answers" SET (autovacuum_vacuum_scale_factor = 0.02, autovacuum_analyze_scale_factor = 0.02);--> statement-breakpoint
 ALTER TABLE "result_transcripts" SET (fillfactor = 90, autovacuum_vacuum_scale_factor = 0.02);--> statement-breakpoint
-ALTER TABLE "chat_steps" SET (autovacuum_vacuum_scale_factor = 0.05);--> statement-breakpoint
+ALTER TABLE "chat_turns" SET (autovacuum_vacuum_scale_factor = 0.05);--> statement-breakpoint
 -- Each row is written twice more soon after it came.
 ALTER TABLE "webhook_deliveries" SET (fillfactor = 70, autovacuum_vacuum_scale_factor = 0.05, autovacuum_analyze_scale_factor = 0.05);--> statement-breakpoint
 -- A table that is emptied again and again keeps its pages: without any, PostgreSQL plans to read all of it, also for
