@@ -1,5 +1,5 @@
 .DEFAULT_GOAL := help
-.PHONY: help start sandbox test test-long torture check generate dev migration format bench browser-test lint-spec lint-pages api-diff conformance sdks signatures
+.PHONY: help start sandbox test test-long test-nodes torture check generate dev migration format bench browser-test lint-spec lint-pages api-diff conformance sdks signatures
 
 # Runs a command and says how long it took, whatever came of it.
 timed = began=$$(date +%s); $(1); status=$$?; took=$$(($$(date +%s) - began)); \
@@ -21,12 +21,17 @@ start: supported $(BUILT) ## Install and build what is missing, then run the ser
 sandbox: supported $(BUILT) ## Run the service as a sandbox for tests of clients: a seeded world, a clock that can be set, every outcome on demand
 	@exec env SANDBOX=true node --enable-source-maps $(BUILT)
 
-test: $(INSTALLED) ## Run every test against a real PostgreSQL (embedded, or DATABASE_URL when set; with POOLER=1 through PgBouncer, with CITUS=1 on a cluster): ONLY="replay flows"
+test: $(INSTALLED) ## Run every test against a real PostgreSQL (embedded, or DATABASE_URL when set; with POOLER=1 through PgBouncer, with CITUS=1 on a cluster): ONLY="replay flows updateFolder"
 ifeq ($(CITUS)$(DATABASE_URL),1)
 	@echo 'Skipped: no cluster is given. Set DATABASE_URL to the coordinator of one, which knows the other nodes.'
 else
-	@$(call timed,npm --silent test -- $(ONLY))
+	@$(call timed,node tests/only.mjs $(ONLY))
 endif
+
+test-nodes: $(INSTALLED) ## Run the tests on each Node that is maintained, which npm downloads: ONLY=chat NODES="22 26"
+	@for node in $(or $(NODES),22 24 26); do \
+	  echo "Node $$node"; npx --yes --package=node@$$node -- node tests/only.mjs $(ONLY) || exit 1; \
+	done
 
 test-long: $(INSTALLED) ## Run whole what `make test` runs a part of: all operations, many more made-up cases; takes half an hour and more: ONLY=hostile
 	@$(call timed,LONG_TESTS=1 npm --silent test -- $(or $(ONLY),$(shell grep -l '/runs.ts' tests/*.ts tests/*/*.ts)))

@@ -2,6 +2,7 @@ import { execFile } from 'node:child_process'
 import { readdir } from 'node:fs/promises'
 import { promisify } from 'node:util'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals'
+import { runCommand } from '../server/admin/run-command.ts'
 import { type App, startApp } from './support/app.ts'
 import { builtOf } from './support/build.ts'
 import { waitingForLocks } from './support/locks.ts'
@@ -25,8 +26,22 @@ beforeAll(async () => {
 afterAll(() => app.stop())
 afterEach(endProcesses)
 
-/** Runs the command beside the app, on its database. */
-const admin = (...words: string[]) => run('server/admin.ts', words, { DATABASE_URL: app.databaseUrl })
+/** Runs the command beside the app, on its database, in this process, which loads it once. */
+const admin = (...words: string[]) => runHere(words, { DATABASE_URL: app.databaseUrl })
+
+async function runHere(words: string[], variables: Record<string, string>) {
+  const written = { stdout: '', stderr: '' }
+  const code = await runCommand(words, {
+    variables,
+    write: async (text) => {
+      written.stdout += text
+    },
+    say: (line) => {
+      written.stderr += `${line}\n`
+    },
+  })
+  return { code, ...written }
+}
 
 /** Runs a command and returns its output: one JSON object on standard output, and nothing else. */
 async function accepted(...words: string[]) {
@@ -297,6 +312,14 @@ describe('help', () => {
     },
   )
 
+  test('help is what the program prints, and a command that it does not know ends it with 1', async () => {
+    const printed = await run('server/admin.ts', ['help'], {})
+    expect(printed).toMatchObject(await runHere(['help'], {}))
+    const refusal = await run('server/admin.ts', ['user', 'delete'], {})
+    expect(refusal).toMatchObject(await runHere(['user', 'delete'], {}))
+    expect([printed.code, refusal.code]).toEqual([0, 1])
+  })
+
   test('the help of one command explains that command alone, and does nothing', async () => {
     const folder = await newDataFolder()
     const variables = { DATABASE_URL: app.databaseUrl }
@@ -305,7 +328,7 @@ describe('help', () => {
       ['backup', '-h'],
       ['backup', 'x', '--help'],
     ]) {
-      const { code, stdout } = await run('server/admin.ts', words, variables)
+      const { code, stdout } = await runHere(words, variables)
       expect(code).toBe(0)
       expect(stdout.match(/^ {2}\S/gm)).toHaveLength(1)
       expect(stdout).toContain('Writes all rows of the database into a new file')
@@ -379,25 +402,24 @@ test('a list whose reader ends early ends without a word, and one of many entrie
 test('lists have no time limit of statements', async () => {
   const { here } = await makeWorld(app)
   const variables = { DATABASE_URL: app.databaseUrl, DATABASE_STATEMENT_TIMEOUT: '1' }
-  const { code } = await run('server/admin.ts', ['audit', '--workspace', here.workspaceId], variables)
+  const { code } = await runHere(['audit', '--workspace', here.workspaceId], variables)
   expect(code).toBe(0)
 })
 
-test.each(['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGQUIT'] as const)(
-  'a command that gets %s ends, and with it the database server that it started',
-  async (signal) => {
-    const folder = await newDataFolder()
-    const first = await startService({ DATA_DIR: folder })
-    first.signal('SIGTERM')
-    await first.ended
-    const holder = startProgram('server/admin.ts', ['backup', `${folder}/file`], { DATA_DIR: folder })
+test('a command that gets a signal ends, and with it the database server that it started', async () => {
+  const folder = await newDataFolder()
+  const first = await startService({ DATA_DIR: folder })
+  first.signal('SIGTERM')
+  await first.ended
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGQUIT'] as const) {
+    const holder = startProgram('server/admin.ts', ['backup', `${folder}/${signal}`], { DATA_DIR: folder })
     await until('the server runs', async () => (await postmasterOf(folder)) !== undefined)
     holder.signal(signal)
     const { code } = await holder.ended
     expect(code === 0 || (code ?? 0) > 128).toBe(true)
     await until('the server is gone', async () => (await postmasterOf(folder)) === undefined)
-  },
-)
+  }
+})
 
 test('a role in a workspace that is being deleted is refused', async () => {
   const { here, stranger } = await makeWorld(app)
@@ -431,7 +453,7 @@ test('a database that is away, or a wrong configuration, is said in one line', a
   expect({ code, stdout }).toEqual({ code: 1, stdout: '' })
   expect(stderr).toMatch(/^.*ECONNREFUSED.*\n$/)
   expect(stderr).not.toContain('secret')
-  const wrong = await run('server/admin.ts', ['migrate'], { ...away, PORT: 'x', LOG_LEVEL: 'x' })
+  const wrong = await runHere(['migrate'], { ...away, PORT: 'x', LOG_LEVEL: 'x' })
   expect(wrong.code).toBe(1)
   expect(wrong.stderr).toMatch(/^Configuration: PORT: .+; LOG_LEVEL: .+\n$/)
 })
@@ -440,7 +462,7 @@ test('a data folder without a database is refused, and stays as it was', async (
   const folder = await newDataFolder()
   for (const DATA_DIR of [folder, `${folder}/mistyped`]) {
     for (const words of [['migrate'], ['user', 'create', '--email', 'a@example.com', '--name', 'Ada']]) {
-      const { code, stdout, stderr } = await run('server/admin.ts', words, { DATA_DIR })
+      const { code, stdout, stderr } = await runHere(words, { DATA_DIR })
       expect({ code, stdout }).toEqual({ code: 1, stdout: '' })
       expect(stderr).toMatch(/^There is no database in .+: set DATA_DIR .+\n$/)
     }

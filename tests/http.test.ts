@@ -284,7 +284,7 @@ describe('requests that take their time', () => {
       const socket = connect(port, '127.0.0.1')
       socket.on('error', () => {}).pause()
       // More than lies in the buffers of both sides.
-      socket.write(`GET /docs HTTP/1.1\r\n${host}\r\n\r\n`.repeat(20))
+      socket.write(`GET /openapi.yaml HTTP/1.1\r\n${host}\r\n\r\n`.repeat(20))
       await dropped
       socket.destroy()
 

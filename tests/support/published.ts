@@ -188,9 +188,12 @@ function checkerOf({ components: { schemas } }: PublishedDocument, text: string)
   const made = [hash('sha256', text), JSON.stringify([options, vocabulary, versions])]
   const ajvs: Partial<Record<Openness, Ajv2020>> = {}
   const validators = new Map<string, (value: unknown) => string[]>()
+  /** By the schema itself, since its text takes longer to write than most values to check. */
+  const known = { open: new WeakMap<JsonSchema, string>(), closed: new WeakMap<JsonSchema, string>() }
 
   return (value: unknown, schema: JsonSchema, openness: Openness = 'open'): string[] => {
-    const key = `${openness} ${JSON.stringify(schema)}`
+    const key = known[openness].get(schema) ?? `${openness} ${JSON.stringify(schema)}`
+    known[openness].set(schema, key)
     let validate = validators.get(key)
     if (!validate) {
       const program = madeOnce([...made, key], () => {
@@ -256,18 +259,19 @@ export interface Answer {
   text: string
 }
 
+const parameterCount = (path: string) => path.split('{').length
+
+const paths = Object.keys(published.paths)
+  .sort((a, b) => parameterCount(a) - parameterCount(b))
+  .map((path) => ({ path, wanted: path.split('/') }))
+
 /** The endpoint that a path belongs to; literal segments win over parameters. */
 export function pathOf(target: string): string | undefined {
   const segments = target.split('?')[0]?.split('/') ?? []
-  const fitting = Object.keys(published.paths).filter((path) => {
-    const wanted = path.split('/')
-    return (
-      wanted.length === segments.length &&
-      wanted.every((part, at) => (part.startsWith('{') ? segments[at] !== '' : part === segments[at]))
-    )
-  })
-  const parameters = (path: string) => path.split('{').length
-  return fitting.sort((a, b) => parameters(a) - parameters(b))[0]
+  const fits = (wanted: string[]) =>
+    wanted.length === segments.length &&
+    wanted.every((part, at) => (part.startsWith('{') ? segments[at] !== '' : part === segments[at]))
+  return paths.find(({ wanted }) => fits(wanted))?.path
 }
 
 /** Paths that are served beside the document. */

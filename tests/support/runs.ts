@@ -1,8 +1,8 @@
 /**
- * Returns the number of cases that a test generates: few in `make test`, which runs with every change, and many in
- * `make test-long`, which runs only the files that call this. `.ci/run` runs some of those with every change.
+ * Returns what a test tries: few cases in `make test`, which runs with every change, and many in `make test-long`, which
+ * runs only the files that call this.
  */
-export function runs(few: number, many: number): number {
+export function runs<Value>(few: Value, many: Value): Value {
   return process.env.LONG_TESTS ? many : few
 }
 

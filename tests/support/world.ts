@@ -1,5 +1,5 @@
 import { getTableColumns, getTableName, sql } from 'drizzle-orm'
-import type { PgTable } from 'drizzle-orm/pg-core'
+import type { PgColumn, PgTable } from 'drizzle-orm/pg-core'
 import pg from 'pg'
 import { createToken } from '../../server/access/authenticate.ts'
 import { encodeTurn } from '../../server/chat/sessions/codec/turn.ts'
@@ -358,7 +358,7 @@ class Plan {
  */
 function insertion<Table extends PgTable>(table: Table, rows: Table['$inferInsert'][]): string {
   const given = new Set(rows.flatMap((row) => Object.keys(row)))
-  const columns = Object.entries(getTableColumns(table)).filter(([name]) => given.has(name))
+  const columns = columnsOf(table).filter(([name]) => given.has(name))
   const values = rows.map((row) =>
     Object.fromEntries(
       columns.map(([name, column]) => [column.name, plain(row[name as keyof typeof row] ?? column.default)]),
@@ -368,6 +368,17 @@ function insertion<Table extends PgTable>(table: Table, rows: Table['$inferInser
   const into = getTableName(table)
   return `INSERT INTO ${into} (${names})
     SELECT ${names} FROM json_populate_recordset(NULL::${into}, ${pg.escapeLiteral(JSON.stringify(values))})`
+}
+
+const columnsByTable = new Map<PgTable, [name: string, column: PgColumn][]>()
+
+function columnsOf(table: PgTable) {
+  let columns = columnsByTable.get(table)
+  if (!columns) {
+    columns = Object.entries(getTableColumns(table))
+    columnsByTable.set(table, columns)
+  }
+  return columns
 }
 
 function plain(value: unknown): unknown {
