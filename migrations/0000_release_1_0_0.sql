@@ -306,6 +306,7 @@ CREATE TABLE "uploads" (
 	"media_type" text NOT NULL,
 	"size" bigint NOT NULL,
 	"is_private" boolean NOT NULL,
+	"is_generated" boolean DEFAULT false NOT NULL,
 	"is_complete" boolean NOT NULL,
 	"remove_at" timestamp (3) with time zone,
 	"created_at" timestamp (3) with time zone NOT NULL,

@@ -1533,13 +1533,14 @@ describe('e-mail', () => {
 
   test('attaches uploads of the chat from the store, without a request', async () => {
     const address = 'https://bots.test/files/bot1/abc/report.pdf'
-    const stored = { botId: 'bot1', id: 'abc', name: 'report.pdf' }
+    const stored = { botId: 'bot1', id: 'abc', name: 'report.pdf', mediaType: 'application/octet-stream' }
     const uploads = (bytes: number) => ({
       maximumSize: 1,
       find: async (addresses: string[]) =>
         new Map(addresses.filter((one) => one === address).map((one) => [one, stored])),
       read: async ({ id }: { id: string }) =>
         id === 'abc' ? Readable.from([Buffer.alloc(bytes, 1)]) : undefined,
+      store: async () => 'not asked for',
     })
     const block = mail({ attachmentsVariableId: idOf('List') })
     const values = { ...given({ List: [address, 'https://f.test/b.png'] }), hasMail: true }

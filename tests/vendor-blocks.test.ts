@@ -1,7 +1,8 @@
 import { describe, expect, test } from '@jest/globals'
 import { vendorRow, vendors } from '../contract/bot-document/blocks/vendors/all.ts'
 import { z } from '../contract/zod.ts'
-import { runsVendorAction } from '../server/chat/engine/blocks/vendors/run-vendor.ts'
+import { skippedAction } from '../server/bots/checks/credentials.ts'
+import type { Effects } from '../server/chat/engine/types.ts'
 import type { OutboundReply, OutboundRequest } from '../server/outbound/client.ts'
 import { boundNamed } from './support/bounds.ts'
 import { ask, bot, type Client, chat, idOf, type Part, text, type World } from './support/chat.ts'
@@ -29,6 +30,13 @@ function world(reply: World['reply'], more: World = {}): World {
     findCredentials: async (id, type) => (id === type ? { ...vendorRow(type)?.exampleCredentials } : null),
     ...more,
   }
+}
+
+const noFiles: Effects['uploads'] = {
+  maximumSize: 1,
+  find: async () => new Map(),
+  read: async () => undefined,
+  store: async ({ name }) => ({ upload: { botId: 'b', id: 'f', name }, address: '<file>' }),
 }
 
 function block(type: string, action: string, options: object = {}): Part {
@@ -73,7 +81,10 @@ describe('rows', () => {
               ),
             }),
       }
-      const client = await run(block(type, action, options), world(json(example.answers)))
+      const client = await run(
+        block(type, action, options),
+        world(json(example.answers), { uploads: noFiles }),
+      )
       expect(client.outcome.logs).toEqual([])
       expect(client.texts()).toEqual(['and on'])
       const [sent] = client.requests
@@ -100,30 +111,12 @@ describe('rows', () => {
           expect({ type, name, hasExample: example !== undefined }).toEqual({ type, name, hasExample: true })
       }
     }
-    const skipped = vendors
-      .filter(
-        ({ type }) =>
-          ![
-            'openai',
-            'anthropic',
-            'mistral',
-            'groq',
-            'together-ai',
-            'open-router',
-            'perplexity',
-            'deepseek',
-          ].includes(type),
-      )
-      .flatMap(({ type, actions }) =>
-        Object.keys(actions)
-          .filter((name) => !runsVendorAction(type, name))
-          .map((name) => `${type}: ${name}`),
-      )
-    expect(skipped).toEqual([
-      'elevenlabs: Convert text to speech',
-      'qr-code: Generate a QR Code',
-      'gmail: Send email',
-    ])
+    const skipped = vendors.flatMap(({ type, actions }) =>
+      Object.keys(actions)
+        .filter((action) => skippedAction({ type, options: { action } }) !== undefined)
+        .map((action) => `${type}: ${action}`),
+    )
+    expect(skipped).toEqual(['openai: Ask Assistant', 'openai: Ask Model', 'gmail: Send email'])
   })
 })
 
@@ -190,6 +183,12 @@ describe('a block of a vendor', () => {
     const client = await run(part, world(json({}), given))
     expect(client.logs()).toEqual([description])
     expect(client.texts()).toEqual(['and on'])
+  })
+
+  test('keeps the key out of the log', async () => {
+    const reply = json({ message: 'write-key is no key' }, 401)
+    const [entry] = (await run(segment(), world(reply))).outcome.logs
+    expect(entry?.details).toBe('{"message":"… is no key"}')
   })
 
   test('that the vendor has ended says so, and what to use', async () => {

@@ -1,3 +1,4 @@
+import { vendorRow } from '../../contract/bot-document/blocks/vendors/all.ts'
 import type { FlowFinding } from '../../contract/publications.ts'
 import { takesFiles } from '../chat/engine/upload-policy.ts'
 import { blocksOf, type FlowDocument, isRecord } from '../documents/conversion/document.ts'
@@ -51,7 +52,7 @@ export interface Finding extends FlowFinding {
  * | `doubtful_format` | a format of dates has `D` or `Y` where `d` or `y` is the usual one |
  * | `no_mail_server` | e-mail blocks without an account, where the service has no mail server |
  * | `missing_credentials` | a block asks a language model, and has no credentials of the workspace for that |
- * | `no_file_store` | inputs for files, where the service has no place for them |
+ * | `no_file_store` | inputs for files and blocks that make some, where the service has no place for them |
  */
 export function* findingsOf(
   document: FlowDocument,
@@ -100,6 +101,11 @@ const errors = new Set([
   'unmatched_origin',
 ])
 
+function makesFile({ type, options }: { type?: unknown; options?: unknown }): boolean {
+  const action = vendorRow(type)?.actions[String(isRecord(options) ? options.action : '')]
+  return action?.file !== undefined || action?.makesFile === true
+}
+
 /** One finding for all of them: it is one thing to set. */
 function* untakenFiles({ groups }: Flow): Findings {
   for (const [groupIndex, group] of groups.entries()) {
@@ -107,11 +113,12 @@ function* untakenFiles({ groups }: Flow): Findings {
       (block) =>
         isRecord(block) &&
         typeof block.type === 'string' &&
-        takesFiles({ type: block.type, options: isRecord(block.options) ? block.options : {} }),
+        (makesFile(block) ||
+          takesFiles({ type: block.type, options: isRecord(block.options) ? block.options : {} })),
     )
     if (index === -1) continue
     const path = ['groups', groupIndex, 'blocks', index, 'type']
-    const message = 'No file can be uploaded: the service has no place for files (FILES_DIR or S3_ENDPOINT).'
+    const message = 'No file can be stored: the service has no place for files (FILES_DIR or S3_ENDPOINT).'
     yield issue(path, 'no_file_store', message)
     return
   }

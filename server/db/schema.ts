@@ -546,6 +546,8 @@ export const uploads = pgTable(
     size: bigint('size', { mode: 'number' }).notNull(),
     /** True if only members may read it. */
     isPrivate: boolean('is_private').notNull(),
+    /** True if the service made it: a sound or a picture, which browsers show in place. */
+    isGenerated: boolean('is_generated').notNull().default(false),
     /** False before it has arrived, and again while it is removed. */
     isComplete: boolean('is_complete').notNull(),
     /** From when on it is to be removed; null while a result has it. */

@@ -22,6 +22,7 @@ import {
   digestOf,
   earlierResponse,
   effectsOf,
+  keepingUploads,
   respondAfterWebhook,
   respondBeforeWebhook,
   runTurn,
@@ -65,7 +66,7 @@ export const chat: ChatHandlers<Contexts> = {
           userAgent: header('user-agent'),
           acceptLanguage: header('accept-language'),
         },
-        effectsOf(context, { botId, workspaceId, publicationId, resultId }, undefined, tell),
+        effectsOf(context, { botId, workspaceId, publicationId, resultId, sessionId }, undefined, tell),
       )
       if (outcome.problem) return reply.fail('BAD_REQUEST', [refused(outcome)])
       const step = toTurn(outcome, 1, false)
@@ -89,7 +90,7 @@ export const chat: ChatHandlers<Contexts> = {
           lastAnswer,
         },
         now,
-        (write) => keep(answer, write),
+        keepingUploads(db, sessionId, outcome.uploads, (write) => keep(answer, write)),
       )
       if (!isSaved) throw new Unavailable('The first step of a chat was not written')
       // The response to a request with a key is stored for days.
@@ -171,6 +172,7 @@ export const chat: ChatHandlers<Contexts> = {
     return context.once(grant.bot.id, async (keep) => {
       const flow = await previewFlow(db, grant)
       if (!flow) return reply.fail('NOT_FOUND')
+      const ownId = newSessionId(grant.bot.id, now)
       const outcome = await startFlow(
         flow,
         {
@@ -186,6 +188,7 @@ export const chat: ChatHandlers<Contexts> = {
           workspaceId: grant.bot.workspaceId,
           publicationId: null,
           resultId: null,
+          sessionId: ownId,
         }),
       )
       if (outcome.problem) return reply.fail('BAD_REQUEST', [refused(outcome)])
@@ -210,7 +213,6 @@ export const chat: ChatHandlers<Contexts> = {
         const isSaved = await writeTurn(db, { ...write, session }, now, (write) => keep(answer, write))
         return isSaved ? answer : undefined
       }
-      const ownId = newSessionId(grant.bot.id, now)
       const givenId = body.sessionId ?? ownId
       // If the given id belongs to another chat or to none, the preview gets a new one.
       const isOfBot = botOfSession(givenId) === grant.bot.id

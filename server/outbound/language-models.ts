@@ -337,12 +337,19 @@ function toAnthropic(messages: ModelMessage[]): Anthropic.MessageParam[] {
         const parts = content.map(({ text: words, imageUrl }) =>
           imageUrl === undefined
             ? { type: 'text' as const, text: words ?? '' }
-            : { type: 'image' as const, source: { type: 'url' as const, url: imageUrl } },
+            : { type: 'image' as const, source: anthropicSource(imageUrl) },
         )
         return [{ role: 'user', content: parts }]
       }
     }
   })
+}
+
+/** Pictures by their address, or themselves. */
+function anthropicSource(imageUrl: string) {
+  const [, type, data] = /^data:(image\/[a-z]+);base64,(.*)$/s.exec(imageUrl) ?? []
+  if (type === undefined || data === undefined) return { type: 'url' as const, url: imageUrl }
+  return { type: 'base64' as const, media_type: type as 'image/png', data }
 }
 
 function count(value: unknown): number {

@@ -8,7 +8,8 @@ import { findUpload, type ServedFile } from '../uploads/uploads.ts'
 
 /*
  * Files of visitors. Their content is unknown, so a browser must save them and never run them: they are downloads,
- * with no media type but those of pictures, and sandboxed in case one is opened all the same.
+ * with no media type but those of pictures, and sandboxed in case one is opened all the same. Sounds and pictures that
+ * the service made are shown in place.
  */
 
 const policy = "default-src 'none'; sandbox"
@@ -57,12 +58,13 @@ export function serveFiles(
   }
 }
 
-function writeHead(response: Response, id: string, { name, isPrivate }: ServedFile) {
+function writeHead(response: Response, id: string, { name, isPrivate, isGenerated }: ServedFile) {
   response.setHeader('ETag', etagOf(id))
   response.setHeader('Cache-Control', 'private, no-cache')
   if (isPrivate) response.vary('Authorization')
   response.setHeader('Accept-Ranges', 'bytes')
-  response.setHeader('Content-Disposition', `attachment; filename*=UTF-8''${encodeURIComponent(name)}`)
+  const disposition = isGenerated ? 'inline' : 'attachment'
+  response.setHeader('Content-Disposition', `${disposition}; filename*=UTF-8''${encodeURIComponent(name)}`)
   response.setHeader('Content-Security-Policy', policy)
   // Pages of other origins show pictures that their visitors sent.
   response.setHeader('Cross-Origin-Resource-Policy', 'cross-origin')

@@ -55,7 +55,7 @@ export function addressOf(publicUrl: string, { botId, id, name }: Upload): strin
 export async function reserve(
   db: Database,
   owner: Owner,
-  file: { name: string; isPrivate: boolean; size: number },
+  file: { name: string; isPrivate: boolean; size: number; isGenerated?: boolean },
   maximumBytes: number,
   now: Date,
 ): Promise<Reserved | undefined> {
@@ -110,6 +110,8 @@ export async function receive(
   bytes: AsyncIterable<Buffer>,
   maximumBytes: number,
   now: Date,
+  /** Of a file that the service made; else the first bytes say it. */
+  knownType?: string,
 ): Promise<{ size: number; mediaType: string } | Failure | { fault: unknown }> {
   let size = 0
   let first: Buffer = Buffer.alloc(0)
@@ -135,7 +137,7 @@ export async function receive(
   const isThis = and(eq(table.botId, botId), eq(table.id, id))
   try {
     await files.write(id, counted())
-    const mediaType = mediaTypeOf(first)
+    const mediaType = knownType ?? mediaTypeOf(first)
     const removeAt = new Date(now.getTime() + UNUSED_FILE_RETENTION_MS)
     // The deletion of a result or a bot sets when its files are removed, and the row may be deleted by now.
     const isWanted = and(isThis, eq(table.isComplete, false), eq(table.removeAt, reserved))
@@ -156,6 +158,32 @@ export async function receive(
   }
 }
 
+/** Stores a file that the service made; a text says why it could not. */
+export async function storeGenerated(
+  db: Database,
+  files: FileStore,
+  owner: Owner,
+  file: { name: string; mediaType: string; bytes: Uint8Array },
+  maximumBytes: number,
+  now: Date,
+): Promise<Upload | string> {
+  const size = file.bytes.length
+  if (files.hasRoom && !(await files.hasRoom(size))) return 'The disk of the service has too little room left'
+  const details = { name: file.name, isPrivate: false, size, isGenerated: true }
+  const upload = await reserve(db, owner, details, maximumBytes, now)
+  if (!upload) return 'The chat has as many files as it may'
+  const whole = async function* () {
+    yield Buffer.from(file.bytes)
+  }
+  const received = await receive(db, files, upload, whole(), size, now, file.mediaType)
+  return typeof received === 'object' && 'size' in received ? upload : 'The file could not be kept'
+}
+
+/** An upload, and the media type of its bytes. */
+export interface FoundUpload extends Upload {
+  mediaType: string
+}
+
 /** A file that can be used: it has arrived, and is not to be removed yet. */
 const isThere = (now: Date) =>
   sql`${table.isComplete} AND (${table.removeAt} IS NULL OR ${table.removeAt} > ${now.toISOString()}::timestamptz)`
@@ -167,14 +195,14 @@ export async function uploadsAmong(
   sessionId: string,
   addresses: readonly string[],
   now: Date,
-): Promise<Map<string, Upload>> {
+): Promise<Map<string, FoundUpload>> {
   const named = addresses.flatMap((address) => {
     const [, botId, id] = /\/files\/([\w-]{1,64})\/([a-z\d]{58})\/[^/]+$/.exec(address) ?? []
     return botId && id ? [{ address, botId, id }] : []
   })
   if (named.length === 0) return new Map()
   const rows = await db
-    .select({ botId: table.botId, id: table.id, name: table.name })
+    .select({ botId: table.botId, id: table.id, name: table.name, mediaType: table.mediaType })
     .from(table)
     .where(
       sql`${table.botId} = ANY(${sql.param(named.map(({ botId }) => botId))})
@@ -213,7 +241,13 @@ export async function keepUploads(tx: Database, sessionId: string, kept: readonl
   }
 }
 
-const served = { mediaType: table.mediaType, size: table.size, isPrivate: table.isPrivate, name: table.name }
+const served = {
+  mediaType: table.mediaType,
+  size: table.size,
+  isPrivate: table.isPrivate,
+  isGenerated: table.isGenerated,
+  name: table.name,
+}
 
 export type ServedFile = RowOf<typeof served>
 

@@ -16,12 +16,11 @@ export function skippedAction(block: unknown): { name: string; ended?: string } 
   if (!isRecord(block) || typeof block.type !== 'string') return undefined
   const name = actionOf({ options: isRecord(block.options) ? block.options : {} }, block.type)
   if (name === undefined) return undefined
-  const row = vendorRow(block.type)
+  const row = vendorRow(isModelBlock(block.type) ? credentialsTypeOf(block.type) : block.type)
   const ended = row !== undefined && Object.hasOwn(row.actions, name) ? row.actions[name]?.ended : undefined
   if (ended !== undefined) return { name, ended }
   if (isModelBlock(block.type) && asksModel(block.type, name)) return undefined
-  if (block.type === 'OpenAI') return { name }
-  return row === undefined || runsVendorAction(block.type, name) ? undefined : { name }
+  return row === undefined || runsVendorAction(row.type, name) ? undefined : { name }
 }
 
 /** A block of a vendor needs an account there. An e-mail block needs the account that it names. */

@@ -29,7 +29,7 @@ import {
 import { answerInput } from './handle-reply.ts'
 import { showInput } from './inputs/index.ts'
 import { runModel } from './models/index.ts'
-import { actionOf, asksModel, type ModelBlockType } from './models/vendors.ts'
+import { actionOf, asksModel, asVendorBlock, type ModelBlockType } from './models/vendors.ts'
 import type { Position, ReturnPoint } from './types.ts'
 
 type RunBlock = (run: Execution, block: Block, position: Position) => Promise<Next> | Next
@@ -68,7 +68,7 @@ const runners = byType<Exclude<BlockType, InputType | (typeof notRun)[number]>, 
   Chatwoot: runChatwoot,
   'Google Analytics': runGoogleAnalytics,
   Pixel: runPixel,
-  OpenAI: runModel,
+  OpenAI: runModelOrVendor,
   openai: runModelOrVendor,
   anthropic: runModelOrVendor,
   mistral: runModelOrVendor,
@@ -161,8 +161,10 @@ async function runReturn(run: Execution, block: Block): Promise<Next> {
 /** Vendors of models have actions that ask none, such as speech. */
 function runModelOrVendor(run: Execution, block: Block, position: Position): Promise<Next> {
   const action = actionOf(block, block.type)
-  const asks = action === undefined || asksModel(block.type as ModelBlockType, action)
-  return (asks ? runModel : runVendor)(run, block, position)
+  if (action === undefined || asksModel(block.type as ModelBlockType, action)) {
+    return runModel(run, block, position)
+  }
+  return runVendor(run, asVendorBlock(block), position)
 }
 
 function skipUnknown(run: Execution, block: Block): Next {

@@ -13,7 +13,7 @@ import type { OutboundReply, OutboundRequest } from '../../outbound/client.ts'
 import type { Mail } from '../../outbound/mail.ts'
 import type { ModelReply, ModelRequest } from '../../outbound/model-types.ts'
 import type { EvaluateReply, EvaluateRequest } from '../../sandbox/types.ts'
-import type { Upload } from '../../uploads/uploads.ts'
+import type { FoundUpload, Upload } from '../../uploads/uploads.ts'
 import type { Limits } from './limits.ts'
 
 /** Value of a variable. `null` is "no value". */
@@ -66,9 +66,14 @@ interface Uploads {
   /** Bytes of a file, where the input does not say so itself. */
   maximumSize: number
   /** Those among some addresses, by these. */
-  find(addresses: string[]): Promise<Map<string, Upload>>
+  find(addresses: string[]): Promise<Map<string, FoundUpload>>
   /** The bytes of one of them; undefined where they are gone. */
   read(upload: Upload): Promise<Readable | undefined>
+  /** Stores a file that the service made, for a bot and its result. A text says why it could not. */
+  store(
+    file: { name: string; mediaType: string; bytes: Uint8Array },
+    owner: { botId: string; resultId: string | null },
+  ): Promise<{ upload: Upload; address: string } | string>
 }
 
 /** Everything a turn may do to the world, and everything it may learn from it. */

@@ -8,7 +8,7 @@ import { newId } from '../../ids.ts'
 import type { JsonObject } from '../../json/access.ts'
 import type { SmtpAccount } from '../../outbound/mail.ts'
 import { takeTurn } from '../../shares/turns.ts'
-import { keepUploads, type Upload, uploadsAmong } from '../../uploads/uploads.ts'
+import { addressOf, keepUploads, storeGenerated, type Upload, uploadsAmong } from '../../uploads/uploads.ts'
 import { openCredentials } from '../../workspaces/credentials.ts'
 import { continueChat } from '../engine/engine.ts'
 import type {
@@ -108,8 +108,8 @@ export async function runTurn(
   }
 }
 
-/** Retains the files of the answers of a turn, in the transaction that writes the turn. */
-function keepingUploads(
+/** Retains the files of a turn, in the transaction that writes the turn. */
+export function keepingUploads(
   db: Database,
   sessionId: string,
   uploads: Upload[],
@@ -230,7 +230,7 @@ interface Running {
   publicationId: string | null
   resultId: string | null
   state?: SessionState
-  /** Absent in a first turn, for which nothing can have been uploaded. */
+  /** Absent where no turn runs, so that no file can be stored. */
   sessionId?: string
 }
 
@@ -239,7 +239,7 @@ interface Running {
  * no other request runs it.
  */
 export function effectsOf(
-  { db, keyring, chat: tools, files, publicUrl, config, log, now, place }: Context,
+  { db, keyring, chat: tools, files, publicUrl, config, log, now, place, quota }: Context,
   running: Running,
   claim?: TurnLease,
   tell?: Effects['tell'],
@@ -287,6 +287,19 @@ export function effectsOf(
       maximumSize: uploadLimits(config).file,
       find: (addresses) => uploadsAmong(db, publicUrl(), running.sessionId ?? '', addresses, now),
       read: ({ id }) => files.read(id),
+      async store(file, owner) {
+        const size = file.bytes.length
+        const isFull = quota.refusal('uploads', owner.botId, size)
+        if (isFull) return isFull.message
+        const session = { sessionId: running.sessionId ?? '', sessionBotId: botId }
+        const limit = uploadLimits(config).chat
+        const stored = await place.rest(() =>
+          storeGenerated(db, files, { ...session, ...owner }, file, limit, now),
+        )
+        if (typeof stored === 'string') return stored
+        quota.add('uploads', owner.botId, size)
+        return { upload: stored, address: addressOf(publicUrl(), stored) }
+      },
     },
     async findLinkedFlow(linkedId) {
       if (publicationId !== null) {

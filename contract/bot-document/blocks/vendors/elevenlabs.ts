@@ -23,6 +23,23 @@ export const elevenLabs = vendor({
         saveUrlInVariableId: 'Save variable is missing',
       },
       context: 'While converting text to ElevenLabs speech',
+      timeoutMs: 60_000,
+      request: ({ options: { voiceId = '', text, modelId }, credentials }) => ({
+        path: `/text-to-speech/${encodeURIComponent(voiceId)}`,
+        headers: { 'xi-api-key': credentials.apiKey, accept: 'audio/mpeg' },
+        json: { text, model_id: modelId },
+      }),
+      file: { into: 'saveUrlInVariableId', name: 'speech.mp3', mediaType: 'audio/mpeg' },
+      example: {
+        options: { text: 'Hello', voiceId: 'v1', modelId: 'eleven_multilingual_v2' },
+        sends: {
+          path: '/text-to-speech/v1',
+          headers: { 'xi-api-key': 'el-example' },
+          body: { text: 'Hello', model_id: 'eleven_multilingual_v2' },
+        },
+        answers: 'ID3 sound',
+        saves: { saveUrlInVariableId: '<file>' },
+      },
     },
   },
 })

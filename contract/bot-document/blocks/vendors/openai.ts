@@ -11,7 +11,16 @@ import {
   speechVariable,
   variablesToExtract,
 } from './model-options.ts'
-import { responseMapping, vendor } from './vendor.ts'
+import { bearer, responseMapping, vendor } from './vendor.ts'
+
+/** Installations of other hosts want the key in a header of their own, and the version in the address. */
+export function openAiAccess({ apiKey }: { apiKey: string }, apiVersion: string | undefined) {
+  const isVersioned = apiVersion !== undefined
+  return {
+    headers: { ...bearer(apiKey), ...(isVersioned ? { 'api-key': apiKey } : {}) },
+    query: { 'api-version': apiVersion },
+  }
+}
 
 export const openAi = vendor({
   type: 'openai',
@@ -91,6 +100,7 @@ export const openAi = vendor({
       items: ['Message', 'Response ID'],
       required: { model: 'Model is empty', message: 'Message is empty' },
       context: 'While asking OpenAI model',
+      timeoutMs: 60_000,
     },
     'Generate variables': {},
     'Create speech': {
@@ -100,10 +110,33 @@ export const openAi = vendor({
         saveUrlInVariableId: 'Create speech save variable is empty',
       },
       context: 'While generating speech',
+      timeoutMs: 60_000,
+      request: ({ options: { input, voice, instructions, model = 'tts-1', apiVersion }, credentials }) => ({
+        path: '/audio/speech',
+        ...openAiAccess(credentials, apiVersion),
+        json: {
+          model,
+          input,
+          voice,
+          ...(instructions === undefined || model.startsWith('tts-1') ? {} : { instructions }),
+        },
+      }),
+      file: { into: 'saveUrlInVariableId', name: 'speech.mp3', mediaType: 'audio/mpeg' },
+      example: {
+        options: { input: 'Hello', voice: 'alloy', instructions: 'Kindly', model: 'gpt-4o-mini-tts' },
+        sends: {
+          path: '/audio/speech',
+          headers: { authorization: 'Bearer sk-example' },
+          body: { model: 'gpt-4o-mini-tts', input: 'Hello', voice: 'alloy', instructions: 'Kindly' },
+        },
+        answers: 'ID3 sound',
+        saves: { saveUrlInVariableId: '<file>' },
+      },
     },
     'Create transcription': {
       required: { url: 'Audio URL is empty', transcriptionVariableId: 'Missing transcription variable' },
       context: 'While creating OpenAI transcription',
+      timeoutMs: 60_000,
     },
   },
 })

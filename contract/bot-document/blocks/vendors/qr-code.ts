@@ -11,6 +11,7 @@ export const qrCode = vendor({
   },
   actions: {
     'Generate a QR Code': {
+      makesFile: true,
       required: {
         data: 'QR code: there is no data to encode',
         saveUrlInVariableId: 'QR code: no variable is chosen to save the URL in',

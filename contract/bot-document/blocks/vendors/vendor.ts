@@ -28,6 +28,10 @@ export interface Action<Shape extends z.ZodRawShape = z.ZodRawShape, Data extend
   requestAgain?: (status: number, call: Call<Shape, Data>) => VendorRequest | undefined
   /** Reads the response: its JSON, or its text where it is none. */
   read?: (body: unknown, call: Call<Shape, Data>) => Saved
+  /** The response is a file: it is stored with the result, and its address goes into the variable of that option. */
+  file?: { into: keyof Shape & string; name: string; mediaType: string }
+  /** The action makes a file, so it needs a place for files. */
+  makesFile?: boolean
   /** A request and its response. Tests compare it with the request that a chat sends. */
   example?: Example
 }
@@ -85,7 +89,7 @@ interface Example {
   }
   /** JSON, or a text. */
   answers: unknown
-  /** Values by item of `responseMapping`, or by option that names the variable. */
+  /** Values by item of `responseMapping`, or by option that names the variable. `<file>` is the address of a file. */
   saves?: Record<string, unknown>
 }
 

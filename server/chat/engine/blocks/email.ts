@@ -1,5 +1,4 @@
 /** E-mail blocks. They go through the account that the block names, or else through the mail server of the service. */
-import { addAbortSignal } from 'node:stream'
 import parseAddresses from 'nodemailer/lib/addressparser'
 import { escapeHtml } from '../../../html.ts'
 import { asString, asStrings, filledText, webUrl } from '../../../json/access.ts'
@@ -15,6 +14,7 @@ import {
   remainingMilliseconds,
   waitFor,
 } from '../execution.ts'
+import { fetchFile, findUploads, readUpload } from '../files.ts'
 import type { Block } from '../flow-index.ts'
 import { isEmailAddress } from '../inputs/contact.ts'
 import { collected } from '../result-parts.ts'
@@ -25,7 +25,6 @@ const maximumRecipients = 50
 /** Maximum characters of one field, with valid or invalid addresses. The rest of the field is ignored. */
 const maximumAddressCharacters = 20_000
 const maximumAttachments = 10
-const attachmentMilliseconds = 10_000
 /** Maximum bytes of all attachments of a mail; mail servers hardly accept larger mails. */
 const MAX_ATTACHMENTS_BYTES = 20 * 1_048_576
 const tooLarge = `All attachments together may have ${MAX_ATTACHMENTS_BYTES} bytes`
@@ -132,15 +131,14 @@ async function attachments(run: Execution, block: Block): Promise<Mail['attachme
   const value = readVariable(run, block.options.attachmentsVariableId)
   const entries = Array.isArray(value) ? value : (value ?? '').split(', ')
   const addresses = entries.slice(0, maximumAttachments).map((entry) => (entry ?? '').trim())
-  const { uploads } = run.effects
-  const own = uploads && (await waitFor(run, uploads.find(addresses)))
+  const own = await findUploads(run, addresses)
   const fetched: Mail['attachments'] = []
   let left = MAX_ATTACHMENTS_BYTES
   for (const address of addresses) {
     const url = webUrl(address)
     if (url === null) continue
-    const upload = own?.get(address)
-    const file = upload ? await waitFor(run, readUpload(run, upload, left)) : await fetchFile(run, url)
+    const upload = own.get(address)
+    const file = upload ? await readAttachment(run, upload, left) : await fetchAttachment(run, url)
     if (typeof file !== 'string' && file.content.length <= left) {
       left -= file.content.length
       fetched.push(file)
@@ -155,31 +153,14 @@ async function attachments(run: Execution, block: Block): Promise<Mail['attachme
 /** A text says why there is no attachment. */
 type Attachment = Mail['attachments'][number] | string
 
-async function readUpload(run: Execution, upload: Upload, maximumBytes: number): Promise<Attachment> {
-  try {
-    const bytes = await run.effects.uploads?.read(upload)
-    if (bytes === undefined) return 'The file is gone'
-    addAbortSignal(AbortSignal.timeout(Math.max(1, Math.ceil(remainingMilliseconds(run)))), bytes)
-    const chunks: Buffer[] = []
-    let size = 0
-    for await (const chunk of bytes) {
-      size += (chunk as Buffer).length
-      if (size > maximumBytes) return tooLarge
-      chunks.push(chunk as Buffer)
-    }
-    return { filename: upload.name, content: Buffer.concat(chunks) }
-  } catch {
-    return 'The file could not be read'
-  }
+async function readAttachment(run: Execution, upload: Upload, maximumBytes: number): Promise<Attachment> {
+  const content = await readUpload(run, upload, maximumBytes, tooLarge)
+  return typeof content === 'string' ? content : { filename: upload.name, content }
 }
 
-async function fetchFile(run: Execution, url: URL): Promise<Attachment> {
-  if (!mayCallOut(run)) return 'One step may not call out more often'
-  const milliseconds = Math.max(1, Math.min(attachmentMilliseconds, remainingMilliseconds(run)))
-  const request = { url: url.href, method: 'GET', headers: {}, milliseconds }
-  const reply = await waitFor(run, run.effects.httpRequest(request))
-  if (!reply.ok) return reply.message
-  return reply.status < 300 ? { filename: nameOf(url), content: reply.body } : `Status ${reply.status}`
+async function fetchAttachment(run: Execution, url: URL): Promise<Attachment> {
+  const file = await fetchFile(run, url)
+  return typeof file === 'string' ? file : { filename: nameOf(url), content: file.bytes }
 }
 
 function nameOf(url: URL): string {

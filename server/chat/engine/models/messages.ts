@@ -3,11 +3,14 @@
 import { asObject, asObjects, asString, filledText, type JsonObject, webUrl } from '../../../json/access.ts'
 import type { ModelMessage } from '../../../outbound/model-types.ts'
 import { type Execution, mayCallOut, remainingMilliseconds, waitFor } from '../execution.ts'
+import { findUploads, readUpload } from '../files.ts'
 import type { Block } from '../flow-index.ts'
 import { fill, readVariable, sizeOf, spendFilled } from '../variables.ts'
 
 const maximumPictures = 10
 const pictureMilliseconds = 5_000
+/** Uploads of a chat that one call sends to a model, in base64. */
+const MAX_PICTURES_BYTES = 10_485_760
 
 /** Models of these vendors that look at pictures. */
 const seeing: Record<string, RegExp> = {
@@ -87,6 +90,7 @@ function itemsOf(run: Execution, variableId: unknown): (string | null)[] {
 /** Addresses of pictures, alone between blank lines, become pictures. */
 async function withPictures(run: Execution, messages: ModelMessage[]): Promise<ModelMessage[]> {
   let pictures = 0
+  let left = MAX_PICTURES_BYTES
   const shown: ModelMessage[] = []
   for (const message of messages) {
     if (message.role !== 'user' || typeof message.content !== 'string') {
@@ -96,11 +100,12 @@ async function withPictures(run: Execution, messages: ModelMessage[]): Promise<M
     const parts: { text?: string; imageUrl?: string }[] = []
     for (const part of message.content.split('\n\n')) {
       for (const words of addressesIn(part)) {
-        const isPicture = pictures < maximumPictures && (await showsPicture(run, words))
+        const imageUrl = pictures < maximumPictures ? await pictureAt(run, words, left) : null
         const last = parts.at(-1)
-        if (isPicture) {
+        if (imageUrl !== null) {
           pictures += 1
-          parts.push({ imageUrl: words })
+          if (imageUrl !== words) left -= imageUrl.length
+          parts.push({ imageUrl })
         } else if (last?.text !== undefined) last.text += `\n\n${words}`
         else parts.push({ text: words })
       }
@@ -125,13 +130,30 @@ function addressesIn(part: string): string[] {
   return [part]
 }
 
-async function showsPicture(run: Execution, words: string): Promise<boolean> {
+/**
+ * The address of a picture for a model, or null. Uploads of the chat are sent themselves, since the vendor could not
+ * open private ones, nor anything inside of a private network.
+ */
+async function pictureAt(run: Execution, words: string, maximumBytes: number): Promise<string | null> {
   const url = words.startsWith('http') ? webUrl(words.trim()) : null
-  if (url === null || !mayCallOut(run)) return false
+  if (url === null) return null
+  const upload = (await findUploads(run, [words.trim()])).get(words.trim())
+  if (upload !== undefined) {
+    if (!upload.mediaType.startsWith('image/')) return null
+    // Base64 takes four characters for three bytes.
+    const bytes = await readUpload(
+      run,
+      upload,
+      Math.floor((maximumBytes * 3) / 4),
+      'The picture is too large',
+    )
+    return typeof bytes === 'string' ? null : `data:${upload.mediaType};base64,${bytes.toString('base64')}`
+  }
+  if (!mayCallOut(run)) return null
   const milliseconds = Math.max(1, Math.min(pictureMilliseconds, remainingMilliseconds(run)))
   const reply = await waitFor(
     run,
     run.effects.httpRequest({ url: url.href, method: 'HEAD', headers: {}, milliseconds }),
   )
-  return reply.ok && reply.status < 300 && reply.contentType.startsWith('image/')
+  return reply.ok && reply.status < 300 && reply.contentType.startsWith('image/') ? words : null
 }

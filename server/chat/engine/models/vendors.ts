@@ -22,6 +22,12 @@ export function actionOf({ options }: Pick<Block, 'options'>, type: string): str
   return filledText(type === 'OpenAI' ? options.task : options.action)
 }
 
+/** The older block of OpenAI as the newer one, which has its options under the same names. */
+export function asVendorBlock(block: Block): Block {
+  if (block.type !== 'OpenAI') return block
+  return { ...block, type: 'openai', options: { ...block.options, action: block.options.task } }
+}
+
 /** True if the action asks a model of the vendor. */
 export function asksModel(type: ModelBlockType, action: string): boolean {
   if (type === 'OpenAI') return action === 'Create chat completion'

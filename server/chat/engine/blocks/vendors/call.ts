@@ -27,16 +27,35 @@ export async function prepareCall(run: Execution, block: Block, row: VendorRow, 
     failCall(run, block, description ?? `${row.title}: ${option} is empty`)
     return null
   }
+  const base = baseOf(row, credentials, options)
+  if (base === null) {
+    failCall(
+      run,
+      block,
+      `${row.type}: nothing was sent, since the address of the block is not that of its credentials`,
+    )
+    return null
+  }
   const call: Call = {
     options: options as Call['options'],
     credentials,
-    base: (filledText(asString(credentials[row.baseKey])?.trim()) ?? row.base ?? '').replace(/\/+$/, ''),
+    base,
     valueOf: (variableId) => filledText(textOfValue(readVariable(run, variableId))),
     visitorId: run.session.userId,
     now: run.effects.now(),
     uuid: randomUUID,
   }
   return { row, action, block, call }
+}
+
+/** Null where the block names another host than its vendor: a key goes there only by its credentials. */
+function baseOf({ base, baseKey }: VendorRow, credentials: JsonObject, options: JsonObject): string | null {
+  const ofCredentials = filledText(asString(credentials[baseKey])?.trim())
+  const own = base === undefined ? undefined : filledText(asString(options.baseUrl)?.trim())
+  if (ofCredentials === undefined && own !== undefined) {
+    if (!URL.canParse(own) || new URL(own).origin !== new URL(base ?? '').origin) return null
+  }
+  return (ofCredentials ?? own ?? base ?? '').replace(/\/+$/, '')
 }
 
 async function readCredentials(
@@ -90,6 +109,15 @@ function pruned(value: unknown, depth = 0): unknown {
     return kept === undefined ? [] : [[key, kept]]
   })
   return Object.fromEntries(entries)
+}
+
+/** Details for the log. Vendors may repeat the key, and logs are stored and shown. */
+export function withoutSecrets({ call }: VendorCall, details: unknown): string {
+  const words = typeof details === 'string' ? details : (JSON.stringify(details) ?? '')
+  const secrets = Object.values(call.credentials).filter(
+    (value): value is string => typeof value === 'string' && value.length >= 6 && value !== call.base,
+  )
+  return secrets.reduce((rest, secret) => rest.replaceAll(secret, '…'), words)
 }
 
 /** An error in the log; the flow goes on. */

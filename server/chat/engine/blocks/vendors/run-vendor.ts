@@ -8,7 +8,9 @@ import { redirectInBlink, sendFeedEvent } from './blink.ts'
 import { showCalendar } from './cal-com.ts'
 import { failCall, prepareCall, type VendorCall } from './call.ts'
 import { searchNocoDb, updateNocoDb } from './nocodb.ts'
+import { generateQrCode } from './qr-code.ts'
 import { runRequest } from './send.ts'
+import { createTranscription } from './transcription.ts'
 import { openZendesk } from './zendesk.ts'
 
 /** Runs an action, after which the flow goes on by the edge of the block. */
@@ -19,6 +21,8 @@ type RunWaitingAction = (run: Execution, made: VendorCall, position: Position) =
 
 /** Actions that need more than one request of their row, by type and action. */
 const runners: { [Type in VendorType]?: Record<string, RunAction> } = {
+  openai: { 'Create transcription': createTranscription },
+  'qr-code': { 'Generate a QR Code': generateQrCode },
   nocodb: { 'Search Records': searchNocoDb, 'Update Existing Record': updateNocoDb },
   zendesk: { 'Open Web Widget': openZendesk },
   blink: { 'Send Feed Event': sendFeedEvent, Redirect: redirectInBlink },

@@ -1,11 +1,16 @@
 /** Sends the requests of outside services, and saves what they answer. */
-import type { Saved, VendorRequest } from '../../../../../contract/bot-document/blocks/vendors/vendor.ts'
+import type {
+  Action,
+  Saved,
+  VendorRequest,
+} from '../../../../../contract/bot-document/blocks/vendors/vendor.ts'
 import { asObjects, filledText, parseJson } from '../../../../json/access.ts'
 import type { OutboundReply, OutboundRequest } from '../../../../outbound/client.ts'
 import { withText } from '../../../../outbound/response-body.ts'
 import { type Execution, log, mayCallOut, remainingMilliseconds, waitFor } from '../../execution.ts'
+import { storeFile } from '../../files.ts'
 import { setVariable } from '../../variables.ts'
-import { failCall, type VendorCall } from './call.ts'
+import { failCall, type VendorCall, withoutSecrets } from './call.ts'
 
 const DEFAULT_VENDOR_TIMEOUT_MS = 20_000
 
@@ -95,28 +100,27 @@ function filledEntries(given: Record<string, string | undefined>): [string, stri
 }
 
 /** Logs a failed request with the context of its action. */
-export function reportFailure(run: Execution, { row, action, block }: VendorCall, message: string): void {
-  failCall(run, block, `${row.title}: the request failed`, message, action.context)
+export function reportFailure(run: Execution, made: VendorCall, message: string): void {
+  const { row, action, block } = made
+  failCall(run, block, `${row.title}: the request failed`, withoutSecrets(made, message), action.context)
 }
 
 /** Logs a status over 399 with the response of the vendor. */
-export function reportStatus(
-  run: Execution,
-  { row, action, block }: VendorCall,
-  { status, body }: VendorReply,
-): void {
-  failCall(run, block, `${row.title} answered ${status}`, body, action.context)
+export function reportStatus(run: Execution, made: VendorCall, { status, body }: VendorReply): void {
+  const { row, action, block } = made
+  failCall(run, block, `${row.title} answered ${status}`, withoutSecrets(made, body), action.context)
 }
 
 /** The one request of an action whose row has it. */
 export async function runRequest(run: Execution, made: VendorCall): Promise<void> {
-  const { action, block, call, row } = made
+  const { action, block, call } = made
   const request = action.request?.(call)
   if (request === undefined) return
   if ('description' in request) {
     log(run, request.status, request.description, { context: block.id, isInternal: true })
     return
   }
+  if (action.file !== undefined) return saveFile(run, made, request, action.file)
   let reply = await sendRequest(run, made, request)
   const second = reply !== null && reply.status >= 400 ? action.requestAgain?.(reply.status, call) : undefined
   if (second !== undefined) reply = await sendRequest(run, made, second)
@@ -124,9 +128,44 @@ export async function runRequest(run: Execution, made: VendorCall): Promise<void
   if (reply.status >= 400) return reportStatus(run, made, reply)
   const saved = action.read?.(reply.body, call)
   if (saved?.error !== undefined) {
-    return failCall(run, block, `${row.title}: the request failed`, saved.error, action.context)
+    return reportFailure(run, made, saved.error)
   }
   if (saved !== undefined) saveParts(run, made, saved)
+}
+
+async function saveFile(
+  run: Execution,
+  made: VendorCall,
+  request: VendorRequest,
+  { into, name, mediaType }: NonNullable<Action['file']>,
+): Promise<void> {
+  const reply = await sendForBytes(run, made, request)
+  if (reply === null) return
+  if (!reply.ok) return reportFailure(run, made, reply.message)
+  if (reply.status >= 400) {
+    const read = withText(reply)
+    return reportStatus(run, made, { status: reply.status, body: read.ok ? read.text : '' })
+  }
+  await saveBytes(run, made, { name, mediaType, bytes: reply.body }, into)
+}
+
+/** Stores a file, and saves its address in the variable of an option. */
+export async function saveBytes(
+  run: Execution,
+  made: VendorCall,
+  file: { name: string; mediaType: string; bytes: Uint8Array },
+  into: string,
+): Promise<void> {
+  const stored = await storeFile(run, file)
+  if ('address' in stored) setVariable(run, made.call.options[into], stored.address)
+  else
+    failCall(
+      run,
+      made.block,
+      `${made.row.title}: the file was not stored`,
+      stored.problem,
+      made.action.context,
+    )
 }
 
 /** Saves parts of a response where the block says. Lists are replaced. */

@@ -1,0 +1,99 @@
+/** Files that blocks read and make. Uploads of the chat come from the store, private ones too, never by HTTP. */
+import { addAbortSignal } from 'node:stream'
+import { webUrl } from '../../json/access.ts'
+import type { FoundUpload, Upload } from '../../uploads/uploads.ts'
+import { currentFrame, type Execution, mayCallOut, remainingMilliseconds, waitFor } from './execution.ts'
+import { resultBotOf } from './result-parts.ts'
+
+const FETCH_TIMEOUT_MS = 10_000
+
+/** Uploads of the chat among some addresses, by these. */
+export async function findUploads(run: Execution, addresses: string[]): Promise<Map<string, FoundUpload>> {
+  const { uploads } = run.effects
+  return uploads === null || addresses.length === 0
+    ? new Map()
+    : waitFor(run, uploads.find(addresses.slice(0, 100)))
+}
+
+/** The bytes of an upload; a text says why there are none. */
+export async function readUpload(
+  run: Execution,
+  upload: Upload,
+  maximumBytes: number,
+  tooLarge: string,
+): Promise<Buffer | string> {
+  return waitFor(run, collect(run, upload, maximumBytes, tooLarge))
+}
+
+async function collect(
+  run: Execution,
+  upload: Upload,
+  maximumBytes: number,
+  tooLarge: string,
+): Promise<Buffer | string> {
+  try {
+    const bytes = await run.effects.uploads?.read(upload)
+    if (bytes === undefined) return 'The file is gone'
+    addAbortSignal(AbortSignal.timeout(Math.max(1, Math.ceil(remainingMilliseconds(run)))), bytes)
+    const chunks: Buffer[] = []
+    let size = 0
+    for await (const chunk of bytes) {
+      size += (chunk as Buffer).length
+      if (size > maximumBytes) return tooLarge
+      chunks.push(chunk as Buffer)
+    }
+    return Buffer.concat(chunks)
+  } catch {
+    return 'The file could not be read'
+  }
+}
+
+/** The bytes and the media type at an address of another service; a text says why there are none. */
+export async function fetchFile(
+  run: Execution,
+  url: URL,
+  maximumBytes?: number,
+): Promise<{ bytes: Uint8Array; mediaType: string } | string> {
+  if (!mayCallOut(run)) return 'One step may not call out more often'
+  const milliseconds = Math.max(1, Math.min(FETCH_TIMEOUT_MS, remainingMilliseconds(run)))
+  const request = { url: url.href, method: 'GET', headers: {}, milliseconds }
+  const reply = await waitFor(
+    run,
+    run.effects.httpRequest(maximumBytes === undefined ? request : { ...request, maximumBytes }),
+  )
+  if (!reply.ok) return reply.message
+  return reply.status < 300 ? { bytes: reply.body, mediaType: reply.contentType } : `Status ${reply.status}`
+}
+
+/** The file at an address: an upload of the chat, or one of another service. */
+export async function readFileAt(
+  run: Execution,
+  address: string,
+  maximumBytes: number,
+  tooLarge: string,
+): Promise<{ bytes: Uint8Array; mediaType: string; name: string } | string> {
+  const url = webUrl(address)
+  if (url === null) return 'This is no web address'
+  const upload = (await findUploads(run, [address])).get(address)
+  if (upload === undefined) {
+    const fetched = await fetchFile(run, url, maximumBytes)
+    return typeof fetched === 'string' ? fetched : { ...fetched, name: url.pathname.split('/').at(-1) ?? '' }
+  }
+  const bytes = await readUpload(run, upload, maximumBytes, tooLarge)
+  return typeof bytes === 'string' ? bytes : { bytes, mediaType: upload.mediaType, name: upload.name }
+}
+
+/** Stores a file that a block made, and returns its address; `problem` says why it could not. */
+export async function storeFile(
+  run: Execution,
+  file: { name: string; mediaType: string; bytes: Uint8Array },
+): Promise<{ address: string } | { problem: string }> {
+  const { uploads } = run.effects
+  if (uploads === null) return { problem: 'The service has no place for files' }
+  const frame = currentFrame(run)
+  const owner = { botId: resultBotOf(run.frames) ?? frame.botId, resultId: frame.resultId }
+  const stored = await waitFor(run, uploads.store(file, owner))
+  if (typeof stored === 'string') return { problem: stored }
+  run.uploads.push(stored.upload)
+  return { address: stored.address }
+}
