@@ -81,7 +81,7 @@ describe('speech', () => {
     expect(client.outcome.uploads).toEqual([{ botId: 'bot1', id: 'f1', name: 'speech.mp3' }])
   })
 
-  test('of the older block is the same', async () => {
+  test('by the older block is the same', async () => {
     const { uploads } = store('')
     const { action: _, ...options } = speech().options as Record<string, unknown>
     const client = await run(

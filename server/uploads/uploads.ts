@@ -110,7 +110,7 @@ export async function receive(
   bytes: AsyncIterable<Buffer>,
   maximumBytes: number,
   now: Date,
-  /** Of a file that the service made; else the first bytes say it. */
+  /** The media type of a file that the service made; else the first bytes say it. */
   knownType?: string,
 ): Promise<{ size: number; mediaType: string } | Failure | { fault: unknown }> {
   let size = 0

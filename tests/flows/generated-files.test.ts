@@ -5,7 +5,6 @@ import { removeFiles } from '../../server/jobs/uploads.ts'
 import { type App, startApp } from '../support/app.ts'
 import { ask, bot, idOf, text } from '../support/chat.ts'
 import { publish, reply, start, textsOf } from '../support/chats.ts'
-import { anyBody } from '../support/client.ts'
 import { makeWorld, type Site } from '../support/world.ts'
 
 /* Files that the service makes for a chat, through the service. */
@@ -72,13 +71,11 @@ test.each(['the first turn', 'a later turn'])(
 )
 
 test('a preview makes files too', async () => {
-  const { bot: made } = await app.client.ok('createBot', {
-    as: here.member,
-    body: anyBody({
-      workspaceId: here.workspaceId,
-      bot: bot({ g: [code, text('{{Code}}')] }, { variables: ['Name', 'Code'] }),
-    }),
-  })
-  const step = await app.client.ok('startPreview', { as: here.member, params: { botId: made.id }, body: {} })
+  const { id } = await publish(
+    app,
+    here,
+    bot({ g: [code, text('{{Code}}'), ask('Name')] }, { variables: ['Name', 'Code'] }),
+  )
+  const step = await app.client.ok('startPreview', { as: here.member, params: { botId: id }, body: {} })
   expect((await fetch(textsOf(step)[0] ?? '')).status).toBe(200)
 })
