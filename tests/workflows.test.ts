@@ -25,7 +25,7 @@ interface Workflow {
   outputs: Record<string, string>
 }
 
-const read = (name: string) => parse(readFileSync(new URL(name, root), 'utf8'))
+const read = (name: string) => parse(readFileSync(new URL(`generated/${name}`, root), 'utf8'))
 const { workflows } = read('arazzo.yaml') as { workflows: Workflow[] }
 
 let app: App
@@ -99,7 +99,7 @@ describe('workflows', () => {
 
   test('are served beside the document', async () => {
     for (const name of ['arazzo.yaml', 'openapi-overlay.yaml']) {
-      expect((await app.client.send('GET', `/${name}`)).text).toBe(readFileSync(new URL(name, root), 'utf8'))
+      expect((await app.client.send('GET', `/${name}`)).text).toBe(readFileSync(new URL(`generated/${name}`, root), 'utf8'))
     }
   })
 })

@@ -33,8 +33,8 @@ export async function emit(): Promise<Record<string, string>> {
     ...Object.fromEntries(
       Object.entries(formsOf(document, streamItems)).map(([path, form]) => [path, toYaml(form)]),
     ),
-    'openapi-overlay.yaml': toYaml(toOverlay(document, operations)),
-    'arazzo.yaml': toYaml(toWorkflows(information.version)),
+    'generated/openapi-overlay.yaml': toYaml(toOverlay(document, operations)),
+    'generated/arazzo.yaml': toYaml(toWorkflows(information.version)),
     ...Object.fromEntries(
       Object.entries(editorSchemas(document)).map(([name, schema]) => [
         `generated/schemas/${name}`,

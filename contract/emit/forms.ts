@@ -193,8 +193,8 @@ function serialized(examples: unknown): JsonObject {
 export function formsOf(document: JsonObject, items: Record<string, string>): Record<string, JsonObject> {
   const slim = toSlim(document)
   return {
-    'openapi-slim.yaml': slim,
-    'openapi-slim-3.0.yaml': toOpenApi30(withPlainParts(slim)),
+    'generated/openapi-slim.yaml': slim,
+    'generated/openapi-slim-3.0.yaml': toOpenApi30(withPlainParts(slim)),
     'generated/openapi-untagged.yaml': toUntagged(document),
     'generated/openapi-3.2.yaml': toOpenApi32(document, items),
   }

@@ -13,8 +13,8 @@ import { cachedAsset } from './cached-asset.ts'
 /** By the name they are served under. */
 const documents = {
   openapi: 'openapi.yaml',
-  'openapi-slim': 'openapi-slim.yaml',
-  'openapi-slim-3.0': 'openapi-slim-3.0.yaml',
+  'openapi-slim': 'generated/openapi-slim.yaml',
+  'openapi-slim-3.0': 'generated/openapi-slim-3.0.yaml',
   'openapi-untagged': 'generated/openapi-untagged.yaml',
   'openapi-3.2': 'generated/openapi-3.2.yaml',
 }
@@ -49,7 +49,7 @@ export function serveDocuments(
   for (const name of ['openapi-overlay.yaml', 'arazzo.yaml']) {
     servePublic(
       `/${name}`,
-      cachedAsset('application/yaml', () => readFileSync(new URL(name, root))),
+      cachedAsset('application/yaml', () => readFileSync(new URL(`generated/${name}`, root))),
     )
   }
   const schemas = new URL('generated/schemas/', root)

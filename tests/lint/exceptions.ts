@@ -9,7 +9,7 @@ import { parse, stringify } from 'yaml'
  */
 
 const here = new URL('.', import.meta.url)
-const forms = ['openapi.yaml', 'openapi-slim.yaml', 'openapi-slim-3.0.yaml']
+const forms = ['openapi.yaml', 'generated/openapi-slim.yaml', 'generated/openapi-slim-3.0.yaml']
 
 /** It is off for the time that it takes, not for what it finds. */
 const slow = 'oas3-valid-media-example'

@@ -15,7 +15,7 @@ import { fileURLToPath } from 'node:url'
 const atLeast = 92.3
 const whole = ['documentationQuality', 'exampleCoverage', 'errorClarity', 'identifierClarity']
 
-for (const name of ['openapi', 'openapi-slim', 'openapi-slim-3.0']) {
+for (const name of ['openapi', 'generated/openapi-slim', 'generated/openapi-slim-3.0']) {
   const { agentReadiness, subscores } = JSON.parse(
     execFileSync(
       fileURLToPath(new URL('node_modules/.bin/redocly', import.meta.url)),

@@ -231,8 +231,7 @@ export const mistakesOf = checkerOf(published, publishedText)
 type FormName = 'openapi-slim' | 'openapi-slim-3.0' | 'openapi-untagged' | 'openapi-3.2'
 
 export function readForm(name: FormName) {
-  const folder = name.includes('slim') ? '' : 'generated/'
-  const text = readFileSync(new URL(`${folder}${name}.yaml`, root), 'utf8')
+  const text = readFileSync(new URL(`generated/${name}.yaml`, root), 'utf8')
   const document = parsed(text)
   const readable = (document.openapi.startsWith('3.0') ? withNull(document) : document) as PublishedDocument
   return { name, text, document, readable, mistakesOf: checkerOf(readable, text) }

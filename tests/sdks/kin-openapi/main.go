@@ -19,7 +19,7 @@ import (
 
 func main() {
 	ctx := context.Background()
-	document, err := openapi3.NewLoader().LoadFromFile("../../../openapi-slim-3.0.yaml")
+	document, err := openapi3.NewLoader().LoadFromFile("../../../generated/openapi-slim-3.0.yaml")
 	check(err)
 	check(document.Validate(ctx))
 	fmt.Println("accept the document with its patterns and examples")
