@@ -99,7 +99,9 @@ describe('workflows', () => {
 
   test('are served beside the document', async () => {
     for (const name of ['arazzo.yaml', 'openapi-overlay.yaml']) {
-      expect((await app.client.send('GET', `/${name}`)).text).toBe(readFileSync(new URL(`generated/${name}`, root), 'utf8'))
+      expect((await app.client.send('GET', `/${name}`)).text).toBe(
+        readFileSync(new URL(`generated/${name}`, root), 'utf8'),
+      )
     }
   })
 })
