@@ -46,10 +46,14 @@ export function serveDocuments(
       }),
     )
   }
-  for (const name of ['openapi-overlay.yaml', 'arazzo.yaml']) {
+  const beside = {
+    '/openapi-overlay.yaml': new URL('generated/openapi-overlay.yaml', root),
+    '/arazzo.yaml': new URL('generated/arazzo.yaml', root),
+  }
+  for (const [path, file] of Object.entries(beside)) {
     servePublic(
-      `/${name}`,
-      cachedAsset('application/yaml', () => readFileSync(new URL(`generated/${name}`, root))),
+      path,
+      cachedAsset('application/yaml', () => readFileSync(file)),
     )
   }
   const schemas = new URL('generated/schemas/', root)

@@ -39,6 +39,7 @@ const files: Record<string, string> = {
   'forms.js': 'text/javascript',
   'host.js': 'text/javascript',
   'inputs.css': 'text/css',
+  'uploads.css': 'text/css',
   'inputs.js': 'text/javascript',
   'loading.js': 'text/javascript',
   'memory.js': 'text/javascript',
