@@ -1,9 +1,17 @@
+import { bubble, handlers, turn } from './chat/schemas.ts'
 import { bot, define } from './operation.ts'
 import { cursor, exampleIds, limit, nextCursor, readOnly, recordId, text, timestamp } from './shared.ts'
 import { z } from './zod.ts'
 
 const botId = recordId('Id of the bot, as create and list answer it.', exampleIds.bot)
 const sessionId = recordId('Id of the chat session, as start chat answers it.', exampleIds.session)
+
+const handledBy = z.enum(handlers).meta({
+  description:
+    '`bot`: the bot runs. `waiting`: the chat waits for a member. `member`: a member handles it. The bot runs and says nothing in the last two.',
+})
+
+const assigneeId = recordId('Id of the member who handles the chat.', exampleIds.user)
 
 const summary = {
   sessionId,
@@ -20,11 +28,20 @@ const summary = {
     .min(0)
     .max(2_147_483_647)
     .meta({ description: 'Counts the steps of the chat.', format: 'int32', example: 1 }),
+  handledBy,
+  assigneeId: assigneeId.nullable().meta({
+    description: 'Id of the member who handles the chat; null where none does.',
+    example: exampleIds.user,
+  }),
+  handledSince: timestamp('When it last changed hands.').nullable().meta({
+    description: 'When it last changed hands; null where only the bot has handled it.',
+    example: '2026-03-05T12:40:00.000Z',
+  }),
 }
 
 const chatSummary = z
   .object(summary)
-  .meta({ id: 'BotChatSummary', description: 'A chat in the list of those of a bot that wait.' })
+  .meta({ id: 'BotChatSummary', description: 'A chat in the list of those of a bot.' })
 
 const chatSchema = z
   .object({
@@ -42,6 +59,24 @@ const exampleSummary = {
   expiresAt: '2026-03-07T12:31:10.000Z',
   blockId: 'block-email',
   revision: 2,
+  handledBy: 'bot',
+  assigneeId: null,
+  handledSince: null,
+}
+
+const exampleChat = { ...exampleSummary, botId: exampleIds.bot, isOver: false }
+
+const exampleTaken = {
+  ...exampleChat,
+  handledBy: 'member',
+  assigneeId: exampleIds.user,
+  handledSince: '2026-03-05T12:40:00.000Z',
+}
+
+const exampleBubble = {
+  id: '01jr5xcp1a2b3c4d5e6f7g8h9j',
+  type: 'text',
+  content: { type: 'markdown', markdown: 'I look into it **now**.' },
 }
 
 export const chats = define({
@@ -49,12 +84,22 @@ export const chats = define({
     method: 'get',
     path: '/v1/bots/{botId}/chats',
     tag: 'chat',
-    summary: 'List the chats of a bot that wait',
+    summary: 'List the chats of a bot',
     description:
-      'Returns the chats that wait for their visitor, newest first: those that have begun, have not ended and can still be continued. What was said is in the transcript of the result. Previews are not among them.',
+      'Returns the chats that have begun, have not ended and can still be continued, newest first. What was said is in each chat. Previews are not among them.',
     access: bot('MEMBER'),
     params: z.object({ botId }),
-    query: z.strictObject({ limit, cursor }),
+    query: z.strictObject({
+      limit,
+      cursor,
+      handledBy: handledBy.optional().meta({
+        description:
+          'Only chats that are handled so: by the `bot`, `waiting` for a member, or by a `member`.',
+      }),
+      assigneeId: assigneeId
+        .optional()
+        .meta({ description: 'Only chats that this member handles.', example: exampleIds.user }),
+    }),
     success: {
       status: 200,
       description: 'A page of chats, newest first.',
@@ -63,9 +108,38 @@ export const chats = define({
           chats: z.array(chatSummary).max(100).meta({ description: 'The chats, newest first.' }),
           nextCursor,
         })
-        .meta({ id: 'ChatPage', description: 'A page of the chats of a bot that wait.' }),
+        .meta({ id: 'ChatPage', description: 'A page of the chats of a bot.' }),
       examples: {
         page: { summary: 'The last page', value: { chats: [exampleSummary], nextCursor: null } },
+      },
+    },
+  },
+  getChat: {
+    method: 'get',
+    path: '/v1/bots/{botId}/chats/{sessionId}',
+    tag: 'chat',
+    summary: 'Get a chat with what was said',
+    description:
+      'Returns a chat as it is now, and what was said in it. A chat that ended can be read for an hour after its end; the transcript of the result stays. A preview is not found.',
+    access: bot('MEMBER'),
+    params: z.object({ botId, sessionId }),
+    success: {
+      status: 200,
+      description: 'The chat, and what was said in it.',
+      body: z
+        .object({
+          chat: chatSchema,
+          turns: z
+            .array(turn)
+            .max(10_000)
+            .meta({ description: 'What was said, oldest first; of very long chats what was said last.' }),
+        })
+        .meta({ id: 'ChatDetailBody', description: 'One chat of a bot with what was said in it.' }),
+      examples: {
+        taken: {
+          summary: 'A member has written',
+          value: { chat: exampleTaken, turns: [{ role: 'member', message: exampleBubble }] },
+        },
       },
     },
   },
@@ -75,7 +149,7 @@ export const chats = define({
     tag: 'chat',
     summary: 'Steer a chat',
     description:
-      'Sets variables of a chat that waits, or ends it. Variables have their new values in the result at once and in the chat from its next step on; a step that is running meanwhile loses neither its own changes nor these. A chat that was ended is not found by its visitor, like any that is over; its result stays, with an entry in its log. A name that no variable has is invalid input. A chat that is over, and a preview, is not found.',
+      "Sets variables of a chat, takes it, gives it back, or ends it. Variables have their new values in the result at once and in the chat from its next step on; a step that is running meanwhile loses neither its own changes nor these. `handledBy` `member` takes the chat for the caller, or for `assigneeId`: from then on the bot sends nothing and runs nothing, and what the visitor writes is for people. A step that was running then is dropped; the visitor's message counts as written to the member. A chat that another member handles is a conflict unless `assigneeId` is sent. `waiting` puts it among those that wait for a member. `bot` gives it back to the place where it was, or to the group of `groupId`, where it goes on with the next step of the visitor's client. A chat that was ended is not found by its visitor, like any that is over; its result stays, with an entry in its log. A name that no variable has is invalid input. A chat that is over, and a preview, is not found.",
     access: bot('MEMBER'),
     params: z.object({ botId, sessionId }),
     body: z
@@ -92,6 +166,17 @@ export const chats = define({
           .boolean()
           .optional()
           .meta({ description: '`true` ends the chat; `false` changes nothing.', example: true }),
+        handledBy: handledBy.optional(),
+        assigneeId: assigneeId.nullable().optional().meta({
+          description:
+            'Id of the member who is to handle the chat, whoever does so now. Absent or null with `handledBy` `member` means the caller.',
+          example: exampleIds.user,
+        }),
+        groupId: text(255, 1).optional().meta({
+          description:
+            'Only with `handledBy` `bot`, of a chat that the bot does not handle: the group of the bot where the chat goes on.',
+          example: 'group-welcome',
+        }),
         sessionId: readOnly('id of the chat session'),
         botId: readOnly('id of the bot'),
         resultId: readOnly('id of the result'),
@@ -100,10 +185,13 @@ export const chats = define({
         expiresAt: readOnly('end of its life'),
         blockId: readOnly('id of the block that waits'),
         revision: readOnly('number of steps'),
+        handledSince: readOnly('time when it changed hands'),
       })
       .meta({ id: 'ChatUpdate', description: 'What is to change in a chat.' }),
     requestExamples: {
       variables: { summary: 'Set a variable', value: { variables: { Email: 'ada@example.com' } } },
+      take: { summary: 'Take the chat', value: { handledBy: 'member' } },
+      return: { summary: 'Give it back', value: { handledBy: 'bot' } },
       end: { summary: 'End the chat', value: { isOver: true } },
     },
     success: {
@@ -115,8 +203,79 @@ export const chats = define({
       examples: {
         ended: {
           summary: 'Ended',
-          value: { chat: { ...exampleSummary, botId: exampleIds.bot, isOver: true } },
+          value: { chat: { ...exampleChat, isOver: true } },
         },
+        taken: { summary: 'Taken', value: { chat: exampleTaken } },
+      },
+    },
+    errors: ['CONFLICT'],
+    errorExamples: {
+      CONFLICT: {
+        summary: 'Another member was faster',
+        issues: [
+          {
+            path: ['body', 'handledBy'],
+            code: 'conflict',
+            message: 'Another member handles the chat; send assigneeId as well to hand it over',
+          },
+        ],
+      },
+    },
+  },
+  sendMessage: {
+    method: 'post',
+    path: '/v1/bots/{botId}/chats/{sessionId}/messages',
+    tag: 'chat',
+    summary: 'Write to the visitor of a chat',
+    description:
+      'Writes to the visitor of a chat that a member handles, in plain text or Markdown, with files or without. The visitor gets it with the events of the session, or by reading the session; it is in the transcript of the result. Files are uploaded before, with the operation of visitors, which takes any file while a member handles the chat. A chat that no member handles is a conflict: take it first. A chat has at most 2,000 messages of members. A chat that is over, and a preview, is not found.',
+    access: bot('MEMBER'),
+    params: z.object({ botId, sessionId }),
+    body: z
+      .strictObject({
+        text: text(8_000)
+          .optional()
+          .meta({ description: 'The text; may be absent where files are sent.', example: 'I look into it.' }),
+        textFormat: z.enum(['plain', 'markdown']).default('plain').meta({
+          description: 'How the text is written. Markdown is shown with its formatting.',
+        }),
+        attachedFileUrls: z
+          .array(text(2048, 1))
+          .max(20)
+          .optional()
+          .meta({
+            description: 'URLs of files that were uploaded for this chat.',
+            example: ['https://bots.example.com/files/bot/file/plan.pdf'],
+          }),
+      })
+      .meta({ id: 'MemberMessage', description: 'What a member writes to a visitor.' }),
+    requestExamples: {
+      text: { summary: 'A text', value: { text: 'I look into it **now**.', textFormat: 'markdown' } },
+    },
+    success: {
+      status: 200,
+      description: 'What the visitor sees.',
+      body: z
+        .object({
+          messages: z
+            .array(bubble)
+            .max(21)
+            .meta({ description: 'What the visitor sees: the text, then each file.' }),
+        })
+        .meta({ id: 'SentMessageBody', description: 'A message as the visitor sees it.' }),
+      examples: { sent: { summary: 'Sent', value: { messages: [exampleBubble] } } },
+    },
+    errors: ['CONFLICT'],
+    errorExamples: {
+      CONFLICT: {
+        summary: 'No member handles it',
+        issues: [
+          {
+            path: ['path', 'sessionId'],
+            code: 'conflict',
+            message: 'No member handles the chat; take it first',
+          },
+        ],
       },
     },
   },

@@ -89,7 +89,9 @@ const exampleResult = {
 
 const transcriptEntry = z
   .object({
-    role: z.enum(['bot', 'user']).meta({ description: 'Who said it.' }),
+    role: z.enum(['bot', 'user', 'member']).meta({
+      description: 'Who said it: the bot, the person who chats, or a member of the workspace.',
+    }),
     type: z.enum(['text', 'image', 'video', 'audio']).meta({ description: 'What it is.' }),
     text: text(1_048_576).optional().meta({ description: 'The text.', example: 'ada@example.com' }),
     image: text(262_144)

@@ -244,10 +244,19 @@ interface Contract {
     query: Required<z.output<(typeof contract)['listChats']['query']>>
     reply: z.output<(typeof contract)['listChats']['success']['body']>
   }
+  getChat: {
+    params: z.output<(typeof contract)['getChat']['params']>
+    reply: z.output<(typeof contract)['getChat']['success']['body']>
+  }
   updateChat: {
     params: z.output<(typeof contract)['updateChat']['params']>
     body: z.input<(typeof contract)['updateChat']['body']>
     reply: z.output<(typeof contract)['updateChat']['success']['body']>
+  }
+  sendMessage: {
+    params: z.output<(typeof contract)['sendMessage']['params']>
+    body: z.input<(typeof contract)['sendMessage']['body']>
+    reply: z.output<(typeof contract)['sendMessage']['success']['body']>
   }
   listWebhookEndpoints: {
     params: z.output<(typeof contract)['listWebhookEndpoints']['params']>
@@ -549,10 +558,19 @@ interface Wire {
     query: Required<NonNullable<wire['listChats']['parameters']['query']>>
     reply: wire['listChats']['responses'][200]['content']['application/json']
   }
+  getChat: {
+    params: wire['getChat']['parameters']['path']
+    reply: wire['getChat']['responses'][200]['content']['application/json']
+  }
   updateChat: {
     params: wire['updateChat']['parameters']['path']
     body: NonNullable<wire['updateChat']['requestBody']>['content']['application/json']
     reply: wire['updateChat']['responses'][200]['content']['application/json']
+  }
+  sendMessage: {
+    params: wire['sendMessage']['parameters']['path']
+    body: NonNullable<wire['sendMessage']['requestBody']>['content']['application/json']
+    reply: wire['sendMessage']['responses'][200]['content']['application/json']
   }
   listWebhookEndpoints: {
     params: wire['listWebhookEndpoints']['parameters']['path']

@@ -554,13 +554,24 @@ export interface SaveClientLogs {
   error: 'BAD_REQUEST' | 'PAYLOAD_TOO_LARGE' | 'UNSUPPORTED_MEDIA_TYPE' | 'TOO_MANY_REQUESTS' | 'INTERNAL_SERVER_ERROR' | 'SERVICE_UNAVAILABLE'
 }
 
-/** List the chats of a bot that wait: GET /v1/bots/{botId}/chats */
+/** List the chats of a bot: GET /v1/bots/{botId}/chats */
 export interface ListChats {
   access: 'bot'
   params: z.output<(typeof contract)['listChats']['params']>
   query: z.output<(typeof contract)['listChats']['query']>
   body: undefined
   reply: wire['listChats']['responses'][200]['content']['application/json']
+  minimal: never
+  error: 'BAD_REQUEST' | 'UNAUTHORIZED' | 'FORBIDDEN' | 'NOT_FOUND' | 'TOO_MANY_REQUESTS' | 'INTERNAL_SERVER_ERROR' | 'SERVICE_UNAVAILABLE'
+}
+
+/** Get a chat with what was said: GET /v1/bots/{botId}/chats/{sessionId} */
+export interface GetChat {
+  access: 'bot'
+  params: z.output<(typeof contract)['getChat']['params']>
+  query: undefined
+  body: undefined
+  reply: wire['getChat']['responses'][200]['content']['application/json']
   minimal: never
   error: 'BAD_REQUEST' | 'UNAUTHORIZED' | 'FORBIDDEN' | 'NOT_FOUND' | 'TOO_MANY_REQUESTS' | 'INTERNAL_SERVER_ERROR' | 'SERVICE_UNAVAILABLE'
 }
@@ -573,7 +584,18 @@ export interface UpdateChat {
   body: z.output<(typeof contract)['updateChat']['body']>
   reply: wire['updateChat']['responses'][200]['content']['application/json']
   minimal: never
-  error: 'BAD_REQUEST' | 'UNAUTHORIZED' | 'FORBIDDEN' | 'NOT_FOUND' | 'PAYLOAD_TOO_LARGE' | 'UNSUPPORTED_MEDIA_TYPE' | 'TOO_MANY_REQUESTS' | 'INTERNAL_SERVER_ERROR' | 'SERVICE_UNAVAILABLE'
+  error: 'BAD_REQUEST' | 'UNAUTHORIZED' | 'FORBIDDEN' | 'NOT_FOUND' | 'CONFLICT' | 'PAYLOAD_TOO_LARGE' | 'UNSUPPORTED_MEDIA_TYPE' | 'TOO_MANY_REQUESTS' | 'INTERNAL_SERVER_ERROR' | 'SERVICE_UNAVAILABLE'
+}
+
+/** Write to the visitor of a chat: POST /v1/bots/{botId}/chats/{sessionId}/messages */
+export interface SendMessage {
+  access: 'bot'
+  params: z.output<(typeof contract)['sendMessage']['params']>
+  query: undefined
+  body: z.output<(typeof contract)['sendMessage']['body']>
+  reply: wire['sendMessage']['responses'][200]['content']['application/json']
+  minimal: never
+  error: 'BAD_REQUEST' | 'UNAUTHORIZED' | 'FORBIDDEN' | 'NOT_FOUND' | 'CONFLICT' | 'PAYLOAD_TOO_LARGE' | 'UNSUPPORTED_MEDIA_TYPE' | 'TOO_MANY_REQUESTS' | 'INTERNAL_SERVER_ERROR' | 'SERVICE_UNAVAILABLE'
 }
 
 /** List the webhook endpoints of a workspace: GET /v1/workspaces/{workspaceId}/webhookEndpoints */
@@ -883,8 +905,12 @@ export interface ChatHandlers<Contexts extends Record<AccessKind, unknown>> {
 export interface ChatsHandlers<Contexts extends Record<AccessKind, unknown>> {
   /** GET /v1/bots/{botId}/chats */
   listChats: Handler<ListChats, Contexts>
+  /** GET /v1/bots/{botId}/chats/{sessionId} */
+  getChat: Handler<GetChat, Contexts>
   /** PATCH /v1/bots/{botId}/chats/{sessionId} */
   updateChat: Handler<UpdateChat, Contexts>
+  /** POST /v1/bots/{botId}/chats/{sessionId}/messages */
+  sendMessage: Handler<SendMessage, Contexts>
 }
 
 export interface WebhooksHandlers<Contexts extends Record<AccessKind, unknown>> {
@@ -984,7 +1010,9 @@ export interface OperationErrors {
   executeWebhook: 'BAD_REQUEST' | 'UNAUTHORIZED' | 'FORBIDDEN' | 'NOT_FOUND' | 'CONFLICT' | 'PAYLOAD_TOO_LARGE' | 'UNSUPPORTED_MEDIA_TYPE' | 'TOO_MANY_REQUESTS' | 'INTERNAL_SERVER_ERROR' | 'SERVICE_UNAVAILABLE'
   saveClientLogs: 'BAD_REQUEST' | 'PAYLOAD_TOO_LARGE' | 'UNSUPPORTED_MEDIA_TYPE' | 'TOO_MANY_REQUESTS' | 'INTERNAL_SERVER_ERROR' | 'SERVICE_UNAVAILABLE'
   listChats: 'BAD_REQUEST' | 'UNAUTHORIZED' | 'FORBIDDEN' | 'NOT_FOUND' | 'TOO_MANY_REQUESTS' | 'INTERNAL_SERVER_ERROR' | 'SERVICE_UNAVAILABLE'
-  updateChat: 'BAD_REQUEST' | 'UNAUTHORIZED' | 'FORBIDDEN' | 'NOT_FOUND' | 'PAYLOAD_TOO_LARGE' | 'UNSUPPORTED_MEDIA_TYPE' | 'TOO_MANY_REQUESTS' | 'INTERNAL_SERVER_ERROR' | 'SERVICE_UNAVAILABLE'
+  getChat: 'BAD_REQUEST' | 'UNAUTHORIZED' | 'FORBIDDEN' | 'NOT_FOUND' | 'TOO_MANY_REQUESTS' | 'INTERNAL_SERVER_ERROR' | 'SERVICE_UNAVAILABLE'
+  updateChat: 'BAD_REQUEST' | 'UNAUTHORIZED' | 'FORBIDDEN' | 'NOT_FOUND' | 'CONFLICT' | 'PAYLOAD_TOO_LARGE' | 'UNSUPPORTED_MEDIA_TYPE' | 'TOO_MANY_REQUESTS' | 'INTERNAL_SERVER_ERROR' | 'SERVICE_UNAVAILABLE'
+  sendMessage: 'BAD_REQUEST' | 'UNAUTHORIZED' | 'FORBIDDEN' | 'NOT_FOUND' | 'CONFLICT' | 'PAYLOAD_TOO_LARGE' | 'UNSUPPORTED_MEDIA_TYPE' | 'TOO_MANY_REQUESTS' | 'INTERNAL_SERVER_ERROR' | 'SERVICE_UNAVAILABLE'
   listWebhookEndpoints: 'BAD_REQUEST' | 'UNAUTHORIZED' | 'FORBIDDEN' | 'NOT_FOUND' | 'TOO_MANY_REQUESTS' | 'INTERNAL_SERVER_ERROR' | 'SERVICE_UNAVAILABLE'
   createWebhookEndpoint: 'BAD_REQUEST' | 'UNAUTHORIZED' | 'FORBIDDEN' | 'NOT_FOUND' | 'PAYLOAD_TOO_LARGE' | 'UNSUPPORTED_MEDIA_TYPE' | 'TOO_MANY_REQUESTS' | 'INTERNAL_SERVER_ERROR' | 'SERVICE_UNAVAILABLE'
   getWebhookEndpoint: 'BAD_REQUEST' | 'UNAUTHORIZED' | 'FORBIDDEN' | 'NOT_FOUND' | 'PRECONDITION_FAILED' | 'TOO_MANY_REQUESTS' | 'INTERNAL_SERVER_ERROR' | 'SERVICE_UNAVAILABLE'

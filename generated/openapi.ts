@@ -268,8 +268,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * List the chats of a bot that wait
-         * @description Returns the chats that wait for their visitor, newest first: those that have begun, have not ended and can still be continued. What was said is in the transcript of the result. Previews are not among them.
+         * List the chats of a bot
+         * @description Returns the chats that have begun, have not ended and can still be continued, newest first. What was said is in each chat. Previews are not among them.
          *
          *     Permission: a member or an admin of the workspace, by a token with the scope `chat-admin`.
          */
@@ -289,7 +289,13 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        get?: never;
+        /**
+         * Get a chat with what was said
+         * @description Returns a chat as it is now, and what was said in it. A chat that ended can be read for an hour after its end; the transcript of the result stays. A preview is not found.
+         *
+         *     Permission: a member or an admin of the workspace, by a token with the scope `chat-admin`.
+         */
+        get: operations["getChat"];
         put?: never;
         post?: never;
         delete?: never;
@@ -297,11 +303,33 @@ export interface paths {
         head?: never;
         /**
          * Steer a chat
-         * @description Sets variables of a chat that waits, or ends it. Variables have their new values in the result at once and in the chat from its next step on; a step that is running meanwhile loses neither its own changes nor these. A chat that was ended is not found by its visitor, like any that is over; its result stays, with an entry in its log. A name that no variable has is invalid input. A chat that is over, and a preview, is not found.
+         * @description Sets variables of a chat, takes it, gives it back, or ends it. Variables have their new values in the result at once and in the chat from its next step on; a step that is running meanwhile loses neither its own changes nor these. `handledBy` `member` takes the chat for the caller, or for `assigneeId`: from then on the bot sends nothing and runs nothing, and what the visitor writes is for people. A step that was running then is dropped; the visitor's message counts as written to the member. A chat that another member handles is a conflict unless `assigneeId` is sent. `waiting` puts it among those that wait for a member. `bot` gives it back to the place where it was, or to the group of `groupId`, where it goes on with the next step of the visitor's client. A chat that was ended is not found by its visitor, like any that is over; its result stays, with an entry in its log. A name that no variable has is invalid input. A chat that is over, and a preview, is not found.
          *
          *     Permission: a member or an admin of the workspace, by a token with the scope `chat-admin`.
          */
         patch: operations["updateChat"];
+        trace?: never;
+    };
+    "/v1/bots/{botId}/chats/{sessionId}/messages": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Write to the visitor of a chat
+         * @description Writes to the visitor of a chat that a member handles, in plain text or Markdown, with files or without. The visitor gets it with the events of the session, or by reading the session; it is in the transcript of the result. Files are uploaded before, with the operation of visitors, which takes any file while a member handles the chat. A chat that no member handles is a conflict: take it first. A chat has at most 2,000 messages of members. A chat that is over, and a preview, is not found.
+         *
+         *     Permission: a member or an admin of the workspace, by a token with the scope `chat-admin`.
+         */
+        post: operations["sendMessage"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
         trace?: never;
     };
     "/v1/bots/{botId}/check": {
@@ -2183,6 +2211,11 @@ export interface components {
         /** @description A chat that somebody has with a bot. */
         BotChat: {
             /**
+             * @description Id of the member who handles the chat; null where none does.
+             * @example 01jr5x3f1q2z6t0y5p7r9s1v3x
+             */
+            assigneeId: string | null;
+            /**
              * @description Id of the block that waits for the visitor; null where none does.
              * @example block-email
              */
@@ -2204,6 +2237,17 @@ export interface components {
              * @example 2026-03-04T10:15:30.120Z
              */
             expiresAt: string;
+            /**
+             * @description `bot`: the bot runs. `waiting`: the chat waits for a member. `member`: a member handles it. The bot runs and says nothing in the last two.
+             * @enum {string}
+             */
+            handledBy: "bot" | "waiting" | "member";
+            /**
+             * Format: date-time
+             * @description When it last changed hands; null where only the bot has handled it.
+             * @example 2026-03-05T12:40:00.000Z
+             */
+            handledSince: string | null;
             /**
              * @description Whether the chat has ended.
              * @example false
@@ -2232,8 +2276,13 @@ export interface components {
              */
             updatedAt: string;
         };
-        /** @description A chat in the list of those of a bot that wait. */
+        /** @description A chat in the list of those of a bot. */
         BotChatSummary: {
+            /**
+             * @description Id of the member who handles the chat; null where none does.
+             * @example 01jr5x3f1q2z6t0y5p7r9s1v3x
+             */
+            assigneeId: string | null;
             /**
              * @description Id of the block that waits for the visitor; null where none does.
              * @example block-email
@@ -2251,6 +2300,17 @@ export interface components {
              * @example 2026-03-04T10:15:30.120Z
              */
             expiresAt: string;
+            /**
+             * @description `bot`: the bot runs. `waiting`: the chat waits for a member. `member`: a member handles it. The bot runs and says nothing in the last two.
+             * @enum {string}
+             */
+            handledBy: "bot" | "waiting" | "member";
+            /**
+             * Format: date-time
+             * @description When it last changed hands; null where only the bot has handled it.
+             * @example 2026-03-05T12:40:00.000Z
+             */
+            handledSince: string | null;
             /**
              * @description Id of the result, as the list of results answers it.
              * @example 01jr5x5h3s4b8w2a7r9t1v3x5z
@@ -3945,6 +4005,12 @@ export interface components {
              */
             type: "delta";
         };
+        /** @description One chat of a bot with what was said in it. */
+        ChatDetailBody: {
+            chat: components["schemas"]["BotChat"];
+            /** @description What was said, oldest first; of very long chats what was said last. */
+            turns: components["schemas"]["ChatTurn"][];
+        };
         /** @description The last event of a request that failed after others were sent. */
         ChatErrorEvent: {
             /**
@@ -4204,7 +4270,7 @@ export interface components {
         } & {
             [key: string]: unknown;
         };
-        /** @description A page of the chats of a bot that wait. */
+        /** @description A page of the chats of a bot. */
         ChatPage: {
             /** @description The chats, newest first. */
             chats: components["schemas"]["BotChatSummary"][];
@@ -4220,6 +4286,11 @@ export interface components {
             /** @description What the chat waits for the client to do; actions that are done once are not repeated. */
             clientSideActions?: components["schemas"]["ClientSideAction"][];
             dynamicTheme?: components["schemas"]["DynamicTheme"];
+            /**
+             * @description Present while the bot does not handle the chat: it waits for a member, or a member handles it. The input is then a text for people; what members write comes with the session and its events.
+             * @enum {string}
+             */
+            handledBy?: "waiting" | "member";
             input?: components["schemas"]["ChatInput"];
             /**
              * @description Whether the chat has ended.
@@ -4320,9 +4391,14 @@ export interface components {
             [key: string]: unknown;
         };
         /** @description Something that was said in a chat. */
-        ChatTurn: components["schemas"]["BotTurn"] | components["schemas"]["UserTurn"];
+        ChatTurn: components["schemas"]["BotTurn"] | components["schemas"]["UserTurn"] | components["schemas"]["MemberTurn"];
         /** @description What is to change in a chat. */
         ChatUpdate: {
+            /**
+             * @description Id of the member who is to handle the chat, whoever does so now. Absent or null with `handledBy` `member` means the caller.
+             * @example 01jr5x3f1q2z6t0y5p7r9s1v3x
+             */
+            assigneeId?: string | null;
             /**
              * @description Read-only id of the block that waits; accepted and ignored.
              * @example null
@@ -4343,6 +4419,21 @@ export interface components {
              * @example null
              */
             readonly expiresAt?: unknown;
+            /**
+             * @description Only with `handledBy` `bot`, of a chat that the bot does not handle: the group of the bot where the chat goes on.
+             * @example group-welcome
+             */
+            groupId?: string;
+            /**
+             * @description `bot`: the bot runs. `waiting`: the chat waits for a member. `member`: a member handles it. The bot runs and says nothing in the last two.
+             * @enum {string}
+             */
+            handledBy?: "bot" | "waiting" | "member";
+            /**
+             * @description Read-only time when it changed hands; accepted and ignored.
+             * @example null
+             */
+            readonly handledSince?: unknown;
             /**
              * @description `true` ends the chat; `false` changes nothing.
              * @example true
@@ -4986,6 +5077,11 @@ export interface components {
             /** @description What the client has to do, in order; absent when there is nothing. */
             clientSideActions?: components["schemas"]["ClientSideAction"][];
             dynamicTheme?: components["schemas"]["DynamicTheme"];
+            /**
+             * @description Present while the bot does not handle the chat: it waits for a member, or a member handles it. The input is then a text for people; what members write comes with the session and its events.
+             * @enum {string}
+             */
+            handledBy?: "waiting" | "member";
             input?: components["schemas"]["ChatInput"];
             /**
              * @description The reply as it was understood, when that differs from what was sent.
@@ -8015,6 +8111,36 @@ export interface components {
              */
             nextCursor: string | null;
         };
+        /** @description What a member writes to a visitor. */
+        MemberMessage: {
+            /**
+             * @description URLs of files that were uploaded for this chat.
+             * @example [
+             *       "https://bots.example.com/files/bot/file/plan.pdf"
+             *     ]
+             */
+            attachedFileUrls?: string[];
+            /**
+             * @description The text; may be absent where files are sent.
+             * @example I look into it.
+             */
+            text?: string;
+            /**
+             * @description How the text is written. Markdown is shown with its formatting.
+             * @default plain
+             * @enum {string}
+             */
+            textFormat?: "plain" | "markdown";
+        };
+        /** @description Something a member of the workspace wrote to the person. */
+        MemberTurn: {
+            message: components["schemas"]["MessageBubble"];
+            /**
+             * @description Who said it. (enum property replaced by openapi-typescript)
+             * @enum {string}
+             */
+            role: "member";
+        };
         /** @description The new role of the member. */
         MemberUpdate: {
             /**
@@ -10834,6 +10960,11 @@ export interface components {
         } & {
             [key: string]: unknown;
         };
+        /** @description A message as the visitor sees it. */
+        SentMessageBody: {
+            /** @description What the visitor sees: the text, then each file. */
+            messages: components["schemas"]["MessageBubble"][];
+        };
         /** @description The database cannot be reached or is overloaded. As a rule nothing was changed; only when the connection to the database is lost at the very end, it may have been. Try again after Retry-After seconds, a POST or PATCH with the Idempotency-Key it had. Where something else is missing, an issue says what. */
         ServiceUnavailableErrorBody: {
             /**
@@ -11214,6 +11345,11 @@ export interface components {
             /** @description What the client has to do, in order; absent when there is nothing. */
             clientSideActions?: components["schemas"]["ClientSideAction"][];
             dynamicTheme?: components["schemas"]["DynamicTheme"];
+            /**
+             * @description Present while the bot does not handle the chat: it waits for a member, or a member handles it. The input is then a text for people; what members write comes with the session and its events.
+             * @enum {string}
+             */
+            handledBy?: "waiting" | "member";
             input?: components["schemas"]["ChatInput"];
             /**
              * @description The reply as it was understood, when that differs from what was sent.
@@ -12176,10 +12312,10 @@ export interface components {
              */
             image?: string;
             /**
-             * @description Who said it.
+             * @description Who said it: the bot, the person who chats, or a member of the workspace.
              * @enum {string}
              */
-            role: "bot" | "user";
+            role: "bot" | "user" | "member";
             /**
              * @description The text.
              * @example ada@example.com
@@ -14702,8 +14838,15 @@ export interface operations {
     listChats: {
         parameters: {
             query?: {
+                /**
+                 * @description Only chats that this member handles.
+                 * @example 01jr5x3f1q2z6t0y5p7r9s1v3x
+                 */
+                assigneeId?: string;
                 /** @description The `nextCursor` of the page before, sent with the same path and filter; absent for the first page. An altered cursor, or one of another list, is invalid input. */
                 cursor?: components["parameters"]["CursorQuery"];
+                /** @description Only chats that are handled so: by the `bot`, `waiting` for a member, or by a `member`. */
+                handledBy?: "bot" | "waiting" | "member";
                 /**
                  * @description How many entries the page has at most, from 1 to 100.
                  * @example 20
@@ -14733,6 +14876,49 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["ChatPage"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["TooManyRequests"];
+            431: components["responses"]["RequestHeaderFieldsTooLarge"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    getChat: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description Id of the bot, as create and list answer it.
+                 * @example 01jr5x2e0p1y5s9x4n6q8r0t2w
+                 */
+                botId: components["parameters"]["BotId"];
+                /**
+                 * @description Id of the chat session, as start chat answers it.
+                 * @example 01jr5x6j4t5c9x3b8s0v2w4y6a
+                 */
+                sessionId: components["parameters"]["SessionId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The chat, and what was said in it. */
+            200: {
+                headers: {
+                    "Authentication-Token-Expiration": components["headers"]["TokenExpiration"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ChatDetailBody"];
                 };
             };
             400: components["responses"]["BadRequest"];
@@ -14785,6 +14971,63 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["ChatBody"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            408: components["responses"]["RequestTimeout"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["IdempotencyMismatch"];
+            429: components["responses"]["TooManyRequests"];
+            431: components["responses"]["RequestHeaderFieldsTooLarge"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    sendMessage: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description One key per intended effect, and the same key for every repeat of it: the request has one effect, and each repeat within 7 days gets the same response. Choose it at random, such as the UUID `8e03978e-40d5-43e8-bc93-6894a57f9324`. */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
+            path: {
+                /**
+                 * @description Id of the bot, as create and list answer it.
+                 * @example 01jr5x2e0p1y5s9x4n6q8r0t2w
+                 */
+                botId: components["parameters"]["BotId"];
+                /**
+                 * @description Id of the chat session, as start chat answers it.
+                 * @example 01jr5x6j4t5c9x3b8s0v2w4y6a
+                 */
+                sessionId: components["parameters"]["SessionId"];
+            };
+            cookie?: never;
+        };
+        /** @description At most 256 KiB of JSON in UTF-8. */
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["MemberMessage"];
+            };
+        };
+        responses: {
+            /** @description What the visitor sees. */
+            200: {
+                headers: {
+                    "Authentication-Token-Expiration": components["headers"]["TokenExpiration"];
+                    "Idempotent-Replayed": components["headers"]["IdempotentReplayed"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SentMessageBody"];
                 };
             };
             400: components["responses"]["BadRequest"];

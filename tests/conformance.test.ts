@@ -89,6 +89,9 @@ const beginning = [
 
 /** Goes on once the lists, which now have more than one entry, have been paged through. */
 const ending = [
+  'updateChat take',
+  'sendMessage text',
+  'updateChat return',
   'updateChat end',
   'updateBot webhook',
   'publishBot',

@@ -68,7 +68,9 @@ const longReads: Partial<Record<OperationId, number>> = {
   listFolders: 4,
   listBots: 4,
   compareBot: 3,
-  getSession: 3,
+  // One of them for messages of members, where there are any.
+  getSession: 4,
+  getChat: 4,
   checkBot: 3,
   getTranscript: 3,
   listResultLogs: 3,

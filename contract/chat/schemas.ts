@@ -196,7 +196,7 @@ function mediaBubble<const Type extends string>(type: Type, id: string, descript
     .meta({ id, description })
 }
 
-const bubble = z
+export const bubble = z
   .discriminatedUnion('type', [
     z
       .object({
@@ -409,6 +409,13 @@ const dynamicTheme = z
 
 // Answers
 
+export const handlers = ['bot', 'waiting', 'member'] as const
+
+const handledByPeople = z.enum(['waiting', 'member']).meta({
+  description:
+    'Present while the bot does not handle the chat: it waits for a member, or a member handles it. The input is then a text for people; what members write comes with the session and its events.',
+})
+
 const stepProperties = {
   messages: z.array(bubble).max(10_000).meta({ description: 'What the bot says, in order.' }),
   input: input.optional(),
@@ -433,6 +440,7 @@ const stepProperties = {
     'The reply as it was understood, when that differs from what was sent.',
     '+33 1 23 45 67 89',
   ).optional(),
+  handledBy: handledByPeople.optional(),
   revision,
 }
 
@@ -462,7 +470,7 @@ export const startedChatBody = z
 
 // Sessions of returning visitors
 
-const turn = z
+export const turn = z
   .discriminatedUnion('role', [
     z
       .object({
@@ -487,6 +495,12 @@ const turn = z
           }),
       })
       .meta({ id: 'UserTurn', description: 'Something the person said.' }),
+    z
+      .object({
+        role: z.enum(['member']).meta({ description: 'Who said it.' }),
+        message: bubble,
+      })
+      .meta({ id: 'MemberTurn', description: 'Something a member of the workspace wrote to the person.' }),
   ])
   .meta({ id: 'ChatTurn', description: 'Something that was said in a chat.' })
 
@@ -513,6 +527,7 @@ export const chatSessionBody = z
       .max(100)
       .optional()
       .meta({ description: 'How far the chat is, in percent; only with the progress bar on.', example: 40 }),
+    handledBy: handledByPeople.optional(),
     revision,
   })
   .meta({ id: 'ChatSessionBody', description: 'A chat as it is now, for a client that comes back to it.' })

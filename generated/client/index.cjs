@@ -167,6 +167,7 @@ function createClient(options) {
         continue: on({ "method": "POST", "path": "/api/v1/sessions/{sessionId}/continueChat", "body": true, "open": true }),
         continueStreaming: on({ "method": "POST", "path": "/api/v1/sessions/{sessionId}/continueChat", "body": true, "open": true, "events": true }),
         list: on({ "method": "GET", "path": "/v1/bots/{botId}/chats", "query": true, "entries": "chats" }),
+        get: on({ "method": "GET", "path": "/v1/bots/{botId}/chats/{sessionId}" }),
         update: on({ "method": "PATCH", "path": "/v1/bots/{botId}/chats/{sessionId}", "body": true, "key": true }),
     };
     const sessions = {
@@ -180,6 +181,9 @@ function createClient(options) {
     };
     const clientLogs = {
         save: on({ "method": "POST", "path": "/api/v2/sessions/{sessionId}/clientLogs", "body": true, "open": true }),
+    };
+    const messages = {
+        send: on({ "method": "POST", "path": "/v1/bots/{botId}/chats/{sessionId}/messages", "body": true, "key": true }),
     };
     const webhookEndpoints = {
         list: on({ "method": "GET", "path": "/v1/workspaces/{workspaceId}/webhookEndpoints" }),
@@ -211,5 +215,5 @@ function createClient(options) {
     bots.edit = (0, helpers_js_1.editor)(bots);
     chat.converse = (0, helpers_js_1.conversation)(chat);
     webhooks_.verify = helpers_js_1.verify;
-    return { workspaces, members, credentials, auditLogs, folders, bots, publishedBots, publications, results, transcripts, resultLogs, stats, blockStats, chat, sessions, previews, webhooks: webhooks_, clientLogs, webhookEndpoints, webhookSecrets, webhookDeliveries, files, currentUser, tokens };
+    return { workspaces, members, credentials, auditLogs, folders, bots, publishedBots, publications, results, transcripts, resultLogs, stats, blockStats, chat, sessions, previews, webhooks: webhooks_, clientLogs, messages, webhookEndpoints, webhookSecrets, webhookDeliveries, files, currentUser, tokens };
 }

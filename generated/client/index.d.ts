@@ -1,7 +1,7 @@
 // Made by `make generate` from contract/. Do not edit.
 import { ApiError } from './api.js'
 import type { ClientOptions, Events, KeyOptions, MatchOptions, Pages, Reply, RequestOptions } from './api.js'
-import type { ApiTokenBody, ApiTokenCreate, ApiTokenList, AuditPage, BlockStatsBody, Bot, BotBody, BotCreatedEvent, BotDeletedEvent, BotPage, BotPublishedEvent, BotReferenceBody, BotUnpublishedEvent, BotUpdate, BotUpdatedEvent, BotV61, BotWithModeBody, ChatBody, ChatEvent, ChatPage, ChatSessionBody, ChatUpdate, CompareBotQuery, ComparisonBody, ContinueChatBody, ContinuedChatBody, CreateBotBody, CreateFolderBody, CreatedApiTokenBody, CredentialsBody, CredentialsCreate, CredentialsList, CredentialsUpdate, CurrentUserBody, DeleteFolderQuery, DeleteResultsQuery, DuplicateBotBody, EndpointTestEvent, ExportResultsQuery, ExportedBotBody, FlowCheckBody, FolderBody, FolderList, GetBlockStatsQuery, GetBotQuery, GetFolderQuery, GetPublishedBotQuery, GetStatsQuery, ImportBotBody, ImportedBotBody, ListAuditLogQuery, ListBotsQuery, ListChatsQuery, ListFoldersQuery, ListMembersQuery, ListPublicationsQuery, ListResultLogsQuery, ListResultsQuery, ListTokensQuery, ListWebhookDeliveriesQuery, ListWorkspacesQuery, MemberBody, MemberCreate, MemberList, MemberUpdate, PublicationBody, PublicationPage, PublishedBody, PublishedBotBody, ResultAnsweredEvent, ResultBody, ResultCompletedEvent, ResultLogPage, ResultPage, ResultStartedEvent, ResultsDeletedEvent, RotatedWebhookSecret, SaveClientLogsBody, StartChatBody, StartPreviewBody, StartedChatBody, StatsBody, SuccessBody, TranscriptBody, UpdateBotBody, UpdateFolderBody, UpdatedWorkspaceBody, UploadBody, UploadFileQuery, WebhookData, WebhookDeliveryBody, WebhookDeliveryPage, WebhookEndpointBody, WebhookEndpointCreate, WebhookEndpointList, WebhookEndpointUpdate, WebhookEndpointWithSecretBody, WorkspaceBody, WorkspaceCreate, WorkspaceDeletedBody, WorkspaceDetailsBody, WorkspaceList, WorkspaceUpdate } from './types.cjs'
+import type { ApiTokenBody, ApiTokenCreate, ApiTokenList, AuditPage, BlockStatsBody, Bot, BotBody, BotCreatedEvent, BotDeletedEvent, BotPage, BotPublishedEvent, BotReferenceBody, BotUnpublishedEvent, BotUpdate, BotUpdatedEvent, BotV61, BotWithModeBody, ChatBody, ChatDetailBody, ChatEvent, ChatPage, ChatSessionBody, ChatUpdate, CompareBotQuery, ComparisonBody, ContinueChatBody, ContinuedChatBody, CreateBotBody, CreateFolderBody, CreatedApiTokenBody, CredentialsBody, CredentialsCreate, CredentialsList, CredentialsUpdate, CurrentUserBody, DeleteFolderQuery, DeleteResultsQuery, DuplicateBotBody, EndpointTestEvent, ExportResultsQuery, ExportedBotBody, FlowCheckBody, FolderBody, FolderList, GetBlockStatsQuery, GetBotQuery, GetFolderQuery, GetPublishedBotQuery, GetStatsQuery, ImportBotBody, ImportedBotBody, ListAuditLogQuery, ListBotsQuery, ListChatsQuery, ListFoldersQuery, ListMembersQuery, ListPublicationsQuery, ListResultLogsQuery, ListResultsQuery, ListTokensQuery, ListWebhookDeliveriesQuery, ListWorkspacesQuery, MemberBody, MemberCreate, MemberList, MemberMessage, MemberUpdate, PublicationBody, PublicationPage, PublishedBody, PublishedBotBody, ResultAnsweredEvent, ResultBody, ResultCompletedEvent, ResultLogPage, ResultPage, ResultStartedEvent, ResultsDeletedEvent, RotatedWebhookSecret, SaveClientLogsBody, SentMessageBody, StartChatBody, StartPreviewBody, StartedChatBody, StatsBody, SuccessBody, TranscriptBody, UpdateBotBody, UpdateFolderBody, UpdatedWorkspaceBody, UploadBody, UploadFileQuery, WebhookData, WebhookDeliveryBody, WebhookDeliveryPage, WebhookEndpointBody, WebhookEndpointCreate, WebhookEndpointList, WebhookEndpointUpdate, WebhookEndpointWithSecretBody, WorkspaceBody, WorkspaceCreate, WorkspaceDeletedBody, WorkspaceDetailsBody, WorkspaceList, WorkspaceUpdate } from './types.cjs'
 
 export { ApiError, ConnectionError, TimeoutError } from './api.js'
 export type { Attempt, ClientOptions, Events, Issue, KeyOptions, MatchOptions, Pages, Reply, RequestOptions } from './api.js'
@@ -476,15 +476,21 @@ export interface ChatMethods {
    */
   continueStreaming(sessionId: string, body?: ContinueChatBody, options?: RequestOptions): Events<ChatEvent>
   /**
-   * List the chats of a bot that wait: `GET /v1/bots/{botId}/chats`
+   * List the chats of a bot: `GET /v1/bots/{botId}/chats`
    *
-   * Returns the chats that wait for their visitor, newest first: those that have begun, have not ended and can still be continued. What was said is in the transcript of the result. Previews are not among them.
+   * Returns the chats that have begun, have not ended and can still be continued, newest first. What was said is in each chat. Previews are not among them.
    */
   list(botId: string, query?: ListChatsQuery, options?: RequestOptions): Pages<ChatPage, ChatPage["chats"][number]>
   /**
+   * Get a chat with what was said: `GET /v1/bots/{botId}/chats/{sessionId}`
+   *
+   * Returns a chat as it is now, and what was said in it. A chat that ended can be read for an hour after its end; the transcript of the result stays. A preview is not found.
+   */
+  get(botId: string, sessionId: string, options?: RequestOptions): Reply<ChatDetailBody>
+  /**
    * Steer a chat: `PATCH /v1/bots/{botId}/chats/{sessionId}`
    *
-   * Sets variables of a chat that waits, or ends it. Variables have their new values in the result at once and in the chat from its next step on; a step that is running meanwhile loses neither its own changes nor these. A chat that was ended is not found by its visitor, like any that is over; its result stays, with an entry in its log. A name that no variable has is invalid input. A chat that is over, and a preview, is not found.
+   * Sets variables of a chat, takes it, gives it back, or ends it. Variables have their new values in the result at once and in the chat from its next step on; a step that is running meanwhile loses neither its own changes nor these. `handledBy` `member` takes the chat for the caller, or for `assigneeId`: from then on the bot sends nothing and runs nothing, and what the visitor writes is for people. A step that was running then is dropped; the visitor's message counts as written to the member. A chat that another member handles is a conflict unless `assigneeId` is sent. `waiting` puts it among those that wait for a member. `bot` gives it back to the place where it was, or to the group of `groupId`, where it goes on with the next step of the visitor's client. A chat that was ended is not found by its visitor, like any that is over; its result stays, with an entry in its log. A name that no variable has is invalid input. A chat that is over, and a preview, is not found.
    */
   update(botId: string, sessionId: string, body?: ChatUpdate, options?: RequestOptions & KeyOptions): Reply<ChatBody>
   /** Starts a chat and stores its session: `const chat = await client.chat.converse(publicId)`, `await chat.say('Ada')`. */
@@ -531,6 +537,15 @@ export interface ClientLogsMethods {
    * Stores what a chat client noticed while it ran a bot, with the result of the chat. Needs no token: whoever has the id of the session may write. An unknown session is invalid input. A session may have 1,000 entries in all; what would make more is refused as a whole with `TOO_MANY_REQUESTS`, as is what an address stores beyond its day (`daily_quota_exceeded`).
    */
   save(sessionId: string, body: SaveClientLogsBody, options?: RequestOptions): Reply<SuccessBody>
+}
+
+export interface MessagesMethods {
+  /**
+   * Write to the visitor of a chat: `POST /v1/bots/{botId}/chats/{sessionId}/messages`
+   *
+   * Writes to the visitor of a chat that a member handles, in plain text or Markdown, with files or without. The visitor gets it with the events of the session, or by reading the session; it is in the transcript of the result. Files are uploaded before, with the operation of visitors, which takes any file while a member handles the chat. A chat that no member handles is a conflict: take it first. A chat has at most 2,000 messages of members. A chat that is over, and a preview, is not found.
+   */
+  send(botId: string, sessionId: string, body?: MemberMessage, options?: RequestOptions & KeyOptions): Reply<SentMessageBody>
 }
 
 export interface WebhookEndpointsMethods {
@@ -660,6 +675,7 @@ export interface Client {
   readonly previews: PreviewsMethods
   readonly webhooks: WebhooksMethods
   readonly clientLogs: ClientLogsMethods
+  readonly messages: MessagesMethods
   readonly webhookEndpoints: WebhookEndpointsMethods
   readonly webhookSecrets: WebhookSecretsMethods
   readonly webhookDeliveries: WebhookDeliveriesMethods

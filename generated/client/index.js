@@ -145,6 +145,7 @@ export function createClient(options) {
         continue: on({ "method": "POST", "path": "/api/v1/sessions/{sessionId}/continueChat", "body": true, "open": true }),
         continueStreaming: on({ "method": "POST", "path": "/api/v1/sessions/{sessionId}/continueChat", "body": true, "open": true, "events": true }),
         list: on({ "method": "GET", "path": "/v1/bots/{botId}/chats", "query": true, "entries": "chats" }),
+        get: on({ "method": "GET", "path": "/v1/bots/{botId}/chats/{sessionId}" }),
         update: on({ "method": "PATCH", "path": "/v1/bots/{botId}/chats/{sessionId}", "body": true, "key": true }),
     };
     const sessions = {
@@ -158,6 +159,9 @@ export function createClient(options) {
     };
     const clientLogs = {
         save: on({ "method": "POST", "path": "/api/v2/sessions/{sessionId}/clientLogs", "body": true, "open": true }),
+    };
+    const messages = {
+        send: on({ "method": "POST", "path": "/v1/bots/{botId}/chats/{sessionId}/messages", "body": true, "key": true }),
     };
     const webhookEndpoints = {
         list: on({ "method": "GET", "path": "/v1/workspaces/{workspaceId}/webhookEndpoints" }),
@@ -189,5 +193,5 @@ export function createClient(options) {
     bots.edit = editor(bots);
     chat.converse = conversation(chat);
     webhooks_.verify = verify;
-    return { workspaces, members, credentials, auditLogs, folders, bots, publishedBots, publications, results, transcripts, resultLogs, stats, blockStats, chat, sessions, previews, webhooks: webhooks_, clientLogs, webhookEndpoints, webhookSecrets, webhookDeliveries, files, currentUser, tokens };
+    return { workspaces, members, credentials, auditLogs, folders, bots, publishedBots, publications, results, transcripts, resultLogs, stats, blockStats, chat, sessions, previews, webhooks: webhooks_, clientLogs, messages, webhookEndpoints, webhookSecrets, webhookDeliveries, files, currentUser, tokens };
 }

@@ -807,6 +807,11 @@ export interface components {
         /** @description A chat that somebody has with a bot. */
         BotChat: {
             /**
+             * @description Id of the member who handles the chat; null where none does.
+             * @example 01jr5x3f1q2z6t0y5p7r9s1v3x
+             */
+            assigneeId: string | null;
+            /**
              * @description Id of the block that waits for the visitor; null where none does.
              * @example block-email
              */
@@ -828,6 +833,17 @@ export interface components {
              * @example 2026-03-04T10:15:30.120Z
              */
             expiresAt: string;
+            /**
+             * @description `bot`: the bot runs. `waiting`: the chat waits for a member. `member`: a member handles it. The bot runs and says nothing in the last two.
+             * @enum {string}
+             */
+            handledBy: "bot" | "waiting" | "member";
+            /**
+             * Format: date-time
+             * @description When it last changed hands; null where only the bot has handled it.
+             * @example 2026-03-05T12:40:00.000Z
+             */
+            handledSince: string | null;
             /**
              * @description Whether the chat has ended.
              * @example false
@@ -856,8 +872,13 @@ export interface components {
              */
             updatedAt: string;
         };
-        /** @description A chat in the list of those of a bot that wait. */
+        /** @description A chat in the list of those of a bot. */
         BotChatSummary: {
+            /**
+             * @description Id of the member who handles the chat; null where none does.
+             * @example 01jr5x3f1q2z6t0y5p7r9s1v3x
+             */
+            assigneeId: string | null;
             /**
              * @description Id of the block that waits for the visitor; null where none does.
              * @example block-email
@@ -875,6 +896,17 @@ export interface components {
              * @example 2026-03-04T10:15:30.120Z
              */
             expiresAt: string;
+            /**
+             * @description `bot`: the bot runs. `waiting`: the chat waits for a member. `member`: a member handles it. The bot runs and says nothing in the last two.
+             * @enum {string}
+             */
+            handledBy: "bot" | "waiting" | "member";
+            /**
+             * Format: date-time
+             * @description When it last changed hands; null where only the bot has handled it.
+             * @example 2026-03-05T12:40:00.000Z
+             */
+            handledSince: string | null;
             /**
              * @description Id of the result, as the list of results answers it.
              * @example 01jr5x5h3s4b8w2a7r9t1v3x5z
@@ -2569,6 +2601,12 @@ export interface components {
              */
             type: "delta";
         };
+        /** @description One chat of a bot with what was said in it. */
+        ChatDetailBody: {
+            chat: components["schemas"]["BotChat"];
+            /** @description What was said, oldest first; of very long chats what was said last. */
+            turns: components["schemas"]["ChatTurn"][];
+        };
         /** @description The last event of a request that failed after others were sent. */
         ChatErrorEvent: {
             /**
@@ -2828,7 +2866,7 @@ export interface components {
         } & {
             [key: string]: unknown;
         };
-        /** @description A page of the chats of a bot that wait. */
+        /** @description A page of the chats of a bot. */
         ChatPage: {
             /** @description The chats, newest first. */
             chats: components["schemas"]["BotChatSummary"][];
@@ -2844,6 +2882,11 @@ export interface components {
             /** @description What the chat waits for the client to do; actions that are done once are not repeated. */
             clientSideActions?: components["schemas"]["ClientSideAction"][];
             dynamicTheme?: components["schemas"]["DynamicTheme"];
+            /**
+             * @description Present while the bot does not handle the chat: it waits for a member, or a member handles it. The input is then a text for people; what members write comes with the session and its events.
+             * @enum {string}
+             */
+            handledBy?: "waiting" | "member";
             input?: components["schemas"]["ChatInput"];
             /**
              * @description Whether the chat has ended.
@@ -2944,9 +2987,14 @@ export interface components {
             [key: string]: unknown;
         };
         /** @description Something that was said in a chat. */
-        ChatTurn: components["schemas"]["BotTurn"] | components["schemas"]["UserTurn"];
+        ChatTurn: components["schemas"]["BotTurn"] | components["schemas"]["UserTurn"] | components["schemas"]["MemberTurn"];
         /** @description What is to change in a chat. */
         ChatUpdate: {
+            /**
+             * @description Id of the member who is to handle the chat, whoever does so now. Absent or null with `handledBy` `member` means the caller.
+             * @example 01jr5x3f1q2z6t0y5p7r9s1v3x
+             */
+            assigneeId?: string | null;
             /**
              * @description Read-only id of the block that waits; accepted and ignored.
              * @example null
@@ -2967,6 +3015,21 @@ export interface components {
              * @example null
              */
             readonly expiresAt?: unknown;
+            /**
+             * @description Only with `handledBy` `bot`, of a chat that the bot does not handle: the group of the bot where the chat goes on.
+             * @example group-welcome
+             */
+            groupId?: string;
+            /**
+             * @description `bot`: the bot runs. `waiting`: the chat waits for a member. `member`: a member handles it. The bot runs and says nothing in the last two.
+             * @enum {string}
+             */
+            handledBy?: "bot" | "waiting" | "member";
+            /**
+             * @description Read-only time when it changed hands; accepted and ignored.
+             * @example null
+             */
+            readonly handledSince?: unknown;
             /**
              * @description `true` ends the chat; `false` changes nothing.
              * @example true
@@ -3610,6 +3673,11 @@ export interface components {
             /** @description What the client has to do, in order; absent when there is nothing. */
             clientSideActions?: components["schemas"]["ClientSideAction"][];
             dynamicTheme?: components["schemas"]["DynamicTheme"];
+            /**
+             * @description Present while the bot does not handle the chat: it waits for a member, or a member handles it. The input is then a text for people; what members write comes with the session and its events.
+             * @enum {string}
+             */
+            handledBy?: "waiting" | "member";
             input?: components["schemas"]["ChatInput"];
             /**
              * @description The reply as it was understood, when that differs from what was sent.
@@ -6639,6 +6707,36 @@ export interface components {
              */
             nextCursor: string | null;
         };
+        /** @description What a member writes to a visitor. */
+        MemberMessage: {
+            /**
+             * @description URLs of files that were uploaded for this chat.
+             * @example [
+             *       "https://bots.example.com/files/bot/file/plan.pdf"
+             *     ]
+             */
+            attachedFileUrls?: string[];
+            /**
+             * @description The text; may be absent where files are sent.
+             * @example I look into it.
+             */
+            text?: string;
+            /**
+             * @description How the text is written. Markdown is shown with its formatting.
+             * @default plain
+             * @enum {string}
+             */
+            textFormat?: "plain" | "markdown";
+        };
+        /** @description Something a member of the workspace wrote to the person. */
+        MemberTurn: {
+            message: components["schemas"]["MessageBubble"];
+            /**
+             * @description Who said it. (enum property replaced by openapi-typescript)
+             * @enum {string}
+             */
+            role: "member";
+        };
         /** @description The new role of the member. */
         MemberUpdate: {
             /**
@@ -9458,6 +9556,11 @@ export interface components {
         } & {
             [key: string]: unknown;
         };
+        /** @description A message as the visitor sees it. */
+        SentMessageBody: {
+            /** @description What the visitor sees: the text, then each file. */
+            messages: components["schemas"]["MessageBubble"][];
+        };
         /** @description The database cannot be reached or is overloaded. As a rule nothing was changed; only when the connection to the database is lost at the very end, it may have been. Try again after Retry-After seconds, a POST or PATCH with the Idempotency-Key it had. Where something else is missing, an issue says what. */
         ServiceUnavailableErrorBody: {
             /**
@@ -9838,6 +9941,11 @@ export interface components {
             /** @description What the client has to do, in order; absent when there is nothing. */
             clientSideActions?: components["schemas"]["ClientSideAction"][];
             dynamicTheme?: components["schemas"]["DynamicTheme"];
+            /**
+             * @description Present while the bot does not handle the chat: it waits for a member, or a member handles it. The input is then a text for people; what members write comes with the session and its events.
+             * @enum {string}
+             */
+            handledBy?: "waiting" | "member";
             input?: components["schemas"]["ChatInput"];
             /**
              * @description The reply as it was understood, when that differs from what was sent.
@@ -10800,10 +10908,10 @@ export interface components {
              */
             image?: string;
             /**
-             * @description Who said it.
+             * @description Who said it: the bot, the person who chats, or a member of the workspace.
              * @enum {string}
              */
-            role: "bot" | "user";
+            role: "bot" | "user" | "member";
             /**
              * @description The text.
              * @example ada@example.com
@@ -13325,8 +13433,15 @@ export interface operations {
     listChats: {
         parameters: {
             query?: {
+                /**
+                 * @description Only chats that this member handles.
+                 * @example 01jr5x3f1q2z6t0y5p7r9s1v3x
+                 */
+                assigneeId?: string;
                 /** @description The `nextCursor` of the page before, sent with the same path and filter; absent for the first page. An altered cursor, or one of another list, is invalid input. */
                 cursor?: components["parameters"]["CursorQuery"];
+                /** @description Only chats that are handled so: by the `bot`, `waiting` for a member, or by a `member`. */
+                handledBy?: "bot" | "waiting" | "member";
                 /**
                  * @description How many entries the page has at most, from 1 to 100.
                  * @example 20
@@ -13356,6 +13471,49 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["ChatPage"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["TooManyRequests"];
+            431: components["responses"]["RequestHeaderFieldsTooLarge"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    getChat: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description Id of the bot, as create and list answer it.
+                 * @example 01jr5x2e0p1y5s9x4n6q8r0t2w
+                 */
+                botId: components["parameters"]["BotId"];
+                /**
+                 * @description Id of the chat session, as start chat answers it.
+                 * @example 01jr5x6j4t5c9x3b8s0v2w4y6a
+                 */
+                sessionId: components["parameters"]["SessionId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The chat, and what was said in it. */
+            200: {
+                headers: {
+                    "Authentication-Token-Expiration": components["headers"]["TokenExpiration"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ChatDetailBody"];
                 };
             };
             400: components["responses"]["BadRequest"];
@@ -13408,6 +13566,63 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["ChatBody"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            408: components["responses"]["RequestTimeout"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["IdempotencyMismatch"];
+            429: components["responses"]["TooManyRequests"];
+            431: components["responses"]["RequestHeaderFieldsTooLarge"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    sendMessage: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description One key per intended effect, and the same key for every repeat of it: the request has one effect, and each repeat within 7 days gets the same response. Choose it at random, such as the UUID `8e03978e-40d5-43e8-bc93-6894a57f9324`. */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
+            path: {
+                /**
+                 * @description Id of the bot, as create and list answer it.
+                 * @example 01jr5x2e0p1y5s9x4n6q8r0t2w
+                 */
+                botId: components["parameters"]["BotId"];
+                /**
+                 * @description Id of the chat session, as start chat answers it.
+                 * @example 01jr5x6j4t5c9x3b8s0v2w4y6a
+                 */
+                sessionId: components["parameters"]["SessionId"];
+            };
+            cookie?: never;
+        };
+        /** @description At most 256 KiB of JSON in UTF-8. */
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["MemberMessage"];
+            };
+        };
+        responses: {
+            /** @description What the visitor sees. */
+            200: {
+                headers: {
+                    "Authentication-Token-Expiration": components["headers"]["TokenExpiration"];
+                    "Idempotent-Replayed": components["headers"]["IdempotentReplayed"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SentMessageBody"];
                 };
             };
             400: components["responses"]["BadRequest"];
@@ -16543,6 +16758,7 @@ export type ChatAnswerEvent = components["schemas"]["ChatAnswerEvent"]
 export type ChatBody = components["schemas"]["ChatBody"]
 export type ChatBot = components["schemas"]["ChatBot"]
 export type ChatDeltaEvent = components["schemas"]["ChatDeltaEvent"]
+export type ChatDetailBody = components["schemas"]["ChatDetailBody"]
 export type ChatErrorEvent = components["schemas"]["ChatErrorEvent"]
 export type ChatEvent = components["schemas"]["ChatEvent"]
 export type ChatInput = components["schemas"]["ChatInput"]
@@ -16728,6 +16944,8 @@ export type Member = components["schemas"]["Member"]
 export type MemberBody = components["schemas"]["MemberBody"]
 export type MemberCreate = components["schemas"]["MemberCreate"]
 export type MemberList = components["schemas"]["MemberList"]
+export type MemberMessage = components["schemas"]["MemberMessage"]
+export type MemberTurn = components["schemas"]["MemberTurn"]
 export type MemberUpdate = components["schemas"]["MemberUpdate"]
 export type MemberUser = components["schemas"]["MemberUser"]
 export type Message = components["schemas"]["Message"]
@@ -16846,6 +17064,7 @@ export type SegmentBlock = components["schemas"]["SegmentBlock"]
 export type SegmentCredentialsCreate = components["schemas"]["SegmentCredentialsCreate"]
 export type SegmentCredentialsUpdate = components["schemas"]["SegmentCredentialsUpdate"]
 export type SegmentOptions = components["schemas"]["SegmentOptions"]
+export type SentMessageBody = components["schemas"]["SentMessageBody"]
 export type ServiceUnavailableErrorBody = components["schemas"]["ServiceUnavailableErrorBody"]
 export type SetVariableAction = components["schemas"]["SetVariableAction"]
 export type SetVariableBlock = components["schemas"]["SetVariableBlock"]

@@ -496,6 +496,15 @@ export const chatSessions = pgTable(
     clientLogs: integer('client_logs'),
     /** Its first steps, as far as there is room; `chatTurns` has the others. See `chat/sessions/codec/turn.ts`. */
     steps: bytea('steps'),
+    /** The handler in place of the bot; null while the bot handles the chat. */
+    handledBy: text('handled_by', { enum: ['waiting', 'member'] }),
+    /** The user who handles it. */
+    assigneeId: text('assignee_id'),
+    handledSince: time('handled_since'),
+    /** Input and actions that the client shows again when the bot goes on; see `chat/sessions/handling.ts`. */
+    awaited: json('awaited'),
+    /** Number of messages of members, of which the last has this ordinal; null for none. */
+    messageCount: integer('message_count'),
     /** Time when the chat ended. */
     endedAt: time('ended_at'),
     /** In whole hours while the chat goes on, so that most steps change nothing that an index has. */
@@ -513,7 +522,28 @@ export const chatSessions = pgTable(
     index('chat_sessions_live')
       .on(table.botId, table.createdAt.asc().nullsFirst())
       .where(sql`ended_at IS NULL AND result_id IS NOT NULL`),
+    // Turns leave its columns as they are, too.
+    index('chat_sessions_handled')
+      .on(table.botId, table.handledBy, table.createdAt.asc().nullsFirst())
+      .where(sql`handled_by IS NOT NULL`),
   ],
+)
+
+/** Messages of members to visitors; they go with their session. */
+export const chatMessages = pgTable(
+  'chat_messages',
+  {
+    botId: text('bot_id').notNull(),
+    sessionId: text('session_id').notNull(),
+    ordinal: integer('ordinal').notNull(),
+    /** The turn that it came after. */
+    revision: integer('revision').notNull(),
+    userId: text('user_id').notNull(),
+    /** A list, as the visitor sees it. */
+    bubbles: json('bubbles').notNull(),
+    createdAt: time('created_at').notNull(),
+  },
+  (table) => [primaryKey({ columns: [table.botId, table.sessionId, table.ordinal] })],
 )
 
 /** Steps of a chat that its session has not, for clients that come back or ask again; they go with it. */

@@ -1,6 +1,7 @@
 import type { Issue } from '../../contract/errors.ts'
 import type { ChatHandlers } from '../../generated/handlers.ts'
 import { appearanceOfChat, startChat as startFlow } from '../chat/engine/engine.ts'
+import { inputForPeople } from '../chat/engine/people.ts'
 import type { StartOptions, TurnRejection } from '../chat/engine/types.ts'
 import {
   addLikelyLogs,
@@ -9,6 +10,7 @@ import {
   sizeOfLogs,
 } from '../chat/sessions/client-logs.ts'
 import { decodeState } from '../chat/sessions/codec/state.ts'
+import { receiveMessage } from '../chat/sessions/handling.ts'
 import { closed, refusedOrigin, remembersUsers } from '../chat/sessions/origin-check.ts'
 import {
   findPublished,
@@ -111,11 +113,13 @@ export const chat: ChatHandlers<Contexts> = {
     if (!session) return reply.fail('NOT_FOUND')
     const origin = refusedOrigin(session.flow, header, config.PUBLIC_URL)
     if (origin) return reply.fail('FORBIDDEN', [origin])
-    const { sessionId, resultId, revision, botId, flow } = session
+    const { sessionId, resultId, revision, botId, flow, handledBy } = session
     const state = decodeState(session)
+    const effects = effectsOf(context, { ...session, state })
+    const { uploads } = effects
     const [{ turns, answer = {} }, look] = await Promise.all([
       turnsOf(db, session),
-      appearanceOfChat(flow, state ?? null, effectsOf(context, { ...session, state })),
+      appearanceOfChat(flow, state ?? null, effects),
     ])
     return reply.ok({
       sessionId,
@@ -124,47 +128,64 @@ export const chat: ChatHandlers<Contexts> = {
       turns,
       isOver: state === undefined,
       ...(state && waitsFor(answer)),
+      ...(state &&
+        handledBy && {
+          input: inputForPeople(uploads?.maximumSize),
+          clientSideActions: undefined,
+          handledBy,
+        }),
       revision,
     })
   },
 
   async continueChat({ params, body, header, openEvents }, reply, context) {
     const { db, now, arrivedAt, chat: tools, config } = context
-    const session = await findSession(db, tools, params.sessionId, now)
-    if (!session) return reply.fail('NOT_FOUND')
-    const origin = refusedOrigin(session.flow, header, config.PUBLIC_URL)
+    const first = await findSession(db, tools, params.sessionId, now)
+    if (!first) return reply.fail('NOT_FOUND')
+    const origin = refusedOrigin(first.flow, header, config.PUBLIC_URL)
     if (origin) return reply.fail('FORBIDDEN', [origin])
-    if (!(await context.place.moveTo(session.workspaceId))) return reply.fail('SERVICE_UNAVAILABLE')
-    const tell = decodeState(session)?.isStreamEnabled ? openEvents?.() : undefined
+    if (!(await context.place.moveTo(first.workspaceId))) return reply.fail('SERVICE_UNAVAILABLE')
+    const tell = decodeState(first)?.isStreamEnabled ? openEvents?.() : undefined
     const digest = digestOf(body)
     const isQuestion = (body.message ?? null) === null
     const earlier =
-      (isQuestion ? await respondAfterWebhook(db, session, body.revision) : null) ??
-      (await earlierResponse(db, session, digest, body.revision, arrivedAt))
+      (isQuestion ? await respondAfterWebhook(db, first, body.revision) : null) ??
+      (await earlierResponse(db, first, digest, body.revision, arrivedAt))
     if (earlier !== null) return reply.ok(stored(new JsonText(earlier)))
-    const { revision } = session
+    const { revision } = first
     if (body.revision !== undefined && body.revision !== revision) return reply.fail('CONFLICT', [movedOn])
     // The client of a chat that waits for a webhook polls until it was called.
-    if (isQuestion && decodeState(session)) {
-      const waiting = await respondBeforeWebhook(db, session)
+    if (isQuestion && decodeState(first) && first.handledBy === null) {
+      const waiting = await respondBeforeWebhook(db, first)
       if (waiting !== undefined) return reply.ok(stored(new JsonText(waiting)))
     }
 
-    const isFull = context.quota.refusal('text', session.botId)
+    const isFull = context.quota.refusal('text', first.botId)
     if (isFull) return reply.fail('TOO_MANY_REQUESTS', [isFull])
 
     const options = { textBubbleContentFormat: body.textBubbleContentFormat }
-    const ran = await runTurn(context, session, { message: body.message, options, digest, tell })
-    if (ran === 'over') return reply.fail('NOT_FOUND')
-    if (ran === 'moved') {
-      const moved = await findSession(db, tools, params.sessionId, now)
-      const answer = moved && (await earlierResponse(db, moved, digest, revision, arrivedAt))
-      return answer ? reply.ok(stored(new JsonText(answer))) : reply.fail('CONFLICT', [movedOn])
+    const given = { message: body.message, options, digest, tell }
+    // Whenever the chat has changed hands meanwhile, the message goes to those who handle it now.
+    for (let session = first; ; ) {
+      const ran =
+        session.handledBy === null
+          ? await runTurn(context, session, given)
+          : await receiveMessage(context, session, given)
+      if (ran === 'over') return reply.fail('NOT_FOUND')
+      if (ran === 'moved') {
+        const moved = await findSession(db, tools, params.sessionId, now)
+        if (moved?.revision === revision) {
+          session = moved
+          continue
+        }
+        const answer = moved && (await earlierResponse(db, moved, digest, revision, arrivedAt))
+        return answer ? reply.ok(stored(new JsonText(answer))) : reply.fail('CONFLICT', [movedOn])
+      }
+      if (!('problem' in ran)) return reply.ok(stored(new JsonText(ran.answer)))
+      if (ran.problem.code !== 'NOT_WAITING') return reply.fail('BAD_REQUEST', [refused(ran)])
+      const waiting = await respondBeforeWebhook(db, session)
+      return waiting ? reply.ok(stored(new JsonText(waiting))) : reply.fail('CONFLICT', [movedOn])
     }
-    if (!('problem' in ran)) return reply.ok(stored(new JsonText(ran.answer)))
-    if (ran.problem.code !== 'NOT_WAITING') return reply.fail('BAD_REQUEST', [refused(ran)])
-    const waiting = await respondBeforeWebhook(db, session)
-    return waiting ? reply.ok(stored(new JsonText(waiting))) : reply.fail('CONFLICT', [movedOn])
   },
 
   async startPreview({ body, header }, reply, context) {
@@ -227,7 +248,7 @@ export const chat: ChatHandlers<Contexts> = {
       const session = sessionId && (await findSession(db, tools, sessionId, now))
       if (!session) return reply.fail('NOT_FOUND')
       const state = decodeState(session)
-      const isWaiting = (await respondBeforeWebhook(db, session)) !== undefined
+      const isWaiting = session.handledBy === null && (await respondBeforeWebhook(db, session)) !== undefined
       if (!isWaiting || state?.waiting?.blockId !== params.blockId) {
         return reply.fail('BAD_REQUEST', [
           { path: ['path', 'blockId'], code: 'not_waiting', message: 'The chat does not wait at this block' },

@@ -1,24 +1,42 @@
 import type { ChatsHandlers } from '../../generated/handlers.ts'
 import type { components } from '../../generated/openapi.ts'
-import { type ChatRow, chatPage, updateSession } from '../chat/sessions/update-session.ts'
+import { writeToVisitor } from '../chat/sessions/member-messages.ts'
+import { turnsOf } from '../chat/sessions/read-session.ts'
+import { type ChatRow, chatOf, chatPage, updateSession } from '../chat/sessions/update-session.ts'
 import type { Contexts } from '../context.ts'
 import { paged } from '../db/page.ts'
 
 export const chats: ChatsHandlers<Contexts> = {
   async listChats({ query }, reply, { db, grant, now, cursorKey }) {
-    const scope = ['chats', grant.bot.id]
+    const { handledBy, assigneeId } = query
+    const scope = ['chats', grant.bot.id, handledBy ?? '', assigneeId ?? '']
     const list = await paged(cursorKey, scope, query, (position, limit) =>
-      chatPage(db, grant, now, position, limit),
+      chatPage(db, grant, now, position, { handledBy, assigneeId, limit }),
     )
     if ('issue' in list) return reply.fail('BAD_REQUEST', [list.issue])
     return reply.ok({ chats: list.page.map(toSummary), nextCursor: list.nextCursor })
+  },
+
+  async getChat({ params: { sessionId } }, reply, { db, grant, now }) {
+    const row = await chatOf(db, grant, sessionId, now)
+    if (!row) return reply.fail('NOT_FOUND')
+    const { turns } = await turnsOf(db, { botId: grant.bot.id, sessionId, ...row })
+    return reply.ok({ chat: toChat(grant.bot.id, row), turns })
   },
 
   async updateChat({ params, body }, reply, context) {
     const steered = await updateSession(context, params.sessionId, body)
     if (!steered) return reply.fail('NOT_FOUND')
     if ('issues' in steered) return reply.fail('BAD_REQUEST', steered.issues)
+    if ('conflict' in steered) return reply.fail('CONFLICT', [steered.conflict])
     return reply.ok({ chat: toChat(context.grant.bot.id, steered.chat) })
+  },
+
+  async sendMessage({ params, body }, reply, context) {
+    const sent = await writeToVisitor(context, params.sessionId, body)
+    if (!sent) return reply.fail('NOT_FOUND')
+    if ('refusal' in sent) return reply.fail(sent.refusal, [sent.issue])
+    return reply.ok({ messages: sent.bubbles })
   },
 }
 
@@ -36,5 +54,8 @@ function toSummary(row: ChatRow): components['schemas']['BotChatSummary'] {
     expiresAt: row.expiresAt.toISOString(),
     blockId: row.blockId,
     revision: row.revision,
+    handledBy: row.handledBy ?? 'bot',
+    assigneeId: row.assigneeId,
+    handledSince: row.handledSince?.toISOString() ?? null,
   }
 }

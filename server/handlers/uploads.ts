@@ -1,6 +1,6 @@
 import type { Issue } from '../../contract/errors.ts'
 import type { UploadsHandlers } from '../../generated/handlers.ts'
-import { refusedType, uploadInputOf, uploadLimits } from '../chat/engine/upload-policy.ts'
+import { filesForPeople, refusedType, uploadInputOf, uploadLimits } from '../chat/engine/upload-policy.ts'
 import { decodeState } from '../chat/sessions/codec/state.ts'
 import { refusedOrigin } from '../chat/sessions/origin-check.ts'
 import { findSession } from '../chat/sessions/read-session.ts'
@@ -17,7 +17,10 @@ export const uploads: UploadsHandlers<Contexts> = {
     if (!session || !state) return reply.fail('NOT_FOUND')
     const origin = refusedOrigin(session.flow, header, config.PUBLIC_URL)
     if (origin) return reply.fail('FORBIDDEN', [origin])
-    const input = await uploadInputOf(session.flow, state, effectsOf(context, { ...session, state }))
+    const input =
+      session.handledBy === null
+        ? await uploadInputOf(session.flow, state, effectsOf(context, { ...session, state }))
+        : filesForPeople(session.botId, state)
     if (!input) return reply.fail('BAD_REQUEST', [notWaiting])
     if (!files) return reply.fail('BAD_REQUEST', [notKept])
     const name = safeName(query.fileName)

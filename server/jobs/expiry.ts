@@ -6,6 +6,7 @@ import {
   botIdempotencyKeys,
   botIdempotencyResponses,
   botStatsHourly,
+  chatMessages,
   chatSessions,
   chatTurns,
   idempotencyKeys,
@@ -145,5 +146,7 @@ async function removeExpired(tx: Transaction, batch: readonly Key[], now: string
       RETURNING ${list}`,
   )
   const keys = removed.map(({ botId, id }) => [botId, id])
-  await removeByKeys(tx, chatTurns, [chatTurns.botId, chatTurns.sessionId], keys)
+  for (const table of [chatTurns, chatMessages]) {
+    await removeByKeys(tx, table, [table.botId, table.sessionId], keys)
+  }
 }

@@ -12,6 +12,7 @@ import {
   botStatsDaily,
   botStatsHourly,
   bots,
+  chatMessages,
   chatSessions,
   chatTurns,
   customDomains,
@@ -253,6 +254,7 @@ async function purgeBot(tx: Transaction, batch: Batch): Promise<boolean> {
   const ids = sql.param([...open, ...steps].map(({ sessionId }) => sessionId))
   await tx.execute(sql`DELETE FROM ${chatSessions} WHERE bot_id = ${botId} AND id = ANY(${ids})`)
   await tx.execute(sql`DELETE FROM ${chatTurns} WHERE bot_id = ${botId} AND session_id = ANY(${ids})`)
+  await tx.execute(sql`DELETE FROM ${chatMessages} WHERE bot_id = ${botId} AND session_id = ANY(${ids})`)
   if (open.length === rows || steps.length === rows) return true
   for (const [table, bytes] of partsOfBots) {
     if (await removeRows(tx, table, batch, sql`true`, bytes)) return true

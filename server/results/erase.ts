@@ -4,6 +4,7 @@ import { isOfRows, sqlState } from '../db/errors.ts'
 import {
   botIdempotencyKeys,
   botIdempotencyResponses,
+  chatMessages,
   chatSessions,
   chatTurns,
   resultAnswers,
@@ -110,6 +111,9 @@ async function erase(tx: Transaction, botId: string, found: string[], now: Date)
   )
   const sessionIds = sql.param(sessions.map(({ id }) => id))
   await tx.execute(sql`DELETE FROM ${chatTurns} WHERE bot_id = ${botId} AND session_id = ANY(${sessionIds})`)
+  await tx.execute(
+    sql`DELETE FROM ${chatMessages} WHERE bot_id = ${botId} AND session_id = ANY(${sessionIds})`,
+  )
   await tx.execute(sql`DELETE FROM ${chatSessions} WHERE bot_id = ${botId} AND id = ANY(${sessionIds})`)
   // The row stays until the key expires, so that a repeat does not start the chat anew.
   await tx.execute(sql`

@@ -4,6 +4,13 @@ import { type Cases, missingId } from '../support/cases.ts'
 import { anyBody } from '../support/client.ts'
 import type { Site } from '../support/world.ts'
 
+/** A chat that a member has taken. */
+async function takeChat(app: App, site: Site) {
+  const { resultId, ...chat } = await startChat(app, site)
+  await app.client.ok('updateChat', { ...chat, body: { handledBy: 'member' } })
+  return { ...chat, resultId }
+}
+
 /** A chat that waits for an e-mail address, as steering addresses it. */
 async function startChat({ client }: App, { member, published }: Site) {
   const { sessionId, resultId = '' } = await client.ok('startChat', {
@@ -54,6 +61,30 @@ export const chats: Cases<'chats'> = {
           },
         }
       },
+      'of those that a member handles': async ({ here }, app) => {
+        const taken = await takeChat(app, here)
+        const waiting = await startChat(app, here)
+        const { resultId: _, ...rest } = waiting
+        await app.client.ok('updateChat', { ...rest, body: { handledBy: 'waiting' } })
+        const idsOf = async (query: Record<string, string>) => {
+          const options = { as: here.member, params: { botId: here.published.id }, query }
+          const { chats } = await app.client.ok('listChats', options)
+          return chats.map(({ sessionId }) => sessionId)
+        }
+        expect(await idsOf({ handledBy: 'waiting' })).toEqual([waiting.params.sessionId])
+        expect(await idsOf({ handledBy: 'bot' })).toEqual([here.session])
+        expect(await idsOf({ assigneeId: here.member.id })).toEqual([taken.params.sessionId])
+        expect(await idsOf({ assigneeId: here.admin.id })).toEqual([])
+        return {
+          as: here.member,
+          params: { botId: here.published.id },
+          query: { handledBy: 'member' },
+          after: ({ body }) =>
+            expect(body.chats).toMatchObject([
+              { sessionId: taken.params.sessionId, handledBy: 'member', assigneeId: here.member.id },
+            ]),
+        }
+      },
     },
     BAD_REQUEST: async ({ here, there }, app) => {
       await startChat(app, there)
@@ -71,6 +102,112 @@ export const chats: Cases<'chats'> = {
     },
     FORBIDDEN: ({ here }) => ({ as: here.guest, params: { botId: here.published.id } }),
     NOT_FOUND: ({ here }) => ({ as: here.member, params: { botId: here.archived.id } }),
+  },
+
+  getChat: {
+    needs: 'MEMBER',
+    ok: {
+      'with what was said': async ({ here }, app) => {
+        const { resultId, ...chat } = await takeChat(app, here)
+        const { sessionId } = chat.params
+        await app.client.ok('continueChat', { params: { sessionId }, body: { message: 'Is anybody there?' } })
+        await app.client.ok('sendMessage', { ...chat, body: { text: 'Yes' } })
+        return {
+          ...chat,
+          after: ({ body }) => {
+            expect(body.chat).toMatchObject({ sessionId, resultId, handledBy: 'member', revision: 2 })
+            expect(body.turns.slice(-2)).toMatchObject([
+              { role: 'user', text: 'Is anybody there?' },
+              { role: 'member', message: { type: 'text' } },
+            ])
+          },
+        }
+      },
+      'that is over': async ({ here }, app) => {
+        const { resultId: _, ...chat } = await startChat(app, here)
+        await app.client.ok('updateChat', { ...chat, body: { isOver: true } })
+        return { ...chat, after: ({ body }) => expect(body.chat).toMatchObject({ isOver: true }) }
+      },
+    },
+    BAD_REQUEST: ({ here }) => ({
+      as: here.member,
+      params: { botId: here.published.id, sessionId: 'no id' },
+      at: 'path.sessionId',
+    }),
+    FORBIDDEN: async ({ here }, app) => ({ params: (await startChat(app, here)).params, as: here.guest }),
+    NOT_FOUND: {
+      'of another bot': async ({ here, there }, app) => {
+        const { params } = await startChat(app, there)
+        return { as: here.member, params: { ...params, botId: here.published.id } }
+      },
+      'that is a preview': async ({ here }, app) => {
+        const params = { botId: here.published.id }
+        const { sessionId } = await app.client.ok('startPreview', { as: here.member, params })
+        return { as: here.member, params: { ...params, sessionId } }
+      },
+    },
+  },
+
+  sendMessage: {
+    needs: 'MEMBER',
+    ok: {
+      'in plain text': async ({ here }, app) => {
+        const { resultId, ...chat } = await takeChat(app, here)
+        return {
+          ...chat,
+          body: { text: 'I look into it *now*.' },
+          after: async ({ body }) => {
+            const richText = [{ type: 'p', children: [{ text: 'I look into it *now*.' }] }]
+            const message = expect.objectContaining({ content: { type: 'richText', richText } })
+            expect(body.messages).toEqual([message])
+            const { sessionId } = chat.params
+            const { turns } = await app.client.ok('getSession', { params: { sessionId } })
+            expect(turns.at(-1)).toEqual({ role: 'member', message })
+            const { transcript } = await app.client.ok('getTranscript', {
+              as: here.member,
+              params: { botId: here.published.id, resultId },
+            })
+            expect(transcript.at(-1)).toEqual({ role: 'member', type: 'text', text: 'I look into it *now*.' })
+          },
+        }
+      },
+      'in Markdown': async ({ here }, app) => {
+        const { resultId: _, ...chat } = await takeChat(app, here)
+        return {
+          ...chat,
+          body: { text: 'I look into it **now**.', textFormat: 'markdown' },
+          after: ({ body }) => {
+            const children = [{ text: 'I look into it ' }, { text: 'now', bold: true }, { text: '.' }]
+            expect(body.messages[0].content.richText).toEqual([{ type: 'p', children }])
+          },
+        }
+      },
+    },
+    BAD_REQUEST: {
+      'that says nothing': async ({ here }, app) => {
+        const { resultId: _, ...chat } = await takeChat(app, here)
+        return { ...chat, body: { text: ' \n ' }, at: 'body.text' }
+      },
+      'with a file of somebody else': async ({ here }, app) => {
+        const { resultId: _, ...chat } = await takeChat(app, here)
+        const attachedFileUrls = ['https://example.com/plan.pdf']
+        return { ...chat, body: { attachedFileUrls }, at: 'body.attachedFileUrls.0' }
+      },
+    },
+    CONFLICT: async ({ here }, app) => {
+      const { resultId: _, ...chat } = await startChat(app, here)
+      return { ...chat, body: { text: 'Hello' }, at: 'path.sessionId' }
+    },
+    FORBIDDEN: async ({ here }, app) => ({
+      params: (await startChat(app, here)).params,
+      as: here.guest,
+      body: { text: 'Hello' },
+    }),
+    NOT_FOUND: async ({ here }, app) => {
+      const { resultId: _, ...chat } = await takeChat(app, here)
+      await app.client.ok('updateChat', { ...chat, body: { isOver: true } })
+      return { ...chat, body: { text: 'Hello' } }
+    },
   },
 
   updateChat: {
@@ -114,6 +251,22 @@ export const chats: Cases<'chats'> = {
           },
         }
       },
+      'taken and given back': async ({ here }, app) => {
+        const { resultId: _, ...chat } = await takeChat(app, here)
+        const { sessionId } = chat.params
+        const taken = await app.client.ok('getSession', { params: { sessionId } })
+        expect(taken).toMatchObject({ handledBy: 'member', input: { type: 'text input' }, revision: 1 })
+        return {
+          ...chat,
+          body: { handledBy: 'bot' },
+          after: async ({ body }) => {
+            expect(body.chat).toMatchObject({ handledBy: 'bot', assigneeId: null, revision: 2 })
+            const session = await app.client.ok('getSession', { params: { sessionId } })
+            expect(session).toMatchObject({ input: { id: 'block-email' }, revision: 2 })
+            expect(session).not.toHaveProperty('handledBy')
+          },
+        }
+      },
       'with nothing': async ({ here }, app) => {
         const { resultId: _, ...options } = await startChat(app, here)
         const { chats } = await app.client.ok('listChats', {
@@ -134,10 +287,32 @@ export const chats: Cases<'chats'> = {
         const { resultId: _, ...options } = await startChat(app, here)
         return { ...options, body: { variables: { Email: 'a', Nothing: 'b' } }, at: 'body.variables.Nothing' }
       },
+      'for a member that there is not': async ({ here }, app) => {
+        const { resultId: _, ...options } = await startChat(app, here)
+        return { ...options, body: { assigneeId: here.guest.id }, at: 'body.assigneeId' }
+      },
+      'at a group that there is not': async ({ here }, app) => {
+        const { resultId: _, ...chat } = await takeChat(app, here)
+        return { ...chat, body: { handledBy: 'bot', groupId: 'nowhere' }, at: 'body.groupId' }
+      },
+      'at a group, without the bot': async ({ here }, app) => {
+        const { resultId: _, ...chat } = await takeChat(app, here)
+        return { ...chat, body: { groupId: 'group-welcome' }, at: 'body.handledBy' }
+      },
       'with more than a variable holds': async ({ here }, app) => {
         const { resultId: _, ...options } = await startChat(app, here)
         const Email = Array.from({ length: 100_000 }, () => 1)
         return { ...options, body: { variables: { Email } }, at: 'body.variables.Email' }
+      },
+    },
+    CONFLICT: {
+      'that another member handles': async ({ here }, app) => {
+        const { params } = await takeChat(app, here)
+        return { as: here.admin, params, body: { handledBy: 'member' }, at: 'body.handledBy' }
+      },
+      'that the bot handles, at a group': async ({ here }, app) => {
+        const { resultId: _, ...chat } = await startChat(app, here)
+        return { ...chat, body: { handledBy: 'bot', groupId: 'group-welcome' }, at: 'body.groupId' }
       },
     },
     FORBIDDEN: async ({ here }, app) => ({ params: (await startChat(app, here)).params, as: here.guest }),

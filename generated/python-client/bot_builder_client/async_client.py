@@ -654,15 +654,17 @@ class AsyncChat:
         """
         return self._caller.events(call_of(Operation("POST", "/api/v1/sessions/{sessionId}/continueChat", open=True, events=True), {"sessionId": session_id}, body, {}, options))
 
-    def list(self, bot_id: str, *, limit: int | None = None, cursor: str | None = None, **options: Unpack[RequestOptions]) -> AsyncPages[types.ChatPage, types.BotChatSummary]:
-        """List the chats of a bot that wait: `GET /v1/bots/{botId}/chats`
+    def list(self, bot_id: str, *, limit: int | None = None, cursor: str | None = None, handled_by: Literal["bot", "waiting", "member"] | None = None, assignee_id: str | None = None, **options: Unpack[RequestOptions]) -> AsyncPages[types.ChatPage, types.BotChatSummary]:
+        """List the chats of a bot: `GET /v1/bots/{botId}/chats`
 
-        Returns the chats that wait for their visitor, newest first: those that have begun, have not ended and can still be continued. What was said is in the transcript of the result. Previews are not among them.
+        Returns the chats that have begun, have not ended and can still be continued, newest first. What was said is in each chat. Previews are not among them.
 
         - `limit`: How many entries the page has at most, from 1 to 100.
         - `cursor`: The `nextCursor` of the page before, sent with the same path and filter; absent for the first page. An altered cursor, or one of another list, is invalid input.
+        - `handled_by`: Only chats that are handled so: by the `bot`, `waiting` for a member, or by a `member`.
+        - `assignee_id`: Only chats that this member handles.
         """
-        query: dict[str, Any] = {"limit": limit, "cursor": cursor}
+        query: dict[str, Any] = {"limit": limit, "cursor": cursor, "handledBy": handled_by, "assigneeId": assignee_id}
 
         async def turn(next_cursor: str | None) -> Any:
             asked = query if next_cursor is None else {**query, "cursor": next_cursor}
@@ -670,10 +672,18 @@ class AsyncChat:
 
         return AsyncPages(turn, "chats")
 
+    async def get(self, bot_id: str, session_id: str, **options: Unpack[RequestOptions]) -> types.ChatDetailBody:
+        """Get a chat with what was said: `GET /v1/bots/{botId}/chats/{sessionId}`
+
+        Returns a chat as it is now, and what was said in it. A chat that ended can be read for an hour after its end; the transcript of the result stays. A preview is not found.
+        """
+        answer: types.ChatDetailBody = await self._caller.call(call_of(Operation("GET", "/v1/bots/{botId}/chats/{sessionId}"), {"botId": bot_id, "sessionId": session_id}, None, {}, options))
+        return answer
+
     async def update(self, bot_id: str, session_id: str, body: types.ChatUpdate | None = None, **options: Unpack[KeyOptions]) -> types.ChatBody:
         """Steer a chat: `PATCH /v1/bots/{botId}/chats/{sessionId}`
 
-        Sets variables of a chat that waits, or ends it. Variables have their new values in the result at once and in the chat from its next step on; a step that is running meanwhile loses neither its own changes nor these. A chat that was ended is not found by its visitor, like any that is over; its result stays, with an entry in its log. A name that no variable has is invalid input. A chat that is over, and a preview, is not found.
+        Sets variables of a chat, takes it, gives it back, or ends it. Variables have their new values in the result at once and in the chat from its next step on; a step that is running meanwhile loses neither its own changes nor these. `handledBy` `member` takes the chat for the caller, or for `assigneeId`: from then on the bot sends nothing and runs nothing, and what the visitor writes is for people. A step that was running then is dropped; the visitor's message counts as written to the member. A chat that another member handles is a conflict unless `assigneeId` is sent. `waiting` puts it among those that wait for a member. `bot` gives it back to the place where it was, or to the group of `groupId`, where it goes on with the next step of the visitor's client. A chat that was ended is not found by its visitor, like any that is over; its result stays, with an entry in its log. A name that no variable has is invalid input. A chat that is over, and a preview, is not found.
         """
         answer: types.ChatBody = await self._caller.call(call_of(Operation("PATCH", "/v1/bots/{botId}/chats/{sessionId}", key=True), {"botId": bot_id, "sessionId": session_id}, body, {}, options))
         return answer
@@ -734,6 +744,19 @@ class AsyncClientLogs:
         Stores what a chat client noticed while it ran a bot, with the result of the chat. Needs no token: whoever has the id of the session may write. An unknown session is invalid input. A session may have 1,000 entries in all; what would make more is refused as a whole with `TOO_MANY_REQUESTS`, as is what an address stores beyond its day (`daily_quota_exceeded`).
         """
         answer: types.SuccessBody = await self._caller.call(call_of(Operation("POST", "/api/v2/sessions/{sessionId}/clientLogs", open=True), {"sessionId": session_id}, body, {}, options))
+        return answer
+
+
+class AsyncMessages:
+    def __init__(self, caller: AsyncCaller) -> None:
+        self._caller = caller
+
+    async def send(self, bot_id: str, session_id: str, body: types.MemberMessage | None = None, **options: Unpack[KeyOptions]) -> types.SentMessageBody:
+        """Write to the visitor of a chat: `POST /v1/bots/{botId}/chats/{sessionId}/messages`
+
+        Writes to the visitor of a chat that a member handles, in plain text or Markdown, with files or without. The visitor gets it with the events of the session, or by reading the session; it is in the transcript of the result. Files are uploaded before, with the operation of visitors, which takes any file while a member handles the chat. A chat that no member handles is a conflict: take it first. A chat has at most 2,000 messages of members. A chat that is over, and a preview, is not found.
+        """
+        answer: types.SentMessageBody = await self._caller.call(call_of(Operation("POST", "/v1/bots/{botId}/chats/{sessionId}/messages", key=True), {"botId": bot_id, "sessionId": session_id}, body, {}, options))
         return answer
 
 
@@ -946,6 +969,7 @@ class AsyncClient:
         self.previews = AsyncPreviews(caller)
         self.webhooks = AsyncWebhooks(caller)
         self.client_logs = AsyncClientLogs(caller)
+        self.messages = AsyncMessages(caller)
         self.webhook_endpoints = AsyncWebhookEndpoints(caller)
         self.webhook_secrets = AsyncWebhookSecrets(caller)
         self.webhook_deliveries = AsyncWebhookDeliveries(caller)

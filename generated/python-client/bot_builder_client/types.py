@@ -558,6 +558,15 @@ class BotChat(TypedDict):
     revision: int
     """Counts the steps of the chat."""
 
+    handledBy: Literal["bot", "waiting", "member"]
+    """`bot`: the bot runs. `waiting`: the chat waits for a member. `member`: a member handles it. The bot runs and says nothing in the last two."""
+
+    assigneeId: str | None
+    """Id of the member who handles the chat; null where none does."""
+
+    handledSince: str | None
+    """When it last changed hands; null where only the bot has handled it."""
+
     botId: str
     """Id of the bot, as create and list answer it."""
 
@@ -565,7 +574,7 @@ class BotChat(TypedDict):
     """Whether the chat has ended."""
 
 class BotChatSummary(TypedDict):
-    """A chat in the list of those of a bot that wait."""
+    """A chat in the list of those of a bot."""
 
     sessionId: str
     """Id of the chat session, as start chat answers it."""
@@ -587,6 +596,15 @@ class BotChatSummary(TypedDict):
 
     revision: int
     """Counts the steps of the chat."""
+
+    handledBy: Literal["bot", "waiting", "member"]
+    """`bot`: the bot runs. `waiting`: the chat waits for a member. `member`: a member handles it. The bot runs and says nothing in the last two."""
+
+    assigneeId: str | None
+    """Id of the member who handles the chat; null where none does."""
+
+    handledSince: str | None
+    """When it last changed hands; null where only the bot has handled it."""
 
 BotCreate = TypedDict(
     "BotCreate",
@@ -1534,6 +1552,14 @@ class ChatDeltaEvent(TypedDict):
     text: str
     """The piece."""
 
+class ChatDetailBody(TypedDict):
+    """One chat of a bot with what was said in it."""
+
+    chat: BotChat
+
+    turns: list[ChatTurn]
+    """What was said, oldest first; of very long chats what was said last."""
+
 class ChatErrorEvent(TypedDict):
     """The last event of a request that failed after others were sent."""
 
@@ -1698,7 +1724,7 @@ class ChatNodeOptions(TypedDict):
     """Which parts of the answer are stored where. With action Send Message: Message, Thread ID."""
 
 class ChatPage(TypedDict):
-    """A page of the chats of a bot that wait."""
+    """A page of the chats of a bot."""
 
     chats: list[BotChatSummary]
     """The chats, newest first."""
@@ -1732,6 +1758,9 @@ class ChatSessionBody(TypedDict):
 
     progress: NotRequired[float]
     """How far the chat is, in percent; only with the progress bar on."""
+
+    handledBy: NotRequired[Literal["waiting", "member"]]
+    """Present while the bot does not handle the chat: it waits for a member, or a member handles it. The input is then a text for people; what members write comes with the session and its events."""
 
     revision: int
     """Counts the steps of the session. Send it with the reply: the same reply sent again then gets the same answer instead of counting twice."""
@@ -1781,6 +1810,15 @@ class ChatUpdate(TypedDict):
     isOver: NotRequired[bool]
     """`true` ends the chat; `false` changes nothing."""
 
+    handledBy: NotRequired[Literal["bot", "waiting", "member"]]
+    """`bot`: the bot runs. `waiting`: the chat waits for a member. `member`: a member handles it. The bot runs and says nothing in the last two."""
+
+    assigneeId: NotRequired[str | None]
+    """Id of the member who is to handle the chat, whoever does so now. Absent or null with `handledBy` `member` means the caller."""
+
+    groupId: NotRequired[str]
+    """Only with `handledBy` `bot`, of a chat that the bot does not handle: the group of the bot where the chat goes on."""
+
     sessionId: NotRequired[Any]
     """Read-only id of the chat session; accepted and ignored."""
 
@@ -1804,6 +1842,9 @@ class ChatUpdate(TypedDict):
 
     revision: NotRequired[Any]
     """Read-only number of steps; accepted and ignored."""
+
+    handledSince: NotRequired[Any]
+    """Read-only time when it changed hands; accepted and ignored."""
 
 class ChatwootAction(TypedDict):
     """Open or close the Chatwoot widget."""
@@ -2246,6 +2287,9 @@ class ContinuedChatBody(TypedDict):
 
     lastMessageNewFormat: NotRequired[str]
     """The reply as it was understood, when that differs from what was sent."""
+
+    handledBy: NotRequired[Literal["waiting", "member"]]
+    """Present while the bot does not handle the chat: it waits for a member, or a member handles it. The input is then a text for people; what members write comes with the session and its events."""
 
     revision: int
     """Counts the steps of the session. Send it with the reply: the same reply sent again then gets the same answer instead of counting twice."""
@@ -4289,6 +4333,26 @@ class MemberList(TypedDict):
     nextCursor: str | None
     """Send it as `cursor` to get the following page; null on the last page."""
 
+class MemberMessage(TypedDict):
+    """What a member writes to a visitor."""
+
+    text: NotRequired[str]
+    """The text; may be absent where files are sent."""
+
+    textFormat: NotRequired[Literal["plain", "markdown"]]
+    """How the text is written. Markdown is shown with its formatting."""
+
+    attachedFileUrls: NotRequired[list[str]]
+    """URLs of files that were uploaded for this chat."""
+
+class MemberTurn(TypedDict):
+    """Something a member of the workspace wrote to the person."""
+
+    role: Literal["member"]
+    """Who said it."""
+
+    message: MessageBubble
+
 class MemberUpdate(TypedDict):
     """The new role of the member."""
 
@@ -6317,6 +6381,12 @@ class SegmentOptions(TypedDict):
     properties: NotRequired[list[KeyValuePair]]
     """With the actions Page and Track: details."""
 
+class SentMessageBody(TypedDict):
+    """A message as the visitor sees it."""
+
+    messages: list[MessageBubble]
+    """What the visitor sees: the text, then each file."""
+
 class ServiceUnavailableErrorBody(TypedDict):
     """The database cannot be reached or is overloaded. As a rule nothing was changed; only when the connection to the database is lost at the very end, it may have been. Try again after Retry-After seconds, a POST or PATCH with the Idempotency-Key it had. Where something else is missing, an issue says what."""
 
@@ -6693,6 +6763,9 @@ class StartedChatBody(TypedDict):
 
     lastMessageNewFormat: NotRequired[str]
     """The reply as it was understood, when that differs from what was sent."""
+
+    handledBy: NotRequired[Literal["waiting", "member"]]
+    """Present while the bot does not handle the chat: it waits for a member, or a member handles it. The input is then a text for people; what members write comes with the session and its events."""
 
     revision: int
     """Counts the steps of the session. Send it with the reply: the same reply sent again then gets the same answer instead of counting twice."""
@@ -7222,8 +7295,8 @@ class TranscriptBody(TypedDict):
 class TranscriptEntry(TypedDict):
     """Something that was said in a chat."""
 
-    role: Literal["bot", "user"]
-    """Who said it."""
+    role: Literal["bot", "user", "member"]
+    """Who said it: the bot, the person who chats, or a member of the workspace."""
 
     type: Literal["text", "image", "video", "audio"]
     """What it is."""
@@ -8295,7 +8368,7 @@ BotUpdateLegacy: TypeAlias = BotUpdateV3 | BotUpdateV4 | BotUpdateV5
 ChatEvent: TypeAlias = ChatLookEvent | ChatMessageEvent | ChatActionEvent | ChatDeltaEvent | ChatAnswerEvent | ChatErrorEvent
 """The data of an event of a chat that is streamed, as JSON in one line."""
 
-ChatTurn: TypeAlias = BotTurn | UserTurn
+ChatTurn: TypeAlias = BotTurn | UserTurn | MemberTurn
 """Something that was said in a chat."""
 
 ClientSideAction: TypeAlias = ScriptAction | SetVariableAction | ChatwootAction | ZendeskAction | CalendarAction | RedirectAction | WaitAction | HttpRequestAction | GoogleAnalyticsAction | PixelAction | StartPropertiesAction | ListenForWebhookAction

@@ -248,7 +248,7 @@ function placeToStart(run: Execution): Place | null {
   return followEdge(flow, flow.events.find((event) => event.id === startFrom.eventId)?.outgoingEdgeId)
 }
 
-function newRun(options: TurnOptions, effects: Effects, session: Execution['session']): Execution {
+export function newRun(options: TurnOptions, effects: Effects, session: Execution['session']): Execution {
   return {
     effects,
     limits: { ...defaultLimits, ...options.limits },
@@ -283,7 +283,7 @@ function newRun(options: TurnOptions, effects: Effects, session: Execution['sess
   }
 }
 
-function messageOf(run: Execution, message: Message | null | undefined): Message | null {
+export function messageOf(run: Execution, message: Message | null | undefined): Message | null {
   if (message === null || message === undefined) return null
   const clean = (value: string): string => {
     const maximum = run.limits.messageCharacters
@@ -298,7 +298,7 @@ function messageOf(run: Execution, message: Message | null | undefined): Message
   return { ...message, text: clean(message.text), ...(attachedFileUrls ? { attachedFileUrls } : {}) }
 }
 
-async function outcomeOf(run: Execution, isRegistering = false): Promise<TurnOutcome> {
+export async function outcomeOf(run: Execution, isRegistering = false): Promise<TurnOutcome> {
   const isOver = run.isAborted || (run.waitsFor === null && !isRegistering)
   if (run.isAborted) run.input = undefined
   flowAllBack(run)

@@ -27,6 +27,15 @@ export function markdownLeaves(run: Execution, value: string): JsonObject[] | nu
   return nodes.some(isFormatted) ? nodes : null
 }
 
+/** Nodes of a text that is written in Markdown. Lines of a paragraph stay lines, as people write them. */
+export function markdownNodes(value: string): JsonObject[] {
+  try {
+    return blocksOf(new Lexer({ gfm: false, breaks: true }).lex(value), 0)
+  } catch {
+    return [paragraph([{ text: value }])]
+  }
+}
+
 function read(run: Execution, value: string, lex: (lexer: Lexer) => Token[]): Token[] | null {
   if (value.length > maximumValue || !marks.test(value)) return null
   run.spent.formatted += value.length

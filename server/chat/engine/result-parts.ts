@@ -88,5 +88,6 @@ export async function transcriptText(run: Execution): Promise<string> {
 
 function transcriptLine(entry: TranscriptEntry): string {
   const words = entry.text ?? entry.image ?? entry.video ?? entry.audio ?? ''
-  return `${entry.role === 'bot' ? 'Assistant' : 'User'}: "${words}"`
+  const speakers = { bot: 'Assistant', user: 'User', member: 'Agent' }
+  return `${speakers[entry.role]}: "${words}"`
 }

@@ -238,7 +238,7 @@ export interface ResultVariable {
 }
 
 export interface TranscriptEntry {
-  role: 'bot' | 'user'
+  role: 'bot' | 'user' | 'member'
   type: 'text' | 'image' | 'video' | 'audio'
   text?: string
   image?: string
@@ -273,6 +273,8 @@ export interface TurnOutcome {
   progress?: number
   /** The message as it was understood, when that differs from what was sent. */
   lastMessageNewFormat?: string
+  /** Absent while the bot handles the chat. */
+  handledBy?: 'waiting' | 'member'
   /** New answers of this turn, to append to the result. */
   answers: Answer[]
   /** All variables of the result, replacing what was stored. */

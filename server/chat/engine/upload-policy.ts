@@ -44,6 +44,11 @@ export async function uploadInputOf(
   }
 }
 
+/** While people handle a chat, they and the visitor may send any file. */
+export function filesForPeople(botId: string, { resultId }: SessionState): UploadInput {
+  return { botId, resultId, types: [], maximumSize: undefined, isPrivate: false }
+}
+
 /** True if a reply to the block may name files. */
 export function takesFiles({ type, options }: Pick<Block, 'type' | 'options'>): boolean {
   return type === 'file input' || (type === 'text input' && featuresOf(options).length > 0)

@@ -13,12 +13,12 @@ import type { Session } from './read-session.ts'
  * instead of overwriting them. So neither waits for the other.
  */
 
-/** A value that a member has set since the last turn was written, with its ordinal. */
-export type ConcurrentEdit = [place: number, name: string, value: unknown]
+/** A value that a member has set since the last turn was written, with its ordinal; alone where a member took the chat. */
+export type ConcurrentEdit = [place: number, name?: string, value?: unknown]
 
 /**
  * Merges the changes by members since the turn read the session, and returns the session that the turn then follows.
- * Undefined if there are none: another turn was faster.
+ * Undefined if there are none, since another turn was faster, or if people handle the chat.
  */
 export async function mergeEdits(
   db: Database,
@@ -30,15 +30,18 @@ export async function mergeEdits(
     db,
     {
       revision: table.revision,
+      handledBy: table.handledBy,
       isEnded: expression(sql`${table.state} IS NULL`, 'boolean'),
       steered: optional(expression(sql`${table.steered}`, 'text')),
     },
     (list) => sql`SELECT ${list} FROM ${table} WHERE bot_id = ${session.botId} AND id = ${session.sessionId}`,
   )
-  if (row?.revision !== session.revision) return undefined
+  if (row?.revision !== session.revision || row.handledBy !== null) return undefined
   const seen = readConcurrentEdits(session.steered).at(-1)?.[0] ?? 0
   const missed = readConcurrentEdits(row.steered).filter(([place]) => place > seen)
-  const variables = Object.fromEntries(missed.map(([, name, value]) => [name, value]))
+  const variables = Object.fromEntries(
+    missed.flatMap(([, name, value]) => (name === undefined ? [] : [[name, value]])),
+  )
   if (row.isEnded) end(outcome)
   if (outcome.state === null) {
     outcome.variables = withValues(session.flow, outcome.variables, variables)

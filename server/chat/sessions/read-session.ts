@@ -9,6 +9,7 @@ import {
   botDrafts,
   botPublications,
   bots,
+  chatMessages,
   chatSessions,
   chatTurns,
   resultAnswers,
@@ -19,7 +20,7 @@ import { expression, optional, selectRows } from '../../db/typed-select.ts'
 import { isBotAlive } from '../../db/undeleted-bots.ts'
 import { convert } from '../../documents/conversion/index.ts'
 import { type Draft, parseDraft, sizeOf, type Version, withDraft } from '../../documents/drafts.ts'
-import type { Answer, Flow, TranscriptEntry } from '../engine/types.ts'
+import type { Answer, Bubble, Flow, TranscriptEntry } from '../engine/types.ts'
 import { decodeTranscript } from './codec/transcript.ts'
 import { decodeTurns, decompressTurn, type EncodedTurn, type Turn } from './codec/turn.ts'
 import { botOfSession } from './session-ids.ts'
@@ -186,13 +187,55 @@ interface ReadStep extends Pick<EncodedTurn, 'answer'> {
 }
 
 /** Returns the conversation up to the turn that was read, and the response of that turn. */
-export async function turnsOf(db: Database, session: Session) {
-  const steps = await stepsOf(db, session)
-  return { turns: steps.flatMap(({ turns }) => turns).slice(-10_000), answer: steps.at(-1)?.answer }
+export async function turnsOf(
+  db: Database,
+  session: Pick<Session, 'botId' | 'sessionId' | 'revision' | 'messageCount'>,
+) {
+  const [steps, messages] = await Promise.all([
+    stepsOf(db, session),
+    session.messageCount === null ? [] : messagesOf(db, session),
+  ])
+  // A message of a member comes after the turn that it names.
+  const written = new Map<number, Turn[]>()
+  for (const { revision, turns } of messages) {
+    const earlier = written.get(revision)
+    if (earlier) earlier.push(...turns)
+    else written.set(revision, turns)
+  }
+  const turns = steps.flatMap(({ revision, turns }) => [...turns, ...(written.get(revision) ?? [])])
+  return { turns: turns.slice(-10_000), answer: steps.at(-1)?.answer }
+}
+
+/** Returns the messages of members in a session, the last ones of very many. */
+async function messagesOf(
+  db: Database,
+  { botId, sessionId }: Pick<Session, 'botId' | 'sessionId'>,
+): Promise<{ ordinal: number; revision: number; turns: Turn[] }[]> {
+  const rows = await selectRows(
+    db,
+    {
+      ordinal: chatMessages.ordinal,
+      revision: chatMessages.revision,
+      bubbles: expression(sql`bubbles`, 'text'),
+    },
+    (list) => sql`
+      SELECT ${list} FROM (
+        SELECT *, sum(length(bubbles::text)) OVER (
+          ORDER BY ordinal DESC ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING
+        ) AS newer FROM ${chatMessages} WHERE bot_id = ${botId} AND session_id = ${sessionId}
+      ) AS ${chatMessages} WHERE coalesce(newer, 0) < ${maximumCharacters} ORDER BY ordinal`,
+  )
+  return rows.map(({ bubbles, ...row }) => {
+    const shown = JSON.parse(bubbles) as Bubble[]
+    return { ...row, turns: shown.map((message): Turn => ({ role: 'member', message })) }
+  })
 }
 
 /** Returns the response of the turn that was read, as JSON; null if it is no longer stored. */
-export async function lastAnswerOf(db: Database, session: Session): Promise<string | null> {
+export async function lastAnswerOf(
+  db: Database,
+  session: Pick<Session, 'botId' | 'sessionId' | 'revision'>,
+): Promise<string | null> {
   const [step] = await stepsOf(db, session, session.revision)
   return step ? JSON.stringify(step.answer) : null
 }

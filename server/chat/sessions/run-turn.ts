@@ -15,6 +15,7 @@ import type {
   Effects,
   Message,
   SessionState,
+  TurnEvent,
   TurnOptions,
   TurnOutcome,
   TurnRejection,
@@ -50,7 +51,7 @@ export interface Reply {
   tell?: Effects['tell']
 }
 
-/** `over`: the chat has ended. `moved`: another reply was counted instead of this one. */
+/** `over`: the chat has ended. `moved`: another reply was counted instead of this one, or people handle the chat. */
 export type Ran = { answer: string } | TurnRejection | 'over' | 'moved'
 
 /** Runs the turn that follows the revision of the session, and writes it. */
@@ -69,7 +70,8 @@ export async function runTurn(
       const state = decodeState(session)
       if (!state) return 'over'
       const wasAnswered = (state.frames[0]?.answerCount ?? 0) > 0
-      const effects = effectsOf(context, { ...session, resultId: state.resultId, state }, claim, reply.tell)
+      const tell = reply.tell && ((event: TurnEvent) => void (claim.isLost || reply.tell?.(event)))
+      const effects = effectsOf(context, { ...session, resultId: state.resultId, state }, claim, tell)
       const outcome = await continueChat(session.flow, state, reply.message, reply.options, effects)
       if (claim.isLost) continue
       if (outcome.problem) return outcome
@@ -219,6 +221,7 @@ export function toTurn(
     dynamicTheme: outcome.dynamicTheme,
     progress: outcome.progress,
     lastMessageNewFormat: outcome.lastMessageNewFormat,
+    handledBy: outcome.handledBy,
     revision,
   }
 }

@@ -76,6 +76,10 @@ const sessionShape = {
   steered: optional(expression(sql`${chatSessions.steered}`, 'text')),
   isEnded: expression(sql`${chatSessions.state} IS NULL`, 'boolean'),
   lastMessage: chatSessions.lastMessage,
+  // Null while the bot handles the chat.
+  handledBy: chatSessions.handledBy,
+  messageCount: chatSessions.messageCount,
+  expiresAt: chatSessions.expiresAt,
   // Null for a preview.
   publicationId: chatSessions.publicationId,
 }

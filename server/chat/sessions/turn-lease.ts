@@ -26,7 +26,7 @@ const claimStatements = statements((db, named) => {
     read: prepareSelect(
       db,
       named('chat_read_claim'),
-      { revision: chatSessions.revision, claim: chatSessions.claim },
+      { revision: chatSessions.revision, claim: chatSessions.claim, handledBy: chatSessions.handledBy },
       (list) => sql`SELECT ${list} FROM ${chatSessions} WHERE ${session}`,
     ),
     replace: prepareWrite(
@@ -73,8 +73,8 @@ export class TurnLease {
   }
 
   /**
-   * Waits while another request runs the turn. `false`: that turn is written. `true`: it never will be, and this
-   * request runs it.
+   * Waits while another request runs the turn. `false`: that turn is written, or people handle the chat. `true`: it
+   * never will be, and this request runs it.
    */
   async wait(): Promise<boolean> {
     let quiet = 0
@@ -82,7 +82,7 @@ export class TurnLease {
       await sleep(pause)
       quiet += pause
       const [row] = await claimStatements(this.#db).read({ ...this.#session })
-      if (row?.revision !== this.#session.revision) return false
+      if (row?.revision !== this.#session.revision || row.handledBy !== null) return false
       if (row.claim !== this.#seen) quiet = 0
       this.#seen = row.claim
       if ((row.claim === null || quiet >= LEASE_TIMEOUT_MS) && (await this.#take())) return true

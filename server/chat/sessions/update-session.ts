@@ -1,6 +1,6 @@
-import { and, eq, gt, isNotNull, type SQL, sql } from 'drizzle-orm'
+import { and, eq, type SQL, sql } from 'drizzle-orm'
 import type { Issue } from '../../../contract/errors.ts'
-import type { UpdateChat } from '../../../generated/handlers.ts'
+import type { ListChats, UpdateChat } from '../../../generated/handlers.ts'
 import type { BotGrant } from '../../access/index.ts'
 import type { Contexts } from '../../context.ts'
 import { type Database, Rollback, statements, transact } from '../../db/client.ts'
@@ -11,8 +11,9 @@ import { isAlive } from '../../db/undeleted-results.ts'
 import { JsonText } from '../../json/json-text.ts'
 import { setVariables } from '../engine/engine.ts'
 import { insertLogs } from './client-logs.ts'
-import { decodeState } from './codec/state.ts'
 import { type ConcurrentEdit, readConcurrentEdits } from './concurrent-edits.ts'
+import { giveBack, handingOf } from './handling.ts'
+import { holdChat, holdResult } from './hold-chat.ts'
 import { loadPublication } from './read-session.ts'
 import { effectsOf } from './run-turn.ts'
 import { expiryOf, waitingResultOf } from './write-turn.ts'
@@ -32,85 +33,110 @@ const shape = {
   revision: table.revision,
   blockId: optional(expression(sql`${table.state} #>> '{waiting,blockId}'`, 'text')),
   isOver: expression(sql`${table.state} IS NULL`, 'boolean'),
+  handledBy: table.handledBy,
+  assigneeId: table.assigneeId,
+  handledSince: table.handledSince,
+  messageCount: table.messageCount,
 }
 
 export type ChatRow = RowOf<typeof shape>
 
+const pageOf = (list: SQL, isHandled: SQL) => sql`SELECT ${list} FROM ${table}
+  WHERE ${table.botId} = ${sql.placeholder('botId')} AND ${table.endedAt} IS NULL AND ${table.state} IS NOT NULL
+    AND ${table.resultId} IS NOT NULL AND ${table.expiresAt} > ${sql.placeholder('now')}::timestamptz
+    AND ${isAlive(sql`${sql.placeholder('botId')}`, sql`${table.resultId}`)}
+    AND ${isHandled} AND ${after(table.createdAt, table.id)}
+  ORDER BY ${sql.join(newestFirst(table.createdAt, table.id), sql`, `)} LIMIT ${sql.placeholder('limit')}`
+
+const assigneeId = sql`${sql.placeholder('assigneeId')}::text`
+
 const chatStatements = statements((db, named) => ({
-  page: prepareSelect(
+  page: prepareSelect(db, named('chat_page'), shape, (list) =>
+    pageOf(list, sql`(${table.handledBy} IS NULL OR NOT ${sql.placeholder('isBot')}::boolean)`),
+  ),
+  // By the index of those that people handle, which are few.
+  handledPage: prepareSelect(db, named('chat_handled_page'), shape, (list) =>
+    pageOf(
+      list,
+      sql`${table.handledBy} = ${sql.placeholder('handledBy')}::text
+        AND ${table.assigneeId} IS NOT DISTINCT FROM coalesce(${assigneeId}, ${table.assigneeId})`,
+    ),
+  ),
+  one: prepareSelect(
     db,
-    named('chat_page'),
+    named('chat_one'),
     shape,
     (list) => sql`SELECT ${list} FROM ${table}
-      WHERE ${table.botId} = ${sql.placeholder('botId')} AND ${table.endedAt} IS NULL AND ${table.state} IS NOT NULL
-        AND ${table.resultId} IS NOT NULL AND ${table.expiresAt} > ${sql.placeholder('now')}::timestamptz
-        AND ${isAlive(sql`${sql.placeholder('botId')}`, sql`${table.resultId}`)}
-        AND ${after(table.createdAt, table.id)}
-      ORDER BY ${sql.join(newestFirst(table.createdAt, table.id), sql`, `)} LIMIT ${sql.placeholder('limit')}`,
+      WHERE ${table.botId} = ${sql.placeholder('botId')} AND ${table.id} = ${sql.placeholder('sessionId')}
+        AND ${table.resultId} IS NOT NULL AND ${table.publicationId} IS NOT NULL
+        AND ${table.expiresAt} > ${sql.placeholder('now')}::timestamptz
+        AND ${isAlive(sql`${sql.placeholder('botId')}`, sql`${table.resultId}`)}`,
   ),
 }))
 
-/** Chats of the granted bot that wait, after a position, newest first. */
+/** Chats of the granted bot that go on, after a position, newest first. */
 export function chatPage(
   db: Database,
   { bot }: BotGrant,
   now: Date,
   { createdAt, id }: Position,
-  limit: number,
+  { limit, handledBy, assigneeId }: Pick<ListChats['query'], 'handledBy' | 'assigneeId'> & { limit: number },
 ): Promise<ChatRow[]> {
-  const position = { createdAt: createdAt.toISOString(), id }
-  return chatStatements(db).page({ botId: bot.id, now: now.toISOString(), ...position, limit })
+  const { page, handledPage } = chatStatements(db)
+  const asked = { botId: bot.id, now: now.toISOString(), createdAt: createdAt.toISOString(), id, limit }
+  // Only members are assigned.
+  const wanted = handledBy ?? (assigneeId === undefined ? undefined : 'member')
+  if (wanted === 'waiting' || wanted === 'member')
+    return handledPage({ ...asked, handledBy: wanted, assigneeId: assigneeId ?? null })
+  return assigneeId === undefined ? page({ ...asked, isBot: wanted === 'bot' }) : Promise.resolve([])
 }
 
-/** Sets variables of a chat, or ends it; undefined if no such chat is waiting. */
+/** Returns a chat of the granted bot; undefined if there is none. */
+export async function chatOf(db: Database, { bot }: BotGrant, sessionId: string, now: Date) {
+  const [chat] = await chatStatements(db).one({ botId: bot.id, sessionId, now: now.toISOString() })
+  return chat
+}
+
+type Steering = { chat: ChatRow } | { issues: Issue[] } | { conflict: Issue }
+
+/** Sets variables of a chat, hands it to somebody else, or ends it; undefined if no such chat goes on. */
 export function updateSession(
   context: Contexts['bot'],
   sessionId: string,
-  { variables = {}, isOver }: UpdateChat['body'],
-): Promise<{ chat: ChatRow } | { issues: Issue[] } | undefined> {
+  body: UpdateChat['body'],
+): Promise<Steering | undefined> {
+  const { variables = {}, isOver } = body
   const { grant, now, chat: tools } = context
   const { id: botId, workspaceId } = grant.bot
   return transact(context.db, async (db) => {
-    const [row] = await db
-      .select()
-      .from(table)
-      .where(
-        and(
-          eq(table.botId, botId),
-          eq(table.id, sessionId),
-          isNotNull(table.state),
-          gt(table.expiresAt, now),
-        ),
-      )
-      .for('update')
-    if (!row?.publicationId || !row.resultId) return undefined
-    // After the lock, so that a deletion which it waited for is seen.
-    const [read] = await selectRows(
-      db,
-      { isAlive: expression(isAlive(sql`${botId}`, sql`${table.resultId}`), 'boolean') },
-      (list) =>
-        sql`SELECT ${list} FROM ${table} WHERE ${table.botId} = ${botId} AND ${table.id} = ${sessionId}`,
-    )
-    if (!read?.isAlive) return undefined
-    const state = decodeState({ ...row, state: row.state?.text ?? null })
-    if (!state) return undefined
-    const { publicationId, resultId } = row
+    const held = await holdChat(db, botId, sessionId, now)
+    if (!held) return undefined
+    const { publicationId, resultId } = held
     const flow = await loadPublication(db, tools, botId, publicationId)
     if (!flow) return undefined
 
-    const effects = effectsOf({ ...context, db }, { botId, workspaceId, publicationId, resultId, state })
-    const set = await setVariables(flow, state, variables, effects)
+    const effects = effectsOf(
+      { ...context, db },
+      { botId, workspaceId, publicationId, resultId, state: held.state },
+    )
+    const set = await setVariables(flow, held.state, variables, effects)
     if (set.mistakes.length > 0) throw new Rollback({ issues: set.mistakes.map(toIssue) })
     const changes: Partial<typeof table.$inferInsert> = isOver
-      ? { state: null, endedAt: now, expiresAt: expiryOf(true, now) }
+      ? {
+          state: null,
+          endedAt: now,
+          expiresAt: expiryOf(true, now),
+          handledBy: null,
+          assigneeId: null,
+          awaited: null,
+        }
       : {}
+    const steered = readConcurrentEdits(held.steered?.text ?? null)
+    const place = (steered.at(-1)?.[0] ?? 0) + 1
     if (set.values.length > 0) {
-      const earlier = readConcurrentEdits(row.steered?.text ?? null)
-      const place = (earlier.at(-1)?.[0] ?? 0) + 1
-      const steered: ConcurrentEdit[] = [
-        ...earlier.filter(([, name]) => !Object.hasOwn(variables, name)),
-        ...set.values.map(([name, value]): ConcurrentEdit => [place, name, value]),
-      ]
+      const values = set.values.map(([name, value]): ConcurrentEdit => [place, name, value])
+      const others = steered.filter(([, name]) => name === undefined || !Object.hasOwn(variables, name))
+      steered.splice(0, steered.length, ...others, ...values)
       changes.steered = toJson(steered)
       changes.state = isOver ? null : toJson(set.state)
       await db
@@ -119,26 +145,35 @@ export function updateSession(
         .where(and(eq(results.botId, botId), eq(results.id, resultId)))
     }
     // A separate statement: it waits for a transaction that deletes the result, and then sees the deletion.
-    const [held] = await db
-      .select({ id: results.id })
-      .from(results)
-      .where(and(eq(results.botId, botId), eq(results.id, resultId)))
-      .for('key share')
-    if (!held) return undefined
+    if (!(await holdResult(db, held, 'key share'))) return undefined
+    const waiting = waitingResultOf(held.state)
     if (isOver) {
       const log = { status: 'info', description: 'A member ended the chat' }
       await insertLogs(db, botId, resultId, [log], now)
-      const waiting = waitingResultOf(state)
-      // The input can no longer be answered. Statistics of counted days revisit results until `waitsUntil`.
-      if (waiting) {
-        await db
-          .update(results)
-          .set({ waitsUntil: now })
-          .where(and(eq(results.botId, waiting.botId), eq(results.id, waiting.resultId)))
-      }
+    }
+    const handing = isOver ? undefined : await handingOf(db, context, held, body)
+    if (handing && 'issue' in handing) {
+      throw new Rollback(handing.isConflict ? { conflict: handing.issue } : { issues: [handing.issue] })
+    }
+    if (handing?.changes) {
+      // A turn that runs finds its session changed, and is not written.
+      Object.assign(changes, handing.changes, { claim: null, steered: toJson([...steered, [place]]) })
+    }
+    if (waiting && changes.expiresAt) {
+      // After its end the input can no longer be answered. Statistics of counted days revisit results until then.
+      await db
+        .update(results)
+        .set({ waitsUntil: isOver ? now : changes.expiresAt })
+        .where(and(eq(results.botId, waiting.botId), eq(results.id, waiting.resultId)))
     }
     const isThis = and(eq(table.botId, botId), eq(table.id, sessionId)) as SQL
     if (Object.keys(changes).length > 0) await db.update(table).set(changes).where(isThis)
+    if (handing?.isReturned) {
+      const state = set.values.length > 0 ? set.state : held.state
+      const given = { ...held, state, steered: changes.steered ?? held.steered }
+      const issue = await giveBack(db, context, { flow, effects, ...given }, body.groupId)
+      if (issue) throw new Rollback({ issues: [issue] })
+    }
     const [chat] = await selectRows(db, shape, (list) => sql`SELECT ${list} FROM ${table} WHERE ${isThis}`)
     return chat && { chat }
   })

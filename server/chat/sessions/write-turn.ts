@@ -4,7 +4,7 @@ import { isDistributed } from '../../db/citus/distribution.ts'
 import type { Database } from '../../db/client.ts'
 import { sqlState } from '../../db/errors.ts'
 import { isUnavailable, Unavailable } from '../../db/unavailable.ts'
-import { MS_PER_HOUR } from '../../durations.ts'
+import { MS_PER_DAY, MS_PER_HOUR } from '../../durations.ts'
 import { newId, newIds } from '../../ids.ts'
 import { lateBefore } from '../../results/stats-epochs.ts'
 import { isWanted, wakeAfter } from '../../webhooks/outbox.ts'
@@ -44,6 +44,14 @@ export function expiryOf(hasEnded: boolean, now: Date): Date {
   return new Date(Math.ceil(now.getTime() / MS_PER_HOUR + OPEN_SESSION_HOURS) * MS_PER_HOUR)
 }
 
+/** Time for which a chat may be handled by people, from its start. */
+const MAX_SESSION_DAYS = 30
+
+/** Returns the time at which a session expires that people handle. */
+export function latestExpiryOf(createdAt: Date): Date {
+  return new Date(createdAt.getTime() + MAX_SESSION_DAYS * MS_PER_DAY)
+}
+
 /** Enough to tell replies apart, and no more, since PostgreSQL logs them anew with every turn. */
 const STORED_DIGEST_CHARACTERS = 22
 
@@ -53,6 +61,8 @@ export interface TurnToWrite {
   wantedEvents: string | null
   /** The session as it was read; absent for the first turn of a session. */
   read?: Pick<Session, 'steered' | 'isEnded' | 'stepsSize'>
+  /** When the session expires, unless it follows from the time of the turn. */
+  expiresAt?: Date
   /** The revision that the turn follows; 0 for the first turn of a session. */
   revision: number
   /** The result of the turn; null for a preview and for a session that is only registered. */
@@ -160,7 +170,7 @@ async function writeStep(db: Database, step: TurnToWrite, now: Date, isRepeated:
     apartStep: isKept ? null : packed,
     now: now.toISOString(),
     endedAt: hasEnded ? now.toISOString() : null,
-    expiresAt: expiryOf(hasEnded, now).toISOString(),
+    expiresAt: (step.expiresAt ?? expiryOf(hasEnded, now)).toISOString(),
   }
   const waiting = waitingResultOf(outcome.state)
   const waitingOf = (botId: string, resultId: string) => {

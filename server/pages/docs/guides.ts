@@ -7,6 +7,7 @@ const forCallers = [
   'flows',
   'embedding',
   'files',
+  'people',
   'authentication',
   'errors',
   'retries',

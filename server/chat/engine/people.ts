@@ -1,0 +1,124 @@
+/** Chats that people handle in place of the bot: what is said is recorded, and the flow stays where it is. */
+
+import { storableText } from '../../json/access.ts'
+import { isOfType } from '../../uploads/kinds.ts'
+import { leaveBot } from './blocks/bot-link.ts'
+import { messageOf, newRun, outcomeOf } from './engine.ts'
+import { currentFrame, waitFor } from './execution.ts'
+import { loadFrames } from './frames.ts'
+import { textOfMessage } from './inputs/index.ts'
+import { markdownNodes } from './markdown.ts'
+import { markdownOf, plainTextOf, richTextOf } from './rich-text.ts'
+import type {
+  Bubble,
+  Effects,
+  Flow,
+  InputToShow,
+  Message,
+  SessionState,
+  TextFormat,
+  TranscriptEntry,
+  TurnOptions,
+  TurnOutcome,
+} from './types.ts'
+
+/** The input of a visitor who talks to people. It is no block of the flow. */
+export function inputForPeople(maximumSize: number | undefined): InputToShow {
+  const input: InputToShow = { id: 'people', type: 'text input' }
+  if (maximumSize === undefined) return input
+  return { ...input, options: { attachments: { isEnabled: true } }, upload: { maximumSize } }
+}
+
+/** Records a message of the visitor; undefined if it says nothing. */
+export async function recordMessage(
+  flow: Flow,
+  state: SessionState,
+  message: Message | null | undefined,
+  options: TurnOptions,
+  effects: Effects,
+): Promise<TurnOutcome | undefined> {
+  const { frames, waiting, textFormat: _, ...session } = state
+  const run = newRun(options, effects, {
+    ...session,
+    ...(state.textFormat && { textFormat: state.textFormat }),
+  })
+  await loadFrames(run, flow, frames)
+  const sent = messageOf(run, message)
+  const isCommand = typeof sent === 'object' && (sent?.type === 'command' || sent?.type === 'webhook')
+  if (sent === null || isCommand) return undefined
+  const isAudio = typeof sent === 'object' && sent.type === 'audio'
+  const text = textOfMessage(sent)
+  const given = isAudio ? [text] : (typeof sent === 'object' && 'text' in sent && sent.attachedFileUrls) || []
+  const uploads = effects.uploads && (await waitFor(run, effects.uploads.find(given)))
+  const files = uploads ? given.filter((url) => uploads.has(url)) : given
+  if (text === '' && files.length === 0) return undefined
+  run.uploads.push(...(uploads?.values() ?? []))
+  if (isAudio) run.transcript.push({ role: 'user', type: 'audio', audio: text })
+  else run.transcript.push({ role: 'user', type: 'text', text: [text, ...files].filter(Boolean).join('\n') })
+  run.said.push({ role: 'user', text, ...(!isAudio && files.length > 0 && { attachedFileUrls: files }) })
+  run.input = inputForPeople(effects.uploads?.maximumSize)
+  const outcome = await outcomeOf(run, true)
+  const format = run.format === 'markdown' ? { textFormat: run.format } : {}
+  // As it was, even if a linked bot is gone: the bot finds out when it goes on.
+  return { ...outcome, state: { ...session, ...format, frames, waiting } }
+}
+
+/**
+ * Returns the outcome of giving a chat back to the bot, which then waits where it did, or goes on at a group of the
+ * first bot. Undefined if that has no such group.
+ */
+export async function resumeFlow(
+  flow: Flow,
+  state: SessionState,
+  groupId: string | undefined,
+  effects: Effects,
+): Promise<TurnOutcome | undefined> {
+  const { frames, waiting, ...session } = state
+  const run = newRun({}, effects, session)
+  await loadFrames(run, flow, frames)
+  if (groupId === undefined) return { ...(await outcomeOf(run, true)), state }
+  while (run.frames.length > 1) leaveBot(run)
+  const frame = currentFrame(run)
+  if (!frame.flow.groups.has(groupId)) return undefined
+  frame.returns = []
+  run.session.startFrom = { type: 'group', groupId }
+  return outcomeOf(run, true)
+}
+
+/** Returns a message of a member as the visitor sees it and as the transcript has it. */
+export function messageOfMember(
+  {
+    text = '',
+    isMarkdown,
+    files,
+  }: { text?: string; isMarkdown: boolean; files: readonly { url: string; name: string }[] },
+  format: TextFormat,
+  newId: () => string,
+): { bubbles: Bubble[]; transcript: TranscriptEntry[] } {
+  const bubbles: Bubble[] = []
+  const transcript: TranscriptEntry[] = []
+  const addText = (richText: unknown[], markdown: string, words: string) => {
+    const content =
+      format === 'markdown'
+        ? { type: 'markdown' as const, markdown }
+        : { type: 'richText' as const, richText }
+    bubbles.push({ id: newId(), type: 'text', content })
+    transcript.push({ role: 'member', type: 'text', text: words })
+  }
+  if (text !== '') {
+    const said = storableText(text)
+    const richText = isMarkdown ? markdownNodes(said) : richTextOf(said)
+    addText(richText, isMarkdown ? said : markdownOf(richText), plainTextOf(richText))
+  }
+  for (const { url, name } of files) {
+    const type = (['image', 'video', 'audio'] as const).find((each) => isOfType(name, [`${each}/*`]))
+    if (type === undefined) {
+      const link = [{ type: 'p', children: [{ type: 'a', url, children: [{ text: name }] }] }]
+      addText(link, markdownOf(link), url)
+      continue
+    }
+    bubbles.push({ id: newId(), type, content: type === 'video' ? { url, type: 'url' } : { url } })
+    transcript.push({ role: 'member', type, [type]: url })
+  }
+  return { bubbles, transcript }
+}

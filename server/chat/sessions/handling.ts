@@ -1,0 +1,187 @@
+import { and, eq, inArray } from 'drizzle-orm'
+import type { Issue } from '../../../contract/errors.ts'
+import type { UpdateChat } from '../../../generated/handlers.ts'
+import type { components } from '../../../generated/openapi.ts'
+import type { Contexts } from '../../context.ts'
+import type { Database } from '../../db/client.ts'
+import { chatSessions as table, workspaceMembers } from '../../db/schema.ts'
+import { JsonText } from '../../json/json-text.ts'
+import { inputForPeople, recordMessage, resumeFlow } from '../engine/people.ts'
+import type { Effects, Flow } from '../engine/types.ts'
+import { decodeState } from './codec/state.ts'
+import type { HeldChat } from './hold-chat.ts'
+import { lastAnswerOf, type Session } from './read-session.ts'
+import { effectsOf, keepingUploads, type Ran, type Reply, toTurn, waitsFor } from './run-turn.ts'
+import { expiryOf, latestExpiryOf, sizeOfTurn, writeTurn } from './write-turn.ts'
+
+/*
+ * A chat is handled by the bot, waits for a member, or is handled by a member. In the last two cases the bot runs and
+ * says nothing, and messages of the visitor are recorded as turns without an answer of the bot.
+ */
+
+type Handing =
+  | { changes?: Partial<typeof table.$inferInsert>; isReturned?: true }
+  | { issue: Issue; isConflict: boolean }
+
+/** Returns what changes in a locked chat when it changes hands. */
+export async function handingOf(
+  db: Database,
+  { grant, now }: Pick<Contexts['bot'], 'grant' | 'now'>,
+  chat: HeldChat,
+  { handledBy, assigneeId, groupId }: UpdateChat['body'],
+): Promise<Handing> {
+  const wanted = handledBy ?? (assigneeId ? 'member' : undefined)
+  if (groupId !== undefined && wanted !== 'bot') return { issue: withoutBot, isConflict: false }
+  if (wanted === undefined) return {}
+  if (wanted === 'bot') {
+    if (chat.handledBy !== null) return { isReturned: true }
+    return groupId === undefined ? {} : { issue: ofBot, isConflict: true }
+  }
+  const changes: Partial<typeof table.$inferInsert> = {
+    handledBy: wanted,
+    assigneeId: null,
+    handledSince: now,
+    expiresAt: latestExpiryOf(chat.createdAt),
+  }
+  if (chat.handledBy === null) changes.awaited = await awaitedOf(db, chat)
+  if (wanted === 'waiting') return chat.handledBy === 'waiting' ? {} : { changes }
+  const { userId } = grant.caller
+  changes.assigneeId = assigneeId ?? userId
+  if (chat.handledBy === 'member') {
+    if (chat.assigneeId === changes.assigneeId) return {}
+    if (!assigneeId) return { issue: ofAnother, isConflict: true }
+  }
+  if (changes.assigneeId !== userId) {
+    const { workspaceId } = grant.bot
+    const isMember = and(
+      eq(workspaceMembers.workspaceId, workspaceId),
+      eq(workspaceMembers.userId, changes.assigneeId),
+      inArray(workspaceMembers.role, ['ADMIN', 'MEMBER']),
+    )
+    const [member] = await db.select({ id: workspaceMembers.userId }).from(workspaceMembers).where(isMember)
+    if (!member) return { issue: noMember, isConflict: false }
+  }
+  return { changes }
+}
+
+/** The input and the actions of the last turn of the bot, which a client shows again when the bot goes on. */
+async function awaitedOf(db: Database, { botId, id, revision }: HeldChat): Promise<JsonText> {
+  const answer = (await lastAnswerOf(db, { botId, sessionId: id, revision })) ?? '{}'
+  return new JsonText(JSON.stringify(waitsFor(JSON.parse(answer))))
+}
+
+/** Gives a locked chat back to the bot, by a turn without a message. Returns an issue if there is no such group. */
+export async function giveBack(
+  db: Database,
+  { grant, now }: Pick<Contexts['bot'], 'grant' | 'now'>,
+  chat: HeldChat & { flow: Flow; effects: Effects },
+  groupId: string | undefined,
+): Promise<Issue | undefined> {
+  const { botId, id, publicationId, resultId, revision, steered, steps } = chat
+  const outcome = await resumeFlow(chat.flow, chat.state, groupId, chat.effects)
+  if (!outcome) return noGroup
+  const awaited = groupId === undefined && chat.awaited ? JSON.parse(chat.awaited.text) : {}
+  const step: components['schemas']['ContinuedChatBody'] = {
+    messages: [],
+    ...awaited,
+    revision: revision + 1,
+  }
+  const expiresAt = new Date(
+    Math.min(expiryOf(false, now).getTime(), latestExpiryOf(chat.createdAt).getTime()),
+  )
+  const isWritten = await writeTurn(
+    db,
+    {
+      session: { id, botId, workspaceId: grant.bot.workspaceId, publicationId },
+      wantedEvents: null,
+      read: { steered: steered?.text ?? null, isEnded: false, stepsSize: steps?.length ?? 0 },
+      expiresAt,
+      revision,
+      resultId,
+      isNewResult: false,
+      wasAnswered: true,
+      outcome,
+      lastMessage: null,
+      lastAnswer: JSON.stringify(step),
+    },
+    now,
+  )
+  if (!isWritten) throw new Error('The turn that gives a locked chat back was not written')
+  await db
+    .update(table)
+    .set({ handledBy: null, assigneeId: null, handledSince: now, awaited: null, claim: null })
+    .where(and(eq(table.botId, botId), eq(table.id, id)))
+  return undefined
+}
+
+/**
+ * Records a message of the visitor in a chat that people handle. `moved` also if the chat has changed hands since it
+ * was read.
+ */
+export async function receiveMessage(
+  context: Contexts['anyone'],
+  session: Session,
+  { message, options, digest }: Reply,
+): Promise<Ran> {
+  const { sessionId, botId, workspaceId, publicationId, handledBy, revision, wantedEvents } = session
+  const state = decodeState(session)
+  if (!state || handledBy === null) return 'over'
+  const wasAnswered = (state.frames[0]?.answerCount ?? 0) > 0
+  const effects = effectsOf(context, { ...session, resultId: state.resultId, state })
+  const outcome = await recordMessage(session.flow, state, message, options, effects)
+  const input = inputForPeople(effects.uploads?.maximumSize)
+  if (!outcome) return { answer: JSON.stringify({ messages: [], input, handledBy, revision }) }
+  outcome.handledBy = handledBy
+  const lastAnswer = JSON.stringify(toTurn(outcome, revision + 1, publicationId === null))
+  const isWritten = await writeTurn(
+    context.db,
+    {
+      session: { id: sessionId, botId, workspaceId, publicationId },
+      wantedEvents,
+      read: session,
+      expiresAt: session.expiresAt,
+      revision,
+      resultId: state.resultId,
+      isNewResult: session.resultId === null,
+      wasAnswered,
+      outcome,
+      lastMessage: digest,
+      lastAnswer,
+    },
+    context.now,
+    keepingUploads(context.db, sessionId, outcome.uploads, undefined),
+  )
+  if (!isWritten) return 'moved'
+  context.quota.add('text', botId, sizeOfTurn({ outcome, lastAnswer, read: session, wantedEvents }))
+  return { answer: lastAnswer }
+}
+
+const withoutBot: Issue = {
+  path: ['body', 'handledBy'],
+  code: 'required',
+  message: 'A chat goes on at a group when the bot handles it again; send handledBy with bot as well',
+}
+
+const ofBot: Issue = {
+  path: ['body', 'groupId'],
+  code: 'conflict',
+  message: 'The bot handles the chat already; take it first, then give it back at this group',
+}
+
+const ofAnother: Issue = {
+  path: ['body', 'handledBy'],
+  code: 'conflict',
+  message: 'Another member handles the chat; send assigneeId as well to hand it over',
+}
+
+const noMember: Issue = {
+  path: ['body', 'assigneeId'],
+  code: 'unknown_member',
+  message: 'Nobody with this id has the role MEMBER or ADMIN in the workspace',
+}
+
+const noGroup: Issue = {
+  path: ['body', 'groupId'],
+  code: 'unknown_start',
+  message: 'The bot has no such group',
+}
