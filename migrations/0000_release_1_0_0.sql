@@ -134,6 +134,17 @@ CREATE TABLE "bots" (
 	"deleted_at" timestamp (3) with time zone
 );
 --> statement-breakpoint
+CREATE TABLE "chat_messages" (
+	"bot_id" text NOT NULL,
+	"session_id" text NOT NULL,
+	"ordinal" integer NOT NULL,
+	"revision" integer NOT NULL,
+	"user_id" text NOT NULL,
+	"bubbles" json NOT NULL,
+	"created_at" timestamp (3) with time zone NOT NULL,
+	CONSTRAINT "chat_messages_bot_id_session_id_ordinal_pk" PRIMARY KEY("bot_id","session_id","ordinal")
+);
+--> statement-breakpoint
 CREATE TABLE "chat_sessions" (
 	"id" text NOT NULL,
 	"bot_id" text NOT NULL,
@@ -146,6 +157,11 @@ CREATE TABLE "chat_sessions" (
 	"last_message" text,
 	"client_logs" integer,
 	"steps" "bytea",
+	"handled_by" text,
+	"assignee_id" text,
+	"handled_since" timestamp (3) with time zone,
+	"awaited" json,
+	"message_count" integer,
 	"ended_at" timestamp (3) with time zone,
 	"expires_at" timestamp (3) with time zone NOT NULL,
 	"created_at" timestamp (3) with time zone NOT NULL,
@@ -435,6 +451,7 @@ CREATE INDEX "bots_deleted" ON "bots" USING btree ("deleted_at") WHERE deleted_a
 CREATE INDEX "chat_sessions_expiry" ON "chat_sessions" USING btree ("expires_at");--> statement-breakpoint
 CREATE INDEX "chat_sessions_result" ON "chat_sessions" USING btree ("bot_id","result_id") WHERE result_id IS NOT NULL;--> statement-breakpoint
 CREATE INDEX "chat_sessions_live" ON "chat_sessions" USING btree ("bot_id","created_at" NULLS FIRST) WHERE ended_at IS NULL AND result_id IS NOT NULL;--> statement-breakpoint
+CREATE INDEX "chat_sessions_handled" ON "chat_sessions" USING btree ("bot_id","handled_by","created_at" NULLS FIRST) WHERE handled_by IS NOT NULL;--> statement-breakpoint
 CREATE INDEX "credentials_list" ON "credentials" USING btree ("workspace_id","created_at" DESC NULLS LAST,"id" DESC NULLS LAST);--> statement-breakpoint
 CREATE INDEX "custom_domains_bot" ON "custom_domains" USING btree ("bot_id");--> statement-breakpoint
 CREATE INDEX "folders_list" ON "folders" USING btree ("workspace_id","parent_folder_id","created_at" DESC NULLS LAST,"id" DESC NULLS LAST);--> statement-breakpoint
