@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream'
 import { describe, expect, test } from '@jest/globals'
 import { soundExtension } from '../server/chat/engine/blocks/vendors/transcription.ts'
-import type { Effects, TurnOptions } from '../server/chat/engine/types.ts'
+import type { Effects } from '../server/chat/engine/types.ts'
 import type { OutboundReply, OutboundRequest } from '../server/outbound/client.ts'
 import type { ModelRequest } from '../server/outbound/model-types.ts'
 import { boundNamed } from './support/bounds.ts'
@@ -46,12 +46,12 @@ const answer = (
   body: Buffer.from(body as string),
 })
 
-async function run(part: Part, given: World, said = 'Ada', options: TurnOptions = {}) {
+async function run(part: Part, given: World, said = 'Ada') {
   const client = await chat(
     bot({ g: [ask('Question'), part, text('and on')] }, { variables: ['Question', 'Saved'] }),
     { findCredentials: async () => ({ apiKey: 'sk-key-1' }), ...given },
   )
-  await client.say(said, options)
+  await client.say(said)
   return client
 }
 
@@ -213,9 +213,7 @@ describe('QR codes', () => {
   test('a code holds as many bytes as the table says', async () => {
     const { uploads } = store('')
     const most = boundNamed('MAX_CODE_BYTES')
-    // Coverage and a busy machine make the library slow.
-    const patient = { limits: { workMilliseconds: 30_000 } }
-    expect((await run(code('x'.repeat(most)), { uploads }, 'Ada', patient)).logs()).toEqual([])
+    expect((await run(code('x'.repeat(most)), { uploads })).logs()).toEqual([])
     expect((await run(code('x'.repeat(most + 1)), { uploads })).logs()).toEqual([
       `QR code: the data have ${most + 1} bytes, a code holds ${most}`,
     ])

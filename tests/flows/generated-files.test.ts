@@ -77,5 +77,6 @@ test('a preview makes files too', async () => {
     bot({ g: [code, text('{{Code}}'), ask('Name')] }, { variables: ['Name', 'Code'] }),
   )
   const step = await app.client.ok('startPreview', { as: here.member, params: { botId: id }, body: {} })
+  expect(step.logs).toBeUndefined()
   expect((await fetch(textsOf(step)[0] ?? '')).status).toBe(200)
 })

@@ -12,7 +12,7 @@ import {
 } from '../../fields.ts'
 import { limits } from '../../limits.ts'
 import { quickText } from '../../quick.ts'
-import { responseMapping } from './vendor.ts'
+import { anyValue, responseMapping } from './vendor.ts'
 
 /** Options that blocks of several language models share. */
 
@@ -80,11 +80,16 @@ export const tools = list(
 ).optional()
 
 export const functions = list(
-  component('AssistantFunction', 'The code of a function that the assistant knows by name.', {
+  component('AssistantFunction', 'A function that the model can call.', {
     name: name('Name of the function.', 'getWeather').optional(),
+    description: prose('What the function does.', 'Gives the weather of a city').optional(),
+    parameters: anyValue('Parameters of the function: a JSON Schema, or a list as that of a ChatTool.', {
+      type: 'object',
+      properties: { city: { type: 'string' } },
+    }),
     code: prose('Body of the function.', 'return fetchWeather(city)').optional(),
   }),
-  'Functions that the assistant can call.',
+  'Functions that the model can call.',
 ).optional()
 
 export const messages = list(chatMessage, 'The messages, from the first to the last.').optional()

@@ -18,19 +18,26 @@ import type { Execution } from '../execution.ts'
 import { toValue } from '../flow-index.ts'
 import { assign, compile, textOfValue } from '../variables.ts'
 
-interface ChatFunction extends ModelTool {
+export interface ChatFunction extends ModelTool {
   code: string
 }
 
 /** Leaves out functions without a name or without code. */
-export function functionsOf(options: JsonObject): ChatFunction[] {
-  return asObjects(options.tools).flatMap((tool) => {
+export function functionsOf(tools: unknown): ChatFunction[] {
+  return asObjects(tools).flatMap((tool) => {
     const [name, code] = [filledText(tool.name)?.trim(), filledText(tool.code)]
     if (!name || code === undefined || (tool.type ?? 'function') !== 'function') return []
     const description = filledText(tool.description)
-    const parameters = parametersOf(asObjects(tool.parameters))
+    const parameters = schemaIn(tool.parameters)
     return [{ name, code, parameters, ...(description === undefined ? {} : { description }) }]
   })
+}
+
+/** A list of parameters, or a JSON Schema, which may be a text. */
+function schemaIn(given: unknown): JsonObject {
+  if (Array.isArray(given) || given === undefined) return parametersOf(asObjects(given))
+  const schema = asObject(typeof given === 'string' ? parseJson(given) : given)
+  return { type: 'object', properties: {}, ...schema }
 }
 
 function parametersOf(given: JsonObject[]): JsonObject {

@@ -165,7 +165,7 @@ async function ask(
 async function converse(run: Execution, block: Block, prepared: Prepared, position: Position): Promise<void> {
   if (!Array.isArray(block.options.messages)) return fail(run, block, 'No messages provided')
   const messages = await messagesOf(run, block, prepared.model)
-  const functions = functionsOf(block.options)
+  const functions = functionsOf(block.options.tools)
   const onText = deltaWriter(run, block, position)
   const usage = { prompt: 0, completion: 0, total: 0 }
   const wantsUsage = mappings(block).some(({ item }) => item.endsWith('okens'))

@@ -88,7 +88,7 @@ function itemsOf(run: Execution, variableId: unknown): (string | null)[] {
 }
 
 /** Addresses of pictures, alone between blank lines, become pictures. */
-async function withPictures(run: Execution, messages: ModelMessage[]): Promise<ModelMessage[]> {
+export async function withPictures(run: Execution, messages: ModelMessage[]): Promise<ModelMessage[]> {
   let pictures = 0
   let left = MAX_PICTURES_BYTES
   const shown: ModelMessage[] = []

@@ -1,6 +1,6 @@
 /** Pictures of QR codes. */
 import { asString } from '../../../../json/access.ts'
-import { type Execution, waitFor } from '../../execution.ts'
+import { type Execution, mayCallOut, waitFor } from '../../execution.ts'
 import { failCall, type VendorCall } from './call.ts'
 import { saveBytes } from './send.ts'
 
@@ -13,7 +13,13 @@ export async function generateQrCode(run: Execution, made: VendorCall): Promise<
   if (size > MAX_CODE_BYTES) {
     return failCall(run, made.block, `QR code: the data have ${size} bytes, a code holds ${MAX_CODE_BYTES}`)
   }
-  const { toBuffer } = await waitFor(run, import('qrcode'))
-  const bytes = await toBuffer(data, { type: 'png', errorCorrectionLevel: 'M' })
+  // A tenth of a second of work for the largest code, so that a turn may draw as many as it may call out.
+  if (!mayCallOut(run)) return
+  const bytes = await waitFor(run, draw(data))
   await saveBytes(run, made, { name: 'qr-code.png', mediaType: 'image/png', bytes }, 'saveUrlInVariableId')
+}
+
+async function draw(data: string): Promise<Buffer> {
+  const { toBuffer } = await import('qrcode')
+  return toBuffer(data, { type: 'png', errorCorrectionLevel: 'M' })
 }

@@ -4,6 +4,7 @@ import { filledText } from '../../../../json/access.ts'
 import { type Execution, leave, type Next } from '../../execution.ts'
 import type { Block } from '../../flow-index.ts'
 import type { Position } from '../../types.ts'
+import { askOpenAiModel } from './ask-model.ts'
 import { redirectInBlink, sendFeedEvent } from './blink.ts'
 import { showCalendar } from './cal-com.ts'
 import { failCall, prepareCall, type VendorCall } from './call.ts'
@@ -21,7 +22,7 @@ type RunWaitingAction = (run: Execution, made: VendorCall, position: Position) =
 
 /** Actions that need more than one request of their row, by type and action. */
 const runners: { [Type in VendorType]?: Record<string, RunAction> } = {
-  openai: { 'Create transcription': createTranscription },
+  openai: { 'Ask Model': askOpenAiModel, 'Create transcription': createTranscription },
   'qr-code': { 'Generate a QR Code': generateQrCode },
   nocodb: { 'Search Records': searchNocoDb, 'Update Existing Record': updateNocoDb },
   zendesk: { 'Open Web Widget': openZendesk },
