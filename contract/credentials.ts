@@ -1,4 +1,5 @@
 import { vendors } from './bot-document/blocks/vendors/all.ts'
+import { googleSheetsData } from './bot-document/blocks/vendors/google-sheets.ts'
 import { define, type Operation, workspace } from './operation.ts'
 import { emailAddress, exampleIds, name, readOnly, recordId, text, timestamp } from './shared.ts'
 import { z } from './zod.ts'
@@ -100,13 +101,14 @@ const ofVendors = vendors.flatMap(({ type, prefix, credentials }) =>
 ) as BranchesOf<(typeof vendors)[number]>[]
 
 const smtp = branches('smtp', 'Smtp', smtpData)
+const sheets = branches('google sheets', 'GoogleSheets', googleSheetsData)
 
 const credentialsCreate = z
-  .discriminatedUnion('type', [smtp.create, ...ofVendors.map(({ create }) => create)])
+  .discriminatedUnion('type', [smtp.create, sheets.create, ...ofVendors.map(({ create }) => create)])
   .meta({ id: 'CredentialsCreate', description: 'New credentials; the type says what they consist of.' })
 
 const credentialsUpdate = z
-  .discriminatedUnion('type', [smtp.update, ...ofVendors.map(({ update }) => update)])
+  .discriminatedUnion('type', [smtp.update, sheets.update, ...ofVendors.map(({ update }) => update)])
   .meta({
     id: 'CredentialsUpdate',
     description: 'A change of credentials. The type is the one they have; data that are given replace all.',

@@ -323,8 +323,7 @@ test.each(blockCatalogue.filter(({ family }) => family !== 'vendor'))(
   '$component of versions $versions is skipped only if it needs an outside service',
   ({ type }) => {
     const found = issuesOf(current({ groups: [group('g1', { id: 'b1', type })] }))
-    const isOutside = ['payment input', 'Google Sheets'].includes(type)
-    expect(found).toEqual(isOutside ? ['groups.0.blocks.0.type skipped_block'] : [])
+    expect(found).toEqual(type === 'payment input' ? ['groups.0.blocks.0.type skipped_block'] : [])
   },
 )
 

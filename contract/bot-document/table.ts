@@ -1,4 +1,6 @@
 import { vendors } from './blocks/vendors/all.ts'
+import { googleSheets } from './blocks/vendors/google-sheets.ts'
+import type { VendorRow } from './blocks/vendors/vendor.ts'
 import { blockCatalogue } from './catalogue.ts'
 
 /** Renders the table of block types for the README. Columns are not aligned, so a change stays on one line. */
@@ -21,7 +23,8 @@ export function renderCatalogueTable(): string {
 
 /** Renders the table of outside services for the guide. */
 export function renderVendorTable(): string {
-  const rows = vendors.map(({ title, type, actions, credentials, base }) => [
+  const all: readonly VendorRow[] = [...vendors, googleSheets]
+  const rows = all.map(({ title, type, actions, credentials, base }) => [
     title,
     code(type),
     Object.entries(actions)

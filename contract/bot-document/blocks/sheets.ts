@@ -48,10 +48,13 @@ const optionsShape = {
   cellsToUpsert: list(cell, 'With action Update a row: the cells that change.').optional(),
 }
 
+/** Options of the older block, which include those of the newer one. */
+export const sheetOptions = { ...optionsShape, referenceCell: cell.optional() }
+
 const sheetsBlock = block(
   'GoogleSheetsBlock',
   'Google Sheets',
-  'Reads or writes rows of a spreadsheet. Chats of this service skip it.',
+  'Reads or writes rows of a spreadsheet, with credentials of type google sheets.',
   {
     options: component(
       'GoogleSheetsOptions',
@@ -64,12 +67,12 @@ const sheetsBlock = block(
 const legacySheetsBlock = block(
   'LegacyGoogleSheetsBlock',
   'Google Sheets',
-  'Reads or writes rows of a spreadsheet, in versions 3, 4 and 5. Chats of this service skip it.',
+  'Reads or writes rows of a spreadsheet, in versions 3, 4 and 5, with credentials of type google sheets.',
   {
     options: component(
       'LegacyGoogleSheetsOptions',
       'Which table is meant and what is done with it, in versions 3, 4 and 5.',
-      { ...optionsShape, referenceCell: cell.optional() },
+      sheetOptions,
     ).optional(),
   },
 )

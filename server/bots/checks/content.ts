@@ -186,6 +186,7 @@ const neededSettings: Record<string, string> = {
   Wait: 'secondsToWaitFor',
   Email: 'recipients',
   OpenAI: 'task',
+  'Google Sheets': 'action',
   ...Object.fromEntries(vendors.map(({ type }) => [type, 'action'])),
   'Google Analytics': 'trackingId',
   Pixel: 'pixelId',

@@ -1,4 +1,5 @@
 import { vendorRow } from '../../../contract/bot-document/blocks/vendors/all.ts'
+import type { VendorRow } from '../../../contract/bot-document/blocks/vendors/vendor.ts'
 import { runsVendorAction } from '../../chat/engine/blocks/vendors/run-vendor.ts'
 import {
   actionOf,
@@ -16,11 +17,17 @@ export function skippedAction(block: unknown): { name: string; ended?: string } 
   if (!isRecord(block) || typeof block.type !== 'string') return undefined
   const name = actionOf({ options: isRecord(block.options) ? block.options : {} }, block.type)
   if (name === undefined) return undefined
-  const row = vendorRow(isModelBlock(block.type) ? credentialsTypeOf(block.type) : block.type)
+  const row = rowOf(block.type)
   const ended = row !== undefined && Object.hasOwn(row.actions, name) ? row.actions[name]?.ended : undefined
   if (ended !== undefined) return { name, ended }
   if (isModelBlock(block.type) && asksModel(block.type, name)) return undefined
-  return row === undefined || runsVendorAction(row.type, name) ? undefined : { name }
+  const type = block.type === 'OpenAI' ? 'openai' : block.type
+  return row === undefined || runsVendorAction(type, name) ? undefined : { name }
+}
+
+/** The row of a block; the older block of OpenAI has that of the newer one. */
+function rowOf(type: string): VendorRow | undefined {
+  return vendorRow(isModelBlock(type) ? credentialsTypeOf(type) : type)
 }
 
 /** A block of a vendor needs an account there. An e-mail block needs the account that it names. */
@@ -35,9 +42,9 @@ export function* missingCredentials(
   const action = actionOf({ options }, block.type)
   // An action that is not chosen yet is an issue of its own.
   if (action === undefined) return
-  const type = isModelBlock(block.type) ? credentialsTypeOf(block.type) : block.type
-  const row = vendorRow(type)
+  const row = rowOf(block.type)
   if (row?.credentials === undefined || row.actions[action]?.needsNoCredentials === true) return
+  const { type } = row
   const { credentialsId } = options
   const at = isRecord(block.options) ? [...path, 'options', 'credentialsId'] : [...path, 'options']
   const nothing =

@@ -37,13 +37,10 @@ type RunBlock = (run: Execution, block: Block, position: Position) => Promise<Ne
 /** A `Next` that does not depend on the block it came from. */
 type Step = Exclude<Next, { kind: 'next' }>
 
-/** Types of blocks that need an outside service which this one does not call. They are passed over. */
-const notRun = ['Google Sheets'] as const satisfies readonly BlockType[]
-
 /**
- * Runners of all other blocks that are no inputs. A type that the catalogue adds has to be in one of the three lists.
+ * Runners of all blocks that are no inputs. A type that the catalogue adds has to be in one of the two lists.
  */
-const runners = byType<Exclude<BlockType, InputType | (typeof notRun)[number]>, RunBlock>({
+const runners = byType<Exclude<BlockType, InputType>, RunBlock>({
   start: leave,
   text: runTextBubble,
   image: mediaBubble('image'),
@@ -65,6 +62,7 @@ const runners = byType<Exclude<BlockType, InputType | (typeof notRun)[number]>, 
   'Make.com': runHttpRequest,
   Pabbly: runHttpRequest,
   Email: runEmail,
+  'Google Sheets': runVendor,
   Chatwoot: runChatwoot,
   'Google Analytics': runGoogleAnalytics,
   Pixel: runPixel,

@@ -4,6 +4,7 @@ import { chatNode } from './chat-node.ts'
 import { difyAi } from './dify-ai.ts'
 import { elevenLabs } from './elevenlabs.ts'
 import { gmail } from './gmail.ts'
+import { googleSheets } from './google-sheets.ts'
 import { anthropic, deepSeek, groq, mistral, openRouter, perplexity, togetherAi } from './models.ts'
 import { nocoDb } from './nocodb.ts'
 import { openAi } from './openai.ts'
@@ -42,8 +43,12 @@ type Blocks<Rows extends readonly { block: unknown }[]> = { [Index in keyof Rows
 
 export const vendorBlocks = vendors.map(({ block }) => block) as unknown as Blocks<typeof vendors>
 
-const rows: ReadonlyMap<string, VendorRow> = new Map(vendors.map((row) => [row.type, row]))
+const rows: ReadonlyMap<string, VendorRow> = new Map<string, VendorRow>([
+  ...vendors.map((row): [string, VendorRow] => [row.type, row]),
+  ['Google Sheets', googleSheets],
+])
 
+/** The row of a type of block. */
 export function vendorRow(type: unknown): VendorRow | undefined {
   return typeof type === 'string' ? rows.get(type) : undefined
 }

@@ -103,6 +103,9 @@ export interface VendorRow {
   credentials: z.ZodObject | undefined
   exampleCredentials: Record<string, unknown>
   actions: Readonly<Record<string, Action>>
+  /** Entries of the log where the block names no credentials, and where it names unknown ones. */
+  noCredentials?: string
+  unknownCredentials?: string
 }
 
 interface Given<Type extends string, Shape extends z.ZodRawShape, Data extends z.ZodObject> {

@@ -61,7 +61,7 @@ function baseOf({ base, baseKey }: VendorRow, credentials: JsonObject, options: 
 async function readCredentials(
   run: Execution,
   block: Block,
-  { type, credentials: data }: VendorRow,
+  { type, credentials: data, noCredentials, unknownCredentials }: VendorRow,
   { needsNoCredentials }: Action,
 ): Promise<JsonObject | null> {
   if (data === undefined) return {}
@@ -74,7 +74,8 @@ async function readCredentials(
     return null
   }
   if (needsNoCredentials === true) return {}
-  failCall(run, block, `Could not find credentials for block ${type}`)
+  const description = id === undefined ? noCredentials : unknownCredentials
+  failCall(run, block, description ?? `Could not find credentials for block ${type}`)
   return null
 }
 

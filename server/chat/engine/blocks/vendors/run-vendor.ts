@@ -8,6 +8,7 @@ import { askOpenAiModel } from './ask-model.ts'
 import { redirectInBlink, sendFeedEvent } from './blink.ts'
 import { showCalendar } from './cal-com.ts'
 import { failCall, prepareCall, type VendorCall } from './call.ts'
+import { getFromSheet, insertIntoSheet, updateSheet } from './google-sheets.ts'
 import { searchNocoDb, updateNocoDb } from './nocodb.ts'
 import { generateQrCode } from './qr-code.ts'
 import { runRequest } from './send.ts'
@@ -21,7 +22,12 @@ type RunAction = (run: Execution, made: VendorCall) => Promise<void>
 type RunWaitingAction = (run: Execution, made: VendorCall, position: Position) => Next
 
 /** Actions that need more than one request of their row, by type and action. */
-const runners: { [Type in VendorType]?: Record<string, RunAction> } = {
+const runners: { [Type in VendorType | 'Google Sheets']?: Record<string, RunAction> } = {
+  'Google Sheets': {
+    'Get data from sheet': getFromSheet,
+    'Insert a row': insertIntoSheet,
+    'Update a row': updateSheet,
+  },
   openai: { 'Ask Model': askOpenAiModel, 'Create transcription': createTranscription },
   'qr-code': { 'Generate a QR Code': generateQrCode },
   nocodb: { 'Search Records': searchNocoDb, 'Update Existing Record': updateNocoDb },
