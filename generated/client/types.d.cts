@@ -370,7 +370,7 @@ export interface components {
              */
             nextCursor: string | null;
         };
-        /** @description The code of a function that the assistant knows by name. */
+        /** @description A function that the model can call. */
         AssistantFunction: {
             /**
              * @description Body of the function.
@@ -378,10 +378,27 @@ export interface components {
              */
             code?: string;
             /**
+             * @description What the function does.
+             * @example Gives the weather of a city
+             */
+            description?: string;
+            /**
              * @description Name of the function.
              * @example getWeather
              */
             name?: string;
+            /**
+             * @description Parameters of the function: a JSON Schema, or a list as that of a ChatTool. Any JSON value.
+             * @example {
+             *       "type": "object",
+             *       "properties": {
+             *         "city": {
+             *           "type": "string"
+             *         }
+             *       }
+             *     }
+             */
+            parameters?: unknown;
         } & {
             [key: string]: unknown;
         };
@@ -3801,14 +3818,14 @@ export interface components {
             credentials: components["schemas"]["StoredCredentials"];
         };
         /** @description New credentials; the type says what they consist of. */
-        CredentialsCreate: components["schemas"]["SmtpCredentialsCreate"] | components["schemas"]["OpenAiCredentialsCreate"] | components["schemas"]["AnthropicCredentialsCreate"] | components["schemas"]["MistralCredentialsCreate"] | components["schemas"]["GroqCredentialsCreate"] | components["schemas"]["TogetherAiCredentialsCreate"] | components["schemas"]["OpenRouterCredentialsCreate"] | components["schemas"]["PerplexityCredentialsCreate"] | components["schemas"]["DeepSeekCredentialsCreate"] | components["schemas"]["DifyAiCredentialsCreate"] | components["schemas"]["ChatNodeCredentialsCreate"] | components["schemas"]["ElevenLabsCredentialsCreate"] | components["schemas"]["NocoDbCredentialsCreate"] | components["schemas"]["SegmentCredentialsCreate"] | components["schemas"]["PostHogCredentialsCreate"] | components["schemas"]["ZendeskCredentialsCreate"] | components["schemas"]["BlinkCredentialsCreate"];
+        CredentialsCreate: components["schemas"]["SmtpCredentialsCreate"] | components["schemas"]["GoogleSheetsCredentialsCreate"] | components["schemas"]["OpenAiCredentialsCreate"] | components["schemas"]["AnthropicCredentialsCreate"] | components["schemas"]["MistralCredentialsCreate"] | components["schemas"]["GroqCredentialsCreate"] | components["schemas"]["TogetherAiCredentialsCreate"] | components["schemas"]["OpenRouterCredentialsCreate"] | components["schemas"]["PerplexityCredentialsCreate"] | components["schemas"]["DeepSeekCredentialsCreate"] | components["schemas"]["DifyAiCredentialsCreate"] | components["schemas"]["ChatNodeCredentialsCreate"] | components["schemas"]["ElevenLabsCredentialsCreate"] | components["schemas"]["NocoDbCredentialsCreate"] | components["schemas"]["SegmentCredentialsCreate"] | components["schemas"]["PostHogCredentialsCreate"] | components["schemas"]["ZendeskCredentialsCreate"] | components["schemas"]["BlinkCredentialsCreate"];
         /** @description The credentials of a workspace. */
         CredentialsList: {
             /** @description The credentials, newest first. */
             credentials: components["schemas"]["StoredCredentials"][];
         };
         /** @description A change of credentials. The type is the one they have; data that are given replace all. */
-        CredentialsUpdate: components["schemas"]["SmtpCredentialsUpdate"] | components["schemas"]["OpenAiCredentialsUpdate"] | components["schemas"]["AnthropicCredentialsUpdate"] | components["schemas"]["MistralCredentialsUpdate"] | components["schemas"]["GroqCredentialsUpdate"] | components["schemas"]["TogetherAiCredentialsUpdate"] | components["schemas"]["OpenRouterCredentialsUpdate"] | components["schemas"]["PerplexityCredentialsUpdate"] | components["schemas"]["DeepSeekCredentialsUpdate"] | components["schemas"]["DifyAiCredentialsUpdate"] | components["schemas"]["ChatNodeCredentialsUpdate"] | components["schemas"]["ElevenLabsCredentialsUpdate"] | components["schemas"]["NocoDbCredentialsUpdate"] | components["schemas"]["SegmentCredentialsUpdate"] | components["schemas"]["PostHogCredentialsUpdate"] | components["schemas"]["ZendeskCredentialsUpdate"] | components["schemas"]["BlinkCredentialsUpdate"];
+        CredentialsUpdate: components["schemas"]["SmtpCredentialsUpdate"] | components["schemas"]["GoogleSheetsCredentialsUpdate"] | components["schemas"]["OpenAiCredentialsUpdate"] | components["schemas"]["AnthropicCredentialsUpdate"] | components["schemas"]["MistralCredentialsUpdate"] | components["schemas"]["GroqCredentialsUpdate"] | components["schemas"]["TogetherAiCredentialsUpdate"] | components["schemas"]["OpenRouterCredentialsUpdate"] | components["schemas"]["PerplexityCredentialsUpdate"] | components["schemas"]["DeepSeekCredentialsUpdate"] | components["schemas"]["DifyAiCredentialsUpdate"] | components["schemas"]["ChatNodeCredentialsUpdate"] | components["schemas"]["ElevenLabsCredentialsUpdate"] | components["schemas"]["NocoDbCredentialsUpdate"] | components["schemas"]["SegmentCredentialsUpdate"] | components["schemas"]["PostHogCredentialsUpdate"] | components["schemas"]["ZendeskCredentialsUpdate"] | components["schemas"]["BlinkCredentialsUpdate"];
         /** @description What is stored, on a conflict or a failed precondition: read the record, or send these values to write on top of it. Absent where the record has none. */
         CurrentState: {
             /**
@@ -5390,7 +5407,69 @@ export interface components {
         } & {
             [key: string]: unknown;
         };
-        /** @description Reads or writes rows of a spreadsheet. Chats of this service skip it. */
+        /** @description The JSON key of a service account, as Google Cloud gives it. The sheet has to be shared with its address. */
+        GoogleServiceAccount: {
+            /**
+             * @description Not used.
+             * @example https://www.googleapis.com/oauth2/v1/certs
+             */
+            auth_provider_x509_cert_url?: string;
+            /**
+             * @description Not used.
+             * @example https://accounts.google.com/o/oauth2/auth
+             */
+            auth_uri?: string;
+            /**
+             * @description Address of the account.
+             * @example bots@project.iam.gserviceaccount.com
+             */
+            client_email: string;
+            /**
+             * @description Id of the account; not used.
+             * @example 1234
+             */
+            client_id?: string;
+            /**
+             * @description Not used.
+             * @example https://www.googleapis.com/robot/v1
+             */
+            client_x509_cert_url?: string;
+            /**
+             * Format: password
+             * @description Its private key, in PEM.
+             * @example -----BEGIN PRIVATE KEY-----
+             *     example
+             *     -----END PRIVATE KEY-----
+             */
+            private_key: string;
+            /**
+             * @description Id of the key; not used.
+             * @example a1b2
+             */
+            private_key_id?: string;
+            /**
+             * @description Project of the account; not used.
+             * @example project
+             */
+            project_id?: string;
+            /**
+             * Format: uri
+             * @description Address that gives tokens. Default https://oauth2.googleapis.com/token.
+             * @example https://oauth2.googleapis.com/token
+             */
+            token_uri?: string;
+            /**
+             * @description Kind of the key; not used.
+             * @example service_account
+             */
+            type?: string;
+            /**
+             * @description Not used.
+             * @example googleapis.com
+             */
+            universe_domain?: string;
+        };
+        /** @description Reads or writes rows of a spreadsheet, with credentials of type google sheets. */
         GoogleSheetsBlock: {
             /**
              * @description Id of the block.
@@ -5410,6 +5489,84 @@ export interface components {
             type: "Google Sheets";
         } & {
             [key: string]: unknown;
+        };
+        /** @description New credentials of type google sheets. */
+        GoogleSheetsCredentialsCreate: {
+            /**
+             * @description Read-only moment of the creation; accepted and ignored.
+             * @example null
+             */
+            readonly createdAt?: unknown;
+            data: components["schemas"]["GoogleSheetsData"];
+            /**
+             * @description Read-only id of the credentials; accepted and ignored.
+             * @example null
+             */
+            readonly id?: unknown;
+            /**
+             * @description Name to choose the credentials by.
+             * @example Company account
+             */
+            name: string;
+            /**
+             * @description What the credentials are for. (enum property replaced by openapi-typescript)
+             * @enum {string}
+             */
+            type: "google sheets";
+            /**
+             * @description Read-only moment of the last change; accepted and ignored.
+             * @example null
+             */
+            readonly updatedAt?: unknown;
+            /**
+             * @description Read-only id of the workspace; accepted and ignored.
+             * @example null
+             */
+            readonly workspaceId?: unknown;
+        };
+        /** @description A change of credentials of type google sheets. */
+        GoogleSheetsCredentialsUpdate: {
+            /**
+             * @description Read-only moment of the creation; accepted and ignored.
+             * @example null
+             */
+            readonly createdAt?: unknown;
+            data?: components["schemas"]["GoogleSheetsData"];
+            /**
+             * @description Read-only id of the credentials; accepted and ignored.
+             * @example null
+             */
+            readonly id?: unknown;
+            /**
+             * @description Name to choose the credentials by.
+             * @example Company account
+             */
+            name?: string;
+            /**
+             * @description What the credentials are for. (enum property replaced by openapi-typescript)
+             * @enum {string}
+             */
+            type: "google sheets";
+            /**
+             * @description Read-only moment of the last change; accepted and ignored.
+             * @example null
+             */
+            readonly updatedAt?: unknown;
+            /**
+             * @description Read-only id of the workspace; accepted and ignored.
+             * @example null
+             */
+            readonly workspaceId?: unknown;
+        };
+        /** @description An account that reads and writes sheets. */
+        GoogleSheetsData: {
+            /**
+             * Format: uri
+             * @description Address of the API, where it is not the one of Google.
+             * @example https://sheets.example.com
+             */
+            baseUrl?: string;
+            serviceAccount: components["schemas"]["GoogleServiceAccount"];
         };
         /** @description Which table is meant and what is done with it. The action tells which of the other properties are read. */
         GoogleSheetsOptions: {
@@ -6281,7 +6438,7 @@ export interface components {
         } & {
             [key: string]: unknown;
         };
-        /** @description Reads or writes rows of a spreadsheet, in versions 3, 4 and 5. Chats of this service skip it. */
+        /** @description Reads or writes rows of a spreadsheet, in versions 3, 4 and 5, with credentials of type google sheets. */
         LegacyGoogleSheetsBlock: {
             /**
              * @description Id of the block.
@@ -7397,7 +7554,7 @@ export interface components {
              *     ]
              */
             fileSearchVectorStoreIds?: string[];
-            /** @description Functions that the assistant can call. */
+            /** @description Functions that the model can call. */
             functions?: components["schemas"]["AssistantFunction"][];
             /**
              * @description With action Create speech: what is spoken.
@@ -16885,7 +17042,11 @@ export type GmailOptions = components["schemas"]["GmailOptions"]
 export type GoogleAnalyticsAction = components["schemas"]["GoogleAnalyticsAction"]
 export type GoogleAnalyticsBlock = components["schemas"]["GoogleAnalyticsBlock"]
 export type GoogleAnalyticsOptions = components["schemas"]["GoogleAnalyticsOptions"]
+export type GoogleServiceAccount = components["schemas"]["GoogleServiceAccount"]
 export type GoogleSheetsBlock = components["schemas"]["GoogleSheetsBlock"]
+export type GoogleSheetsCredentialsCreate = components["schemas"]["GoogleSheetsCredentialsCreate"]
+export type GoogleSheetsCredentialsUpdate = components["schemas"]["GoogleSheetsCredentialsUpdate"]
+export type GoogleSheetsData = components["schemas"]["GoogleSheetsData"]
 export type GoogleSheetsOptions = components["schemas"]["GoogleSheetsOptions"]
 export type GroqBlock = components["schemas"]["GroqBlock"]
 export type GroqCredentialsCreate = components["schemas"]["GroqCredentialsCreate"]

@@ -251,10 +251,16 @@ class ApiTokenList(TypedDict):
     """Send it as `cursor` to get the following page; null on the last page."""
 
 class AssistantFunction(TypedDict):
-    """The code of a function that the assistant knows by name."""
+    """A function that the model can call."""
 
     name: NotRequired[str]
     """Name of the function."""
+
+    description: NotRequired[str]
+    """What the function does."""
+
+    parameters: NotRequired[Any]
+    """Parameters of the function: a JSON Schema, or a list as that of a ChatTool. Any JSON value."""
 
     code: NotRequired[str]
     """Body of the function."""
@@ -3462,8 +3468,44 @@ class GoogleAnalyticsOptions(TypedDict):
     sendTo: NotRequired[str]
     """Destination of the event."""
 
+class GoogleServiceAccount(TypedDict):
+    """The JSON key of a service account, as Google Cloud gives it. The sheet has to be shared with its address."""
+
+    client_email: str
+    """Address of the account."""
+
+    private_key: str
+    """Its private key, in PEM."""
+
+    token_uri: NotRequired[str]
+    """Address that gives tokens. Default https://oauth2.googleapis.com/token."""
+
+    type: NotRequired[str]
+    """Kind of the key; not used."""
+
+    project_id: NotRequired[str]
+    """Project of the account; not used."""
+
+    private_key_id: NotRequired[str]
+    """Id of the key; not used."""
+
+    client_id: NotRequired[str]
+    """Id of the account; not used."""
+
+    auth_uri: NotRequired[str]
+    """Not used."""
+
+    auth_provider_x509_cert_url: NotRequired[str]
+    """Not used."""
+
+    client_x509_cert_url: NotRequired[str]
+    """Not used."""
+
+    universe_domain: NotRequired[str]
+    """Not used."""
+
 class GoogleSheetsBlock(TypedDict):
-    """Reads or writes rows of a spreadsheet. Chats of this service skip it."""
+    """Reads or writes rows of a spreadsheet, with credentials of type google sheets."""
 
     id: str
     """Id of the block."""
@@ -3475,6 +3517,60 @@ class GoogleSheetsBlock(TypedDict):
     """Id of the edge that leaves the block. This is what a running chat follows; it may dangle."""
 
     options: NotRequired[GoogleSheetsOptions]
+
+class GoogleSheetsCredentialsCreate(TypedDict):
+    """New credentials of type google sheets."""
+
+    type: Literal["google sheets"]
+    """What the credentials are for."""
+
+    name: str
+    """Name to choose the credentials by."""
+
+    data: GoogleSheetsData
+
+    id: NotRequired[Any]
+    """Read-only id of the credentials; accepted and ignored."""
+
+    workspaceId: NotRequired[Any]
+    """Read-only id of the workspace; accepted and ignored."""
+
+    createdAt: NotRequired[Any]
+    """Read-only moment of the creation; accepted and ignored."""
+
+    updatedAt: NotRequired[Any]
+    """Read-only moment of the last change; accepted and ignored."""
+
+class GoogleSheetsCredentialsUpdate(TypedDict):
+    """A change of credentials of type google sheets."""
+
+    type: Literal["google sheets"]
+    """What the credentials are for."""
+
+    name: NotRequired[str]
+    """Name to choose the credentials by."""
+
+    data: NotRequired[GoogleSheetsData]
+
+    id: NotRequired[Any]
+    """Read-only id of the credentials; accepted and ignored."""
+
+    workspaceId: NotRequired[Any]
+    """Read-only id of the workspace; accepted and ignored."""
+
+    createdAt: NotRequired[Any]
+    """Read-only moment of the creation; accepted and ignored."""
+
+    updatedAt: NotRequired[Any]
+    """Read-only moment of the last change; accepted and ignored."""
+
+class GoogleSheetsData(TypedDict):
+    """An account that reads and writes sheets."""
+
+    serviceAccount: GoogleServiceAccount
+
+    baseUrl: NotRequired[str]
+    """Address of the API, where it is not the one of Google."""
 
 class GoogleSheetsOptions(TypedDict):
     """Which table is meant and what is done with it. The action tells which of the other properties are read."""
@@ -4030,7 +4126,7 @@ class LegacyFileInputOptions(TypedDict):
     """Largest accepted file, in megabytes."""
 
 class LegacyGoogleSheetsBlock(TypedDict):
-    """Reads or writes rows of a spreadsheet, in versions 3, 4 and 5. Chats of this service skip it."""
+    """Reads or writes rows of a spreadsheet, in versions 3, 4 and 5, with credentials of type google sheets."""
 
     id: str
     """Id of the block."""
@@ -4810,7 +4906,7 @@ class OpenAiOptions(TypedDict):
     """What is said; may hold placeholders."""
 
     functions: NotRequired[list[AssistantFunction]]
-    """Functions that the assistant can call."""
+    """Functions that the model can call."""
 
     additionalInstructions: NotRequired[str]
     """With action Ask Assistant: added to its instructions."""
@@ -8377,10 +8473,10 @@ ClientSideAction: TypeAlias = ScriptAction | SetVariableAction | ChatwootAction 
 ComparisonOperator: TypeAlias = Literal["Equal to", "Not equal", "Contains", "Does not contain", "Greater than", "Greater or equal to", "Less than", "Less or equal to", "Is set", "Is empty", "Starts with", "Ends with", "Matches regex", "Does not match regex"]
 """How two values are compared. The order operators compare numbers, then dates, then lengths; Is set and Is empty ignore the right side."""
 
-CredentialsCreate: TypeAlias = SmtpCredentialsCreate | OpenAiCredentialsCreate | AnthropicCredentialsCreate | MistralCredentialsCreate | GroqCredentialsCreate | TogetherAiCredentialsCreate | OpenRouterCredentialsCreate | PerplexityCredentialsCreate | DeepSeekCredentialsCreate | DifyAiCredentialsCreate | ChatNodeCredentialsCreate | ElevenLabsCredentialsCreate | NocoDbCredentialsCreate | SegmentCredentialsCreate | PostHogCredentialsCreate | ZendeskCredentialsCreate | BlinkCredentialsCreate
+CredentialsCreate: TypeAlias = SmtpCredentialsCreate | GoogleSheetsCredentialsCreate | OpenAiCredentialsCreate | AnthropicCredentialsCreate | MistralCredentialsCreate | GroqCredentialsCreate | TogetherAiCredentialsCreate | OpenRouterCredentialsCreate | PerplexityCredentialsCreate | DeepSeekCredentialsCreate | DifyAiCredentialsCreate | ChatNodeCredentialsCreate | ElevenLabsCredentialsCreate | NocoDbCredentialsCreate | SegmentCredentialsCreate | PostHogCredentialsCreate | ZendeskCredentialsCreate | BlinkCredentialsCreate
 """New credentials; the type says what they consist of."""
 
-CredentialsUpdate: TypeAlias = SmtpCredentialsUpdate | OpenAiCredentialsUpdate | AnthropicCredentialsUpdate | MistralCredentialsUpdate | GroqCredentialsUpdate | TogetherAiCredentialsUpdate | OpenRouterCredentialsUpdate | PerplexityCredentialsUpdate | DeepSeekCredentialsUpdate | DifyAiCredentialsUpdate | ChatNodeCredentialsUpdate | ElevenLabsCredentialsUpdate | NocoDbCredentialsUpdate | SegmentCredentialsUpdate | PostHogCredentialsUpdate | ZendeskCredentialsUpdate | BlinkCredentialsUpdate
+CredentialsUpdate: TypeAlias = SmtpCredentialsUpdate | GoogleSheetsCredentialsUpdate | OpenAiCredentialsUpdate | AnthropicCredentialsUpdate | MistralCredentialsUpdate | GroqCredentialsUpdate | TogetherAiCredentialsUpdate | OpenRouterCredentialsUpdate | PerplexityCredentialsUpdate | DeepSeekCredentialsUpdate | DifyAiCredentialsUpdate | ChatNodeCredentialsUpdate | ElevenLabsCredentialsUpdate | NocoDbCredentialsUpdate | SegmentCredentialsUpdate | PostHogCredentialsUpdate | ZendeskCredentialsUpdate | BlinkCredentialsUpdate
 """A change of credentials. The type is the one they have; data that are given replace all."""
 
 DocumentVersion: TypeAlias = Literal["3", "4", "5", "6", "6.1"]
