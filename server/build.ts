@@ -2,6 +2,7 @@ import { mkdir, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { build } from 'esbuild'
+import { buildCommand } from './command/build.ts'
 import { bundleMembersPages } from './pages/members/bundle.ts'
 import { root } from './root.ts'
 
@@ -59,4 +60,6 @@ export async function buildService(output: string): Promise<void> {
 }
 
 // Not awaited: the set-up of the tests loads this as a module that cannot.
-if (process.argv[1] === fileURLToPath(import.meta.url)) void buildService('dist/server')
+if (process.argv[1] === fileURLToPath(import.meta.url)) {
+  void buildService('dist/server').then(() => buildCommand(join(top, 'dist/command')))
+}

@@ -69,6 +69,7 @@ const guides = [
   'legacy-bots',
   'moving',
   'clients',
+  'command',
   'agents',
 ]
 

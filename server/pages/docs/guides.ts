@@ -18,6 +18,7 @@ const forCallers = [
   'legacy-bots',
   'moving',
   'clients',
+  'command',
   'agents',
   'sandbox',
 ]

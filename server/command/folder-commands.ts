@@ -1,0 +1,147 @@
+import { basename, join } from 'node:path'
+import type { Command } from 'commander'
+import type { Context } from './context.ts'
+import {
+  type FolderState,
+  fileNameFor,
+  formatBot,
+  readBots,
+  readState,
+  readText,
+  requireState,
+  writeBot,
+} from './folder.ts'
+import { exitCodes, fail, paint, print } from './io.ts'
+import { planPush, pull, push, toFile, wordsOf } from './sync.ts'
+import { type TemplateName, templates } from './templates.ts'
+
+/* Commands about a folder of bots: new, pull, push and diff. */
+
+export function addFolderCommands(program: Command, context: Context) {
+  const { io, isJson, folder } = context
+  const named = (files: string[]) => (files.length > 0 ? files.map((file) => basename(file)) : undefined)
+
+  program
+    .command('pull')
+    .option('-w, --workspace <id>', 'workspace, for a folder without bots')
+    .option('--overwrite', 'replace files that were edited and not pushed')
+    .description('Write every bot of a workspace to a file')
+    .action(async ({ workspace, overwrite }: { workspace?: string; overwrite?: boolean }) => {
+      const service = context.service()
+      const stored = readState(folder())
+      if (stored && workspace !== undefined && stored.workspaceId !== workspace)
+        fail(`This folder has the bots of workspace ${stored.workspaceId}; use another folder`)
+      const workspaceId = stored?.workspaceId ?? workspace ?? (await onlyWorkspace(context))
+      const state: FolderState = stored ?? { service: service.url, workspaceId, bots: {} }
+      const pulled = await pull(io, service, folder(), state, { overwrite })
+      const lines = pulled
+        .filter(({ action }) => action !== 'unchanged')
+        .map(
+          ({ file, action, message }) =>
+            `${paint(io, message ? 'yellow' : 'green', action)} ${file}${message ? ` ${message}` : ''}`,
+        )
+      print(io, isJson(), { bots: pulled }, [...lines, `${pulled.length} bots`])
+    })
+
+  program
+    .command('push')
+    .argument('[files...]', 'files to push; by default all')
+    .option('-n, --dry-run', 'say what would be pushed, and push nothing')
+    .option('--overwrite', 'push also where somebody else changed the bot')
+    .option('--publish', 'publish what was pushed')
+    .description('Write files to their bots, and create bots of files without an id')
+    .action(
+      async (files: string[], options: { dryRun?: boolean; overwrite?: boolean; publish?: boolean }) => {
+        const state = requireState(folder())
+        const service = context.service()
+        const steps = await planPush(service, state, readBots(folder(), named(files)), options)
+        const planned = steps.map(({ file, botId, action, properties, changes }) => ({
+          file,
+          botId,
+          action,
+          properties,
+          changes,
+        }))
+        const pushed = options.dryRun ? planned : await push(io, service, folder(), state, steps)
+        const published: string[] = []
+        for (const { botId, file } of options.publish ? pushed : []) {
+          if (!options.dryRun) await service.client.bots.publish(String(botId))
+          published.push(file)
+        }
+        const lines = pushed.flatMap(({ file, action, changes }) => [
+          `${paint(io, 'green', action)} ${file}`,
+          ...changes.map((change) => `  ${change}`),
+        ])
+        const done = options.dryRun ? 'would be pushed' : 'pushed'
+        const value = { dryRun: options.dryRun === true, pushed, published }
+        print(io, isJson(), value, [
+          ...lines,
+          ...published.map((file) => `publish ${file}`),
+          `${pushed.length} bots ${done}`,
+        ])
+      },
+    )
+
+  program
+    .command('diff')
+    .argument('[files...]', 'files to compare; by default all')
+    .option('--published', 'compare with what visitors get, in place of the draft')
+    .description('Say in words how files differ from their bots')
+    .action(async (files: string[], { published }: { published?: boolean }) => {
+      requireState(folder())
+      const { client } = context.service()
+      const differences: { file: string; changes: string[] }[] = []
+      for (const { file, bot } of readBots(folder(), named(files))) {
+        if (bot.id === undefined) {
+          differences.push({ file, changes: ['The bot is not in the service'] })
+          continue
+        }
+        const stored = toFile((await client.bots.get(bot.id)).bot)
+        const before = published
+          ? { ...stored, ...toFile({ ...(await client.publishedBots.get(bot.id)).publishedBot, id: bot.id }) }
+          : stored
+        const changes = await wordsOf(before, { ...before, ...bot })
+        if (changes.length > 0) differences.push({ file, changes })
+      }
+      const lines = differences.flatMap(({ file, changes }) => [
+        file,
+        ...changes.map((change) => `  ${change}`),
+      ])
+      print(io, isJson(), { differences }, lines)
+      if (differences.length > 0) program.setOptionValue('exitCode', exitCodes.differs)
+    })
+
+  program
+    .command('new')
+    .argument('<name>', 'name of the bot')
+    .option('-t, --template <name>', `one of ${Object.keys(templates).join(', ')}`, 'empty')
+    .description('Write a file for a new bot; push creates the bot')
+    .action((name: string, { template }: { template: string }) => {
+      requireState(folder())
+      if (!Object.hasOwn(templates, template)) fail(`There is no template ${template}`, 2)
+      const taken = new Set<string>()
+      let file = fileNameFor(name, taken)
+      while (readText(folder(), file) !== undefined) {
+        taken.add(file)
+        file = fileNameFor(name, taken)
+      }
+      const document = {
+        name,
+        version: '6.1',
+        ...templates[template as TemplateName],
+        theme: {},
+        settings: {},
+      }
+      writeBot(folder(), file, formatBot(document))
+      print(io, isJson(), { file }, [join(folder(), file)])
+    })
+}
+
+/** The workspace of a caller who has one. */
+async function onlyWorkspace({ service }: Context): Promise<string> {
+  const { workspaces } = await service().client.workspaces.list()
+  const [workspace] = workspaces
+  if (workspaces.length === 1 && workspace) return workspace.id
+  const list = workspaces.map(({ id, name }) => `  ${id}  ${name}`).join('\n')
+  return fail(`Say which workspace, by --workspace:\n${list}`, exitCodes.usage)
+}
