@@ -86,6 +86,9 @@ const sandboxPolicy = [
   'connect-src http: https:',
 ].join('; ')
 
+/** The page without a bot of its own, in which members try a draft. No public id has this form. */
+const DRAFT_NAME = '~draft'
+
 export function servePages(serve: (path: string, handler: RequestHandler) => void, services: Services): void {
   serveHome(serve)
   serveResults(serve)
@@ -122,9 +125,11 @@ export function servePages(serve: (path: string, handler: RequestHandler) => voi
       )
       .replace('lang="en" dir="ltr"', `lang="${language}" dir="${direction}"`)
       .replace('<!-- head -->', () => head)
-    response.status(bot ? 200 : 404)
+    const isDraft = publicId === DRAFT_NAME
+    response.status(bot || isDraft ? 200 : 404)
     response.removeHeader('X-Frame-Options')
-    response.setHeader('Content-Security-Policy', pagePolicy + framingOf(bot?.settings))
+    const framing = isDraft ? "; frame-ancestors 'self'" : framingOf(bot?.settings)
+    response.setHeader('Content-Security-Policy', pagePolicy + framing)
     response.vary('Accept-Language')
     response.type('text/html').send(html)
   })

@@ -2,8 +2,8 @@ import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals'
 import axe from 'axe-core'
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core'
 import { type App, startApp } from '../support/app.ts'
-import { bot, text } from '../support/chat.ts'
-import { storable } from '../support/chats.ts'
+import { ask, bot, idOf, text } from '../support/chat.ts'
+import { publish, storable } from '../support/chats.ts'
 import { makeWorld, type Site } from '../support/world.ts'
 import { desktop, launch, newContext, phone, picture, watch, withBrowser } from './support.ts'
 
@@ -17,6 +17,7 @@ const complaints: string[] = []
 async function open(path: string, options: BrowserContextOptions = desktop): Promise<Page> {
   const context = await newContext(browser, { baseURL: app.url, locale: 'en-GB', ...options })
   await context.addInitScript({ content: `sessionStorage.setItem('token', '${site.member.token}')` })
+  if (process.env.QUICK) context.setDefaultTimeout(12_000)
   const page = await context.newPage()
   watch(page, app.url, complaints)
   await page.goto(path)
@@ -30,6 +31,36 @@ async function expectAccessible(page: Page) {
 }
 
 const document = storable(bot({ Welcome: [text('Hi')] }))
+
+const flow = bot(
+  {
+    Welcome: [
+      text('Hello! Shall we begin?'),
+      {
+        type: 'choice input',
+        items: [
+          { id: 'yes', content: 'Yes', to: 'Contact' },
+          { id: 'no', content: 'No', to: 'Bye' },
+        ],
+      },
+    ],
+    Contact: [ask('Name'), { type: 'email input', options: { variableId: idOf('E-mail') }, to: 'Thanks' }],
+    Thanks: [text('Thank you, {{Name}}!')],
+    Bye: [text('See you soon')],
+  },
+  { variables: ['Name', 'E-mail'] },
+)
+
+async function publishFlow(name: string) {
+  const groups = (flow.groups as { id: string }[]).map((group) => ({ ...group, title: group.id }))
+  const published = await publish(app, site, { ...flow, groups }, name)
+  return published.id
+}
+
+async function storedTexts(botId: string): Promise<string> {
+  const { body } = await app.client.call('getBot', { as: site.member, params: { botId } })
+  return JSON.stringify(body.bot.groups)
+}
 
 /** A file as somebody chooses it. */
 const fileOf = (name: string, content: string) => ({
@@ -168,5 +199,139 @@ withBrowser('the pages of members', () => {
     await page.getByRole('button', { name: 'Delete bot' }).click()
     await bots.getByRole('link', { name: 'Brought twice' }).waitFor({ state: 'detached' })
     expect(await bots.getByRole('listitem').count()).toBe(1)
+  })
+
+  test.each([
+    ['desktop-light', desktop, 'light'],
+    ['desktop-dark', desktop, 'dark'],
+    ['phone-light', phone, 'light'],
+  ] as const)(
+    'the flow is a picture and a list, and axe finds nothing (%s)',
+    async (name, options, colorScheme) => {
+      const id = await publishFlow(`Flow ${name}`)
+      const page = await open(`/bots/${id}`, { ...options, colorScheme })
+      if (options === phone) await page.getByRole('region', { name: 'Group Welcome' }).waitFor()
+      await page.getByRole('button', { name: 'Text: Hello! Shall we begin?' }).waitFor()
+      await expectAccessible(page)
+      await picture(page, `flow-${name}`)
+      await page.getByRole('button', { name: /^(List|Picture)$/ }).click()
+      await expectAccessible(page)
+      await picture(page, `flow-other-${name}`)
+      await page.getByRole('button', { name: /Buttons question: Buttons/ }).click()
+      await page.getByLabel('Yes', { exact: true }).waitFor()
+      await expectAccessible(page)
+      await picture(page, `flow-panel-${name}`)
+      const width = await page.evaluate('document.documentElement.scrollWidth - innerWidth')
+      expect(width).toBeLessThanOrEqual(0)
+    },
+  )
+
+  test('a text is changed, saved by itself, undone and saved again', async () => {
+    const id = await publishFlow('Texts')
+    const page = await open(`/bots/${id}`)
+    await page.getByRole('button', { name: 'Text: Hello! Shall we begin?' }).click()
+    await page.getByLabel('Message').fill('Good morning, **{{na')
+    await page.getByRole('option', { name: 'Name' }).waitFor()
+    await page.keyboard.press('Enter')
+    await page.keyboard.type('**')
+    await page.getByText('Saved', { exact: true }).waitFor()
+    expect(await storedTexts(id)).toContain('{"text":"Good morning, "},{"text":"{{Name}}","bold":true}')
+    await page.getByRole('button', { name: 'Undo' }).click()
+    await page.getByRole('button', { name: 'Text: Hello! Shall we begin?' }).waitFor()
+    await page.getByText('Saved', { exact: true }).waitFor()
+    expect(await storedTexts(id)).toContain('Hello! Shall we begin?')
+  })
+
+  test('blocks are added, connected and deleted by keyboard alone', async () => {
+    const id = await publishFlow('Keyboard')
+    const page = await open(`/bots/${id}`)
+    const thanks = page.getByRole('region', { name: 'Group Thanks' })
+    await thanks.getByRole('button', { name: 'Add block' }).focus()
+    await page.keyboard.press('Enter')
+    await page.getByRole('searchbox', { name: 'Search blocks' }).fill('rating')
+    await page.keyboard.press('Enter')
+    await page.getByLabel('Then').selectOption({ label: 'Bye' })
+    await page.getByText('Saved', { exact: true }).waitFor()
+    const { body } = await app.client.call('getBot', { as: site.member, params: { botId: id } })
+    const group = body.bot.groups.find(({ title }: { title: string }) => title === 'Thanks')
+    expect(group?.blocks).toHaveLength(2)
+    expect(body.bot.edges.at(-1)).toMatchObject({ from: { blockId: group?.blocks[1]?.id } })
+    await page.getByRole('button', { name: 'Delete block' }).press('Enter')
+    await page.getByRole('button', { name: 'Rating' }).waitFor({ state: 'detached' })
+  })
+
+  test('two people change one text, and the one who is later chooses', async () => {
+    const id = await publishFlow('Both')
+    const page = await open(`/bots/${id}`)
+    const message = page.getByLabel('Message')
+    await page.getByRole('button', { name: 'Text: Hello! Shall we begin?' }).click()
+    await message.waitFor()
+    const { body } = await app.client.call('getBot', { as: site.member, params: { botId: id } })
+    const text = JSON.stringify(body.bot.groups).replace('Hello! Shall we begin?', 'Theirs')
+    await app.client.call('updateBot', {
+      as: site.member,
+      params: { botId: id },
+      body: { bot: { version: '6.1', groups: JSON.parse(text) } },
+    })
+    await message.fill('Mine')
+    await page.getByRole('heading', { name: /Group “Welcome” › Text “Mine”/ }).waitFor()
+    await expectAccessible(page)
+    await picture(page, 'conflict')
+    await page.getByRole('button', { name: 'Take all of theirs' }).click()
+    await page.getByRole('button', { name: 'Save these' }).click()
+    await page.getByRole('button', { name: 'Text: Theirs' }).waitFor()
+    expect(await storedTexts(id)).toContain('Theirs')
+    expect(complaints.splice(0).filter((complaint) => !complaint.includes('412'))).toEqual([])
+  })
+
+  test('edits without a connection are saved after a reload', async () => {
+    const id = await publishFlow('Away')
+    const page = await open(`/bots/${id}`)
+    await page.getByRole('button', { name: 'Text: See you soon' }).click()
+    await page.route('**/v1/bots/**', (route) => route.abort())
+    await page.getByLabel('Message').fill('See you on Monday')
+    await page.getByText('No connection. Your changes are kept in this browser.').waitFor()
+    await page.unroute('**/v1/bots/**')
+    await page.reload()
+    await page.getByRole('button', { name: 'Text: See you on Monday' }).waitFor()
+    await page.getByText('Saved', { exact: true }).waitFor()
+    expect(await storedTexts(id)).toContain('See you on Monday')
+    complaints.splice(0)
+  })
+
+  test('the draft runs as a chat beside the flow, from a group too', async () => {
+    const id = await publishFlow('Try')
+    const page = await open(`/bots/${id}`)
+    await page.getByRole('button', { name: 'Test', exact: true }).click()
+    const chat = page.frameLocator('iframe[title="Chat with the draft"]')
+    await chat.getByText('Hello! Shall we begin?').waitFor()
+    await picture(page, 'test')
+    await page.getByRole('button', { name: 'Thanks', exact: true }).click()
+    await page.getByRole('button', { name: 'Test from this group' }).click()
+    await chat.getByText('Thank you').waitFor()
+  })
+
+  test('history tells what changed and restores, settings rename', async () => {
+    const id = await publishFlow('Old name')
+    const page = await open(`/bots/${id}`)
+    await page.getByRole('button', { name: 'Text: See you soon' }).click()
+    await page.getByLabel('Message').fill('Never')
+    await page.getByRole('link', { name: 'History' }).click()
+    await page
+      .getByText(/Block .* changed/)
+      .first()
+      .waitFor()
+    await expectAccessible(page)
+    await picture(page, 'history')
+    await page.getByRole('button', { name: 'Restore' }).click()
+    await page.getByRole('button', { name: 'Restore into the draft' }).click()
+    await page.getByText('No changes').waitFor()
+    await page.getByRole('link', { name: 'Settings' }).click()
+    await page.getByLabel('Name', { exact: true }).fill('New name')
+    await page.getByRole('button', { name: 'Save', exact: true }).click()
+    await page.getByRole('heading', { name: 'New name' }).waitFor()
+    await page.getByText('Theme').first().waitFor()
+    await expectAccessible(page)
+    await picture(page, 'settings')
   })
 })

@@ -23,9 +23,11 @@ function meet() {
       const target = origin === 'null' ? '*' : origin
       // `place` distinguishes chats of one bot on one page, `memory` is the text that page stores for this one.
       const { address, resultId, place, memory, isAnew } = data
+      // The draft of a bot: the page around it, which has a token, started the chat.
+      const draft = origin === location.origin ? data.draft : undefined
       const prefilledVariables = variablesOf(Object.entries(data.prefilledVariables ?? {}))
       const tell = (type, detail) => parent.postMessage({ type, detail }, target)
-      resolve({ isEmbedded, address, prefilledVariables, resultId, place, memory, isAnew, tell })
+      resolve({ isEmbedded, address, prefilledVariables, resultId, place, memory, isAnew, draft, tell })
     })
     parent.postMessage({ type: 'ready' }, '*')
   })

@@ -61,6 +61,7 @@ async function run() {
 }
 
 restart.addEventListener('click', () => {
+  if (host.draft) return host.tell('restart')
   forgetChat()
   void run()
 })
@@ -81,7 +82,7 @@ void run()
 // The conversation
 
 async function converse(signal) {
-  for (let before = await comeBack(signal), isLate = false; ; ) {
+  for (let before = host.draft ?? (await comeBack(signal)), isLate = false; ; ) {
     const begun = before ? { started: before } : await start(signal)
     try {
       return await talk(signal, begun, isLate)

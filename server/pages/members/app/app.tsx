@@ -50,14 +50,14 @@ export function App() {
     )
   }
   return (
-    <>
-      <TopBar />
+    <div class={route.botId ? 'app-full' : undefined}>
+      {!route.botId && <TopBar />}
       {route.botId ? (
         <BotPage key={route.botId} botId={route.botId} view={route.view} />
       ) : (
         <BotsPage workspaces={workspaces.value} query={route.query} />
       )}
-    </>
+    </div>
   )
 }
 

@@ -6,6 +6,8 @@ export interface BotHead {
   icon: string | null
   publicId: string | null
   folderId: string | null
+  customDomain: string | null
+  isClosed: boolean
   isPublished: boolean
   canWrite: boolean
 }

@@ -1,7 +1,9 @@
 import { useState } from 'preact/hooks'
 import { encode } from 'uqr'
+import type { JsonObject } from '../model/draft.ts'
 import { urlOf } from '../router.ts'
 import { service } from '../service.ts'
+import { useWorkbench } from '../store/context.ts'
 import { CopyField } from '../ui/copy-field.tsx'
 import type { BotHead } from './head.ts'
 
@@ -65,7 +67,59 @@ export function Share({ bot }: { bot: BotHead }) {
           <a href={urlOf('docs#embedding')}>Options, events and commands</a>
         </p>
       </section>
+      <Origins />
     </div>
+  )
+}
+
+const originsIn = (text: string) =>
+  text
+    .split('\n')
+    .map((line) => line.trim().replace(/\/$/, ''))
+    .filter(Boolean)
+
+const originForm = /^https?:\/\/[^/?#\s]+$/i
+
+/** The sites that may show the chat. Part of the settings, so it takes effect when the bot is published. */
+function Origins() {
+  const { state, edit, canWrite } = useWorkbench()
+  const security = (state.draft.settings.security ?? {}) as JsonObject
+  const stored = Array.isArray(security.allowedOrigins) ? (security.allowedOrigins as string[]) : []
+  const [text, setText] = useState(stored.join('\n'))
+  const wrong = originsIn(text).find((line) => !originForm.test(line))
+  const write = (next: string) => {
+    setText(next)
+    const origins = originsIn(next)
+    if (origins.some((origin) => !originForm.test(origin))) return
+    edit((draft) => {
+      const { allowedOrigins: _, ...rest } = (draft.settings.security ?? {}) as JsonObject
+      const changed = origins.length > 0 ? { ...rest, allowedOrigins: origins } : rest
+      return { ...draft, settings: { ...draft.settings, security: changed } }
+    }, 'origins')
+  }
+  return (
+    <section class="panel" aria-labelledby="origins-title">
+      <h2 id="origins-title">Allowed sites</h2>
+      <p class="about">
+        One address to a line, such as https://www.example.com. Empty allows every site. Publish to make a
+        change live.
+      </p>
+      <label class="field">
+        Sites that may show the chat
+        <textarea
+          rows={4}
+          value={text}
+          disabled={!canWrite}
+          spellcheck={false}
+          onInput={(event) => write(event.currentTarget.value)}
+        />
+      </label>
+      {wrong && (
+        <p class="wrong" role="status">
+          “{wrong}” is no site: write https:// and the host, without a path.
+        </p>
+      )}
+    </section>
   )
 }
 

@@ -1,0 +1,69 @@
+import { useEffect, useRef, useState } from 'preact/hooks'
+import { client } from '../api.ts'
+import { findGroup } from '../model/draft.ts'
+import { urlOf } from '../router.ts'
+import { useWorkbench } from '../store/context.ts'
+import { failureOf } from '../ui/hooks.ts'
+import { Icon } from '../ui/icons.tsx'
+
+/**
+ * The draft as a chat. The chat page runs in a frame without a token: this page starts the chat, and hands the first
+ * response over.
+ */
+export function Preview({ groupId, onClose }: { groupId: string | undefined; onClose: () => void }) {
+  const { botId, editor, state } = useWorkbench()
+  const frame = useRef<HTMLIFrameElement>(null)
+  const [count, setCount] = useState(0)
+  const [error, setError] = useState<string>()
+  const group = groupId === undefined ? undefined : findGroup(state.draft, groupId)
+
+  useEffect(() => {
+    setError(undefined)
+    let isGone = false
+    const start = async () => {
+      // A step runs the draft as it is stored.
+      await editor.flush()
+      const startFrom = groupId === undefined ? undefined : { type: 'group' as const, groupId }
+      return client.previews.start(botId, startFrom ? { startFrom } : {})
+    }
+    const started = start()
+    started.catch((thrown) => !isGone && setError(failureOf(thrown)))
+    const listen = async ({ source, origin, data }: MessageEvent) => {
+      if (source !== frame.current?.contentWindow || origin !== location.origin) return
+      if (data?.type === 'restart') return setCount(count + 1)
+      if (data?.type !== 'ready') return
+      const draft = await started.catch(() => undefined)
+      if (draft && !isGone)
+        frame.current?.contentWindow?.postMessage({ type: 'start', draft }, location.origin)
+    }
+    addEventListener('message', listen)
+    return () => {
+      isGone = true
+      removeEventListener('message', listen)
+    }
+  }, [groupId, count])
+
+  return (
+    <aside class="preview" aria-label="Test">
+      <header class="panel-head">
+        <h2>{group ? `Test from ${group.title}` : 'Test'}</h2>
+        <div class="panel-actions">
+          <button type="button" class="quiet square" aria-label="Close the test" onClick={onClose}>
+            <Icon name="close" />
+          </button>
+        </div>
+      </header>
+      {error && (
+        <p class="alert" role="alert">
+          {error}
+        </p>
+      )}
+      <iframe
+        key={`${groupId} ${count}`}
+        ref={frame}
+        title="Chat with the draft"
+        src={`${urlOf('chat/~draft')}#embed`}
+      />
+    </aside>
+  )
+}
