@@ -96,7 +96,7 @@ function Opened({ head: opened, editor, storedVersion, view }: OpenBot & { view:
     const retry = () => void editor.flush()
     document.addEventListener('visibilitychange', look)
     addEventListener('online', retry)
-    // What was restored when the page was opened.
+    // Saves changes that were restored when the page was opened.
     retry()
     return () => {
       document.removeEventListener('visibilitychange', look)
@@ -193,7 +193,7 @@ function Opened({ head: opened, editor, storedVersion, view }: OpenBot & { view:
   )
 }
 
-/** What the check finds in the stored draft, on the parts that it is about. */
+/** Findings of the check in the stored draft, on the parts that they are about. */
 function useFindings(botId: string, base: Draft, storedVersion: () => string | undefined): PlacedFinding[] {
   const check = useLoaded(
     async (signal) => {

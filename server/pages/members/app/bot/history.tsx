@@ -122,7 +122,7 @@ function Restore(props: { bot: BotHead; publication: PublicationSummary; onResto
   )
 }
 
-/** What differs between two states, read when it is opened. */
+/** Differences between two states, read when they are opened. */
 function Changes(props: { botId: string; from: string; to: string; since: string }) {
   const [isOpen, setOpen] = useState(props.to === 'draft')
   const { state } = useWorkbench()

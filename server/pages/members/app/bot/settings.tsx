@@ -68,7 +68,7 @@ export function Settings({ bot, onChanged }: { bot: BotHead; onChanged: () => vo
   )
 }
 
-/** What takes effect at once, without publishing. */
+/** Properties that take effect at once, without publishing. */
 function HeadForm({ bot, onChanged }: { bot: BotHead; onChanged: () => void }) {
   const { state, editor } = useWorkbench()
   const [name, setName] = useState(bot.name)

@@ -162,7 +162,7 @@ function useArrangement(): { isReady: boolean; positions: Arrangement | undefine
     positions: undefined,
   })
   const isNeeded = needsArrangement(draft)
-  // What is added later needs a place too.
+  // Groups that are added later need a place too.
   const count = boxesOf(draft).length
   useEffect(() => {
     let isGone = false

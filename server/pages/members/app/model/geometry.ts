@@ -71,7 +71,7 @@ export function eventBox(event: FlowEvent, arrangement?: Arrangement): Box {
   return { ...pointOf(event, arrangement), width: EVENT_WIDTH_PX, height: EVENT_HEIGHT_PX }
 }
 
-/** Where a block begins below the top of its group. */
+/** The distance of a block from the top of its group. */
 function blockTop(group: Group, blockIndex: number, variables: Variable[]): number {
   return group.blocks
     .slice(0, blockIndex)

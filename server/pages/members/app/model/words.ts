@@ -80,7 +80,7 @@ const textIn = (object: JsonObject | undefined, key: string): string | undefined
 
 const variableName = (variables: Variable[], id: unknown) => variables.find((each) => each.id === id)?.name
 
-/** What a block does, in one line. */
+/** Says in one line what a block does. */
 export function summaryOf(block: Block, variables: Variable[]): string {
   const { content, options } = block
   const { label, family } = kindOf(block.type)

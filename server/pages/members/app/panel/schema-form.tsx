@@ -160,7 +160,7 @@ function SchemaField(props: FieldProps) {
 
 const textOf = (value: unknown) => (value === undefined || value === null ? '' : String(value))
 
-/** Where a number or a text may stand, what reads as a number is one. */
+/** A property that takes numbers and texts gets a number if the text reads as one. */
 function numberOrText(text: string, schema: Schema): string | number {
   const isNumber = schema.anyOf && /^-?\d+(\.\d+)?$/.test(text)
   return isNumber && String(Number(text)) === text ? Number(text) : text

@@ -17,7 +17,7 @@ export interface Remote {
   read(): Promise<Stored>
   /** Writes the parts and returns the new tag. */
   write(change: { version: string; parts: Partial<Draft>; tag: string }): Promise<string>
-  /** How a write failed: somebody was faster, nobody answered, or the service rejected it. */
+  /** Tells why a write failed: somebody was faster, nobody answered, or the service rejected it. */
   kindOf(error: unknown): 'stale' | 'away' | 'rejected'
   wordsOf(error: unknown): string
 }
