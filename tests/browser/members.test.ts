@@ -2,7 +2,7 @@ import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals'
 import axe from 'axe-core'
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core'
 import { type App, startApp } from '../support/app.ts'
-import { ask, bot, idOf, text } from '../support/chat.ts'
+import { ask, bot, idOf, type Part, text } from '../support/chat.ts'
 import { publish, storable } from '../support/chats.ts'
 import { makeWorld, type Site } from '../support/world.ts'
 import { desktop, launch, newContext, phone, picture, watch, withBrowser } from './support.ts'
@@ -333,5 +333,61 @@ withBrowser('the pages of members', () => {
     await page.getByText('Theme').first().waitFor()
     await expectAccessible(page)
     await picture(page, 'settings')
+  })
+
+  test('a block is edited as JSON, in an editor that offers its properties', async () => {
+    const id = await publishFlow('JSON')
+    const page = await open(`/bots/${id}`)
+    await page.getByRole('button', { name: 'Text question: Text → Name' }).click()
+    await page.getByRole('button', { name: 'JSON', exact: true }).click()
+    const editor = page.getByRole('textbox', { name: 'Text question as JSON' })
+    await editor.waitFor()
+    await expectAccessible(page)
+    await picture(page, 'json')
+    await editor.press('Control+a')
+    await page.keyboard.insertText(
+      '{"id": "Contact.0", "type": "text input", "options": {"isLong": true, "own": 1}}',
+    )
+    await page.getByText('Saved', { exact: true }).waitFor()
+    expect(await storedTexts(id)).toContain('"options":{"isLong":true,"own":1}')
+    await page.keyboard.press('Control+Home')
+    await page.keyboard.insertText('x')
+    await page.getByText('This is not JSON yet. The last valid state is kept.').waitFor()
+    expect(await storedTexts(id)).toContain('"own":1')
+  })
+
+  test('panning a bot of 100 groups touches none of them, and moving one touches no others', async () => {
+    const groups = Array.from({ length: 100 }, (_, index): [string, Part[]] => [
+      `G${index}`,
+      [text(`Text ${index}`), ask(), { ...ask(), ...(index < 99 ? { to: `G${index + 1}` } : {}) }],
+    ])
+    const { id } = await publish(app, site, bot(Object.fromEntries(groups)), 'Large')
+    const page = await open(`/bots/${id}`)
+    await page.getByRole('button', { name: 'Title G0', exact: true }).waitFor()
+    await picture(page, 'large')
+    // Counts the elements of groups that a change touches: a picture that is rendered anew would touch all.
+    const touched = (act: string) =>
+      page.evaluate(`(async () => {
+        const cards = new Set()
+        const seen = new MutationObserver((changes) => {
+          for (const { target } of changes) cards.add((target.nodeType === 1 ? target : target.parentElement).closest('.group-card'))
+        })
+        for (const card of document.querySelectorAll('.group-card')) {
+          seen.observe(card, { attributes: true, childList: true, characterData: true, subtree: true })
+        }
+        ${act}
+        await new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve)))
+        seen.disconnect()
+        return cards.size
+      })()`)
+    const wheel = "new WheelEvent('wheel', { deltaX: 12, deltaY: 4, cancelable: true })"
+    expect(await touched(`document.querySelector('.canvas').dispatchEvent(${wheel})`)).toBe(0)
+    const key = "new KeyboardEvent('keydown', { key: 'ArrowDown', altKey: true, bubbles: true })"
+    expect(
+      await touched(
+        `const card = document.querySelector('.group-head'); card.focus(); card.dispatchEvent(${key})`,
+      ),
+    ).toBeLessThan(3)
+    await page.getByText('Saved', { exact: true }).waitFor()
   })
 })

@@ -1,6 +1,7 @@
 import { useState } from 'preact/hooks'
 import type { FlowChange, PublicationSummary } from '../../../../../generated/client/index.js'
 import { client } from '../api.ts'
+import { toMarked } from '../model/rich-text.ts'
 import { useWorkbench } from '../store/context.ts'
 import { Confirmation } from '../ui/dialog.tsx'
 import { useLoaded, useTask } from '../ui/hooks.ts'
@@ -156,17 +157,21 @@ function Changes(props: { botId: string; from: string; to: string; since: string
 }
 
 function Change({ change }: { change: FlowChange }) {
-  const isShort = [change.before, change.after].every((value) =>
-    ['string', 'number', 'boolean'].includes(typeof value),
-  )
+  const [before, after] = [change.before, change.after].map((value) => shownValue(change.path, value))
   return (
     <li>
       {change.message}
-      {isShort && (
+      {(before !== undefined || after !== undefined) && (
         <div class="before-after">
-          <del>{String(change.before)}</del> <ins>{String(change.after)}</ins>
+          {before !== undefined && <del>{before}</del>} {after !== undefined && <ins>{after}</ins>}
         </div>
       )}
     </li>
   )
+}
+
+/** A short value as text, and rich text with its marks; undefined for others. */
+function shownValue(path: string[], value: unknown): string | undefined {
+  if (path.at(-1) === 'richText' && Array.isArray(value)) return toMarked(value)
+  return ['string', 'number', 'boolean'].includes(typeof value) ? String(value) : undefined
 }

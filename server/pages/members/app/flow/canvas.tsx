@@ -17,6 +17,7 @@ import { fitTo, isInSight, MAX_SCALE, MIN_SCALE, reveal, toPicture, type View, z
 /** Beyond this many groups, those out of sight are not rendered. */
 const MAX_RENDERED_GROUPS = 150
 const WHEEL_ZOOM_SPEED = 0.01
+const LAYER_MS = 200
 const STEP = 1.25
 const PAN_STEP_PX = 80
 const MOVE_STEP_PX = 20
@@ -95,6 +96,16 @@ export function Canvas({ arrangement, selection, onSelect, onTidy }: Props) {
     if (!drawn.moved) return arrangement
     return new Map(arrangement).set(drawn.moved.id, drawn.moved.point)
   }, [arrangement, drawn.moved])
+
+  const boxes = useMemo(() => boxesOf(draft, positions), [draft, positions])
+
+  // A layer of its own moves without being drawn anew, but would be blurred when it is zoomed.
+  useEffect(() => {
+    const list = root.current?.classList
+    list?.add('moving')
+    const timer = setTimeout(() => list?.remove('moving'), LAYER_MS)
+    return () => clearTimeout(timer)
+  }, [view.x, view.y])
 
   const latest = useRef({ gestures, onSelect })
   latest.current = { gestures, onSelect }
@@ -263,7 +274,7 @@ export function Canvas({ arrangement, selection, onSelect, onTidy }: Props) {
         )}
       </div>
       <Minimap
-        boxes={boxesOf(draft, positions)}
+        boxes={boxes}
         view={view}
         size={size}
         onGo={({ x, y }) => setView({ ...view, x: centre.x - x * view.scale, y: centre.y - y * view.scale })}

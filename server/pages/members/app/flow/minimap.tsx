@@ -1,6 +1,7 @@
 import type { Point } from '../model/draft.ts'
 import type { Box } from '../model/geometry.ts'
 import { boundsOf } from '../model/geometry.ts'
+import { memo } from '../ui/memo.ts'
 import type { View } from './view.ts'
 
 const MAP_WIDTH_PX = 180
@@ -42,10 +43,18 @@ export function Minimap(props: {
       onPointerDown={go}
       onPointerMove={go}
     >
-      {boxes.map(({ x, y, width, height }, index) => (
-        <rect key={index} x={x} y={y} width={width} height={height} rx="20" />
-      ))}
+      <Boxes boxes={boxes} />
       <rect class="sight" x={sight.x} y={sight.y} width={sight.width} height={sight.height} />
     </svg>
   )
 }
+
+const Boxes = memo(function Boxes({ boxes }: { boxes: Box[] }) {
+  return (
+    <g>
+      {boxes.map(({ x, y, width, height }, index) => (
+        <rect key={index} x={x} y={y} width={width} height={height} rx="20" />
+      ))}
+    </g>
+  )
+})
