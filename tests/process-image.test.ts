@@ -78,6 +78,7 @@ test('a folder of what the image has serves pages and chats, and answers its hea
     '/',
     '/docs',
     '/results',
+    '/bots',
     '/chat/image',
     '/embed.js',
     '/arazzo.yaml',
