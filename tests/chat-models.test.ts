@@ -333,7 +333,7 @@ describe('errors of models are logged, and the chat goes on', () => {
 
   test('a missing setting is logged', async () => {
     await goesOn(block('openai', { action: undefined }), 'openai is not configured')
-    await goesOn(block('openai', { action: 'Create speech' }), 'does not run "Create speech"')
+    await goesOn(block('openai', { action: 'Fly' }), 'does not run "Fly"')
     await goesOn(block('openai', { credentialsId: undefined }), 'Could not find credentials for block openai')
     await goesOn(block('openai', { credentialsId: 'anthropic' }), 'Could not find credentials')
     await goesOn(block('openai', { model: ' ' }), 'No model provided')

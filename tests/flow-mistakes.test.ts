@@ -393,7 +393,7 @@ test('the check finds credentials that the workspace does not have, of models, e
     completion('d', 'openai', { ...named, credentialsId: 'openai-1' }),
     completion('e', 'OpenAI', { task: 'Create chat completion', credentialsId: 'openai-1' }),
     completion('f', 'mistral', {}),
-    completion('g', 'openai', { action: 'Create speech' }),
+    completion('g', 'openai', { action: 'Ask Assistant' }),
     completion('h', 'Email', { recipients: ['ada@example.com'], credentialsId: 'smtp-1' }),
     completion('i', 'Email', { recipients: ['ada@example.com'], credentialsId: 'openai-1' }),
     completion('j', 'Email', { recipients: ['ada@example.com'], credentialsId: 'default' }),
