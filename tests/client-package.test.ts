@@ -66,7 +66,7 @@ function given() {
 }
 
 test('has what it needs in it, and nothing else', () => {
-  const modules = ['api', 'helpers', 'index', 'responses', 'runtime'].flatMap((name) =>
+  const modules = ['api', 'builder', 'helpers', 'index', 'responses', 'runtime'].flatMap((name) =>
     ['.cjs', '.d.cts', '.d.ts', '.js'].map((ending) => name + ending),
   )
   const files = [...modules, 'CHANGELOG.md', 'LICENSE', 'README.md', 'package.json', 'types.d.cts']

@@ -10,7 +10,7 @@ import { endpoints } from './support/published.ts'
 
 /* Holds the client of generated/client to its handling of responses, which a script gives in place of a service. */
 
-const modules = ['api', 'helpers', 'index', 'responses', 'runtime']
+const modules = ['api', 'builder', 'helpers', 'index', 'responses', 'runtime']
 const read = (name: string) => readFileSync(new URL(`generated/client/${name}`, root), 'utf8')
 
 /** The next answer: status, body and headers, a failure of the network, or none at all. */

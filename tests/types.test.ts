@@ -9,6 +9,7 @@ import { root } from '../server/root.ts'
  */
 
 const imports = `
+import { ask, choose, defineBot, goTo, when } from '../generated/client/builder.js'
 import type { AnalyticsHandlers, FoldersHandlers } from '../generated/handlers.ts'
 import type { BotGrant, WorkspaceGrant } from '../server/access/index.ts'
 import type { Contexts } from '../server/context.ts'
@@ -34,6 +35,18 @@ const numbers = 'totalViews: 3, totalStarts: 2, totalCompleted: 1'
 
 /** Snippets by what is wrong with them, with the error that must name it. */
 const refused: Record<string, [snippet: string, error: RegExp]> = {
+  'an edge of a built flow that leads nowhere': [
+    "export const bot = defineBot({ name: 'Bot', groups: { one: [goTo('two')], other: [] } })",
+    /"two"/,
+  ],
+  'a button of a built flow that leads nowhere': [
+    "export const bot = defineBot({ name: 'Bot', groups: { one: [choose({ Yes: 'one', No: 'two' })] } })",
+    /"two"/,
+  ],
+  'a variable of a built flow that it does not list': [
+    "export const bot = defineBot({ name: 'Bot', variables: ['Age'], groups: { one: [ask('text input', 'Name')] } })",
+    /"Name"/,
+  ],
   'a missing handler': [
     'const { getFolder: _, ...rest } = folders; export const handlers: FoldersHandlers<Contexts> = rest',
     /'getFolder' is missing/,

@@ -38,7 +38,7 @@ export function toClient(
   const wire = types.filter(
     (node) => ts.isInterfaceDeclaration(node) && ['components', 'operations'].includes(node.name.text),
   )
-  const modules = ['api', 'responses', 'runtime', 'helpers'].map(
+  const modules = ['api', 'responses', 'runtime', 'helpers', 'builder'].map(
     (name) => [name, beside(`${name}.ts`)] as const,
   )
   return {
@@ -207,6 +207,10 @@ function manifest(version: string): JsonObject {
       '.': {
         import: { types: './index.d.ts', default: './index.js' },
         require: { types: './index.d.cts', default: './index.cjs' },
+      },
+      './builder': {
+        import: { types: './builder.d.ts', default: './builder.js' },
+        require: { types: './builder.d.cts', default: './builder.cjs' },
       },
       './package.json': './package.json',
     },
