@@ -64,7 +64,9 @@ export function defineBot(bot) {
 }
 /** Says a text. It may hold variables: `{{Name}}`. */
 export function text(plainText, { id } = {}) {
-    return { build: (flow) => void flow.blocks.push({ id: flow.idFor('text', id), type: 'text', content: { plainText } }) };
+    return {
+        build: (flow) => void flow.blocks.push({ id: flow.idFor('text', id), type: 'text', content: { plainText } }),
+    };
 }
 /** Asks for a value and stores the answer in a variable. */
 export function ask(type, variable, options = {}) {
@@ -98,7 +100,12 @@ export function when(variable, comparisonOperator, value, then, { id } = {}) {
     return {
         build(flow) {
             const blockId = flow.idFor('Condition', id);
-            const comparison = { id: `${blockId}-is`, variableId: flow.variableId(variable), comparisonOperator, value };
+            const comparison = {
+                id: `${blockId}-is`,
+                variableId: flow.variableId(variable),
+                comparisonOperator,
+                value,
+            };
             const item = { id: `${blockId}-1`, content: { logicalOperator: 'AND', comparisons: [comparison] } };
             flow.connect(item, { blockId, itemId: item.id }, then);
             flow.blocks.push({ id: blockId, type: 'Condition', items: [item] });
