@@ -1,5 +1,5 @@
 .DEFAULT_GOAL := help
-.PHONY: help start sandbox test test-long test-nodes torture check generate dev migration format bench browser-test lint-spec lint-pages api-diff conformance sdks signatures
+.PHONY: help start sandbox test test-long test-nodes torture check generate dev migration format bench replay browser-test lint-spec lint-pages api-diff conformance sdks signatures
 
 # Runs a command and says how long it took, whatever came of it.
 timed = began=$$(date +%s); $(1); status=$$?; took=$$(($$(date +%s) - began)); \
@@ -60,6 +60,9 @@ format: $(INSTALLED) ## Format the sources and mend what lint can mend
 bench: $(BUILT) tests/bench/node_modules ## Measure the service against floors and other frameworks, in twenty minutes, or against a revision of itself: AGAINST=HEAD~1 ONLY="getBotLarge startChat"
 	@npx --no-install tsc -p tests/bench
 	@npx --no-install tsx tests/bench/$(if $(AGAINST),against.ts $(AGAINST),main.ts) $(ONLY)
+
+replay: $(INSTALLED) ## Replay an OpenAPI document against any server, and compare them: ARGS="openapi.yaml --server URL --token TOKEN"
+	@npx --no-install tsx tests/kit/replay/main.ts $(ARGS)
 
 browser-test: $(INSTALLED) ## Use the pages in a real browser (CHROMIUM names one in an unusual place)
 	@npm --silent test -- tests/browser --selectProjects service

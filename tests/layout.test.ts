@@ -95,6 +95,13 @@ test('every file of chat is in the engine or in the sessions', () => {
   expect([...rooms].sort()).toEqual(['chat/engine', 'chat/sessions'])
 })
 
+test('files of the kit import nothing of the rest of the project', () => {
+  const others = [...sourcesOf('tests/kit')].flatMap(([file, imports]) =>
+    imports.filter((path) => !path.startsWith('tests/kit/')).map((path) => `${file} imports ${path}`),
+  )
+  expect(others).toEqual([])
+})
+
 test('handlers are imported by app.ts, main.ts and each other alone', () => {
   const others = [...server]
     .filter(([file]) => !/^server\/(handlers\/|(main|app)\.ts$)/.test(file))
