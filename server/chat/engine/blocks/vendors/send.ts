@@ -48,10 +48,12 @@ export async function sendForBytes(
 ): Promise<OutboundReply | null> {
   if (!mayCallOut(run)) return null
   const timeoutMs = made.action.timeoutMs ?? DEFAULT_VENDOR_TIMEOUT_MS
+  // Parts of many megabytes are put together by a stream, a few at most in a turn.
+  const encoded = await waitFor(run, encodeRequest(made.call.base, request))
   return waitFor(
     run,
     run.effects.httpRequest({
-      ...(await encodeRequest(made.call.base, request)),
+      ...encoded,
       milliseconds: Math.max(1, Math.min(timeoutMs, remainingMilliseconds(run))),
       // The key is for the host of the credentials alone.
       redirects: 'none',
