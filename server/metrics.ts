@@ -2,7 +2,7 @@ import cluster from 'node:cluster'
 import type { Pool } from 'pg'
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
 import { standbyReads } from './db/standby.ts'
-import { sent } from './webhooks/deliver.ts'
+import { sent } from './webhooks/attempt.ts'
 import { shareMetrics } from './workers/worker.ts'
 
 export interface Metrics {

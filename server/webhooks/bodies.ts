@@ -23,12 +23,15 @@ export async function withBodies(db: Database, log: Logger, taken: readonly Take
   const { read } = leaseStatements(db)
   const bodies = new Map<string, Buffer>()
   const overtaken = new Set<Taken>()
+  const ordinals = new Map<Taken, number>()
+  for (const its of seriesOf(taken))
+    for (const [ordinal, delivery] of its.entries()) ordinals.set(delivery, ordinal)
   const readSome = async (some: readonly Taken[]) => {
     const events = new Set<string>()
     const places = some.map((delivery, nth) => {
       const isFirst = !events.has(eventOf(delivery))
       events.add(eventOf(delivery))
-      return { ...delivery, nth, isFirst }
+      return { ...delivery, nth, ordinal: ordinals.get(delivery), isFirst }
     })
     for (const { nth, isOvertaken, data } of await read({ places: JSON.stringify(places) })) {
       const delivery = some[nth] as Taken
@@ -51,6 +54,18 @@ export async function withBodies(db: Database, log: Logger, taken: readonly Take
   return taken
     .filter((delivery) => !overtaken.has(delivery))
     .map((delivery) => ({ ...delivery, body: bodies.get(eventOf(delivery)) }))
+}
+
+/** Taken deliveries of each subject to each endpoint, in order: all but the first of a series wait for the one before. */
+export function seriesOf(taken: readonly Taken[]): Taken[][] {
+  const series = new Map<string, Taken[]>()
+  for (const delivery of [...taken].sort((one, other) => one.seq - other.seq)) {
+    const key = `${delivery.botId} ${delivery.endpointId} ${delivery.subject}`
+    const its = series.get(key)
+    if (its) its.push(delivery)
+    else series.set(key, [delivery])
+  }
+  return [...series.values()]
 }
 
 /** Key of the event of a delivery, which those to other endpoints have too. */

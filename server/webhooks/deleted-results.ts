@@ -29,7 +29,13 @@ export async function postable<T extends Taken>(db: Database, taken: readonly T[
   if (ofResults.length + ofDeletions.length === 0) return taken
   const dead = new Set(await deletedAmong(db, ofResults))
   const early = new Set<T>()
-  for (const delivery of ofDeletions) if (await isSending(db, delivery)) early.add(delivery)
+  const answers = new Map<string, Promise<boolean>>()
+  for (const delivery of ofDeletions) {
+    const key = `${delivery.botId} ${delivery.endpointId}`
+    const answer = answers.get(key) ?? isSending(db, delivery)
+    answers.set(key, answer)
+    if (await answer) early.add(delivery)
+  }
   await giveBack(db, [...dead], sql`next_attempt_at = NULL, last_error = ${DELETED}`)
   await giveBack(db, [...early], sql`next_attempt_at = now() + ${RETRY_MS} * interval '1 millisecond'`)
   return taken.filter((delivery) => !dead.has(delivery) && !early.has(delivery))
@@ -84,6 +90,7 @@ export async function giveBack(
   }))
   await db.execute(sql`
     UPDATE ${deliveries} d SET ${change}, leased_until = NULL, attempts = d.attempts - 1,
+      last_attempt_at = CASE WHEN d.attempts > 1 THEN d.last_attempt_at END,
       attempts_before = least(d.attempts_before, d.attempts - 1)
     FROM json_to_recordset(${JSON.stringify(places)}::json)
       AS g(bot_id text, endpoint_id text, subject text, seq integer, attempts integer)

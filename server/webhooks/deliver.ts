@@ -3,13 +3,14 @@ import { LRUCache } from 'lru-cache'
 import { databaseError, isOfRows } from '../db/errors.ts'
 import { MS_PER_HOUR, MS_PER_SECOND } from '../durations.ts'
 import { createErrorLog } from '../repeated-errors.ts'
-import { type Ready, withBodies } from './bodies.ts'
-import { postable } from './deleted-results.ts'
+import { deliver, placeOf, sent } from './attempt.ts'
+import { type Ready, seriesOf, withBodies } from './bodies.ts'
+import { giveBack, postable } from './deleted-results.ts'
 import { type Answer, MAX_FAILURES_IN_A_ROW, noteAnswers } from './failures.ts'
-import { LEASE_TIMEOUT_MS, leaseStatements, type OpenEndpoint, type Place, type Taken } from './leases.ts'
+import { LEASE_TIMEOUT_MS, leaseStatements, type OpenEndpoint, type Taken } from './leases.ts'
 import { deliveryIsDue, shareOut } from './outbox.ts'
 import { loadSince, repeat } from './pacing.ts'
-import { REQUEST_TIMEOUT_MS, retryAfter, type Sender, send } from './send.ts'
+import { REQUEST_TIMEOUT_MS, type Sender } from './send.ts'
 
 /*
  * Sends events, in every process: shares out what steps have left, takes what is due, a batch in one statement, posts it
@@ -17,19 +18,6 @@ import { REQUEST_TIMEOUT_MS, retryAfter, type Sender, send } from './send.ts'
  * endpoint that fails is left alone for a while, and one that is slow has no more than its share of what is under way, so
  * that neither delays another.
  */
-
-/** Delays after each failed attempt; after the last one the delivery has failed. */
-const RETRY_DELAYS_MS = [
-  5 * MS_PER_SECOND,
-  300 * MS_PER_SECOND,
-  MS_PER_HOUR / 2,
-  2 * MS_PER_HOUR,
-  5 * MS_PER_HOUR,
-  10 * MS_PER_HOUR,
-  14 * MS_PER_HOUR,
-  20 * MS_PER_HOUR,
-  24 * MS_PER_HOUR,
-]
 
 const STOP_MS = 2 * MS_PER_SECOND
 /** Maximum concurrent deliveries of this process, per endpoint and in total. */
@@ -44,6 +32,11 @@ const SLOW_ANSWER_MS = 2_000
 const AT_ONCE_SLOW = AT_ONCE / 2
 /** Maximum bytes of running events. A quarter is reserved as places are; beside others an owner has a quarter. */
 const MAX_BYTES_UNDER_WAY = 64 * 1024 * 1024
+/** Maximum events of one bot that are taken together, and for how long they are sent in turn before the rest is due again. */
+const MAX_SERIES_EVENTS = 64
+const MAX_SERIES_MS = 1_000
+/** The same for the first series of an endpoint; it doubles with each series that is over in time. */
+const FIRST_SERIES_EVENTS = 8
 /** Number of events that one pass fans out, at least and at most. */
 const MIN_FAN_OUT_EVENTS = 16
 const MAX_FAN_OUT_EVENTS = 64
@@ -61,15 +54,14 @@ const FAILED_OUTCOME_DELAY_MS = 60 * MS_PER_SECOND
 /** A failed pass is repeated with this many times fewer endpoints, until the failing row is alone. */
 const CUT = 8
 
-/** Counters of this process, for its metrics. */
-export const sent = { delivered: 0, failed: 0, underWay: 0, lastDelay: 0 }
-
 /** An endpoint for which deliveries are taken: how many, and of how many bytes together with others of its owner. */
 interface Wanted {
   id: string
   owner: string
   isOpen: boolean
   free: number
+  /** Maximum deliveries that are taken behind each one, of the same subject. */
+  followers: number
   room: number
   passedOver: string[]
 }
@@ -79,8 +71,8 @@ interface Task {
   endpoint: OpenEndpoint
   /** When it was taken, by the clock of this process. */
   since: number
-  /** True if the response has arrived and only the outcome is left to be written. */
-  isAnswered: boolean
+  /** Waiting for the delivery before it of its subject, or answered, with the outcome left to be written. */
+  state: 'waiting' | 'posting' | 'answered'
 }
 
 /**
@@ -101,6 +93,9 @@ export function startDeliveries(
   /** Duration of the last response of each endpoint, in milliseconds. */
   const lastDurations = new LRUCache<string, number>({ max: 10_000 })
   const isSlow = (endpointId: string) => (lastDurations.get(endpointId) ?? 0) > SLOW_ANSWER_MS
+  /** Number of events of one bot that each endpoint is likely to accept in time. */
+  const seriesLengths = new LRUCache<string, number>({ max: 10_000 })
+  const lengthOf = (endpointId: string) => seriesLengths.get(endpointId) ?? FIRST_SERIES_EVENTS
   const isOver = (delivery: Taken) => {
     underWay.delete(keyOf(delivery))
     sent.underWay = underWay.size
@@ -116,6 +111,7 @@ export function startDeliveries(
   let left = { after: '', isMoreLeft: false }
   /** Number of deliveries that the last pass took. */
   let took = 0
+  let isStopping = false
 
   async function look(): Promise<void> {
     // Not much more than can be sent soon: of one subject all but the first would only be in the way.
@@ -126,7 +122,7 @@ export function startDeliveries(
     )
     if (left.isMoreLeft) looking.wake()
     took = 0
-    let free = AT_ONCE - underWay.size
+    let free = AT_ONCE - [...underWay.values()].filter(({ state }) => state !== 'waiting').length
     if (free <= 0) return
     const found = await open({})
     if (found.length === 0 && !left.isMoreLeft) behindSince = Number.POSITIVE_INFINITY
@@ -137,11 +133,11 @@ export function startDeliveries(
     let slow = 0
     let room = MAX_BYTES_UNDER_WAY
     const bytesOf = new Map<string, number>()
-    for (const { endpoint, delivery, isAnswered } of underWay.values()) {
+    for (const { endpoint, delivery, state } of underWay.values()) {
       const bytes = delivery.body?.length ?? 0
       addTo(bytesOf, endpoint.owner, bytes)
       room -= bytes
-      if (isAnswered) continue
+      if (state !== 'posting') continue
       addTo(busy, endpoint.id)
       addTo(busyOwners, endpoint.owner)
       if (isSlow(endpoint.id)) slow++
@@ -176,7 +172,15 @@ export function startDeliveries(
       addTo(busyOwners, owner, its)
       addTo(shares, owner, its)
       const passedOver = [...(failedRows.get(id) ?? [])]
-      wanted.push({ id, owner, isOpen, free: its, room: roomOf(owner), passedOver })
+      wanted.push({
+        id,
+        owner,
+        isOpen,
+        free: its,
+        followers: failures > 0 || isSlow(id) ? 0 : lengthOf(id) - 1,
+        room: roomOf(owner),
+        passedOver,
+      })
     }
     wanted.splice(Math.ceil(wanted.length / cut))
     if (wanted.length === 0) return
@@ -193,33 +197,72 @@ export function startDeliveries(
     took = taken.length
     const isBehind =
       left.isMoreLeft ||
-      wanted.some(({ id, free }) => taken.filter(({ endpointId }) => endpointId === id).length === free)
+      wanted.some(({ id, free }) => taken.filter(({ endpointId }) => endpointId === id).length >= free)
     behindSince = isBehind ? Math.min(behindSince, asked) : Number.POSITIVE_INFINITY
+    if (taken.length === 0) return
     const endpoints = new Map(found.map((endpoint) => [endpoint.id, endpoint]))
     // Read before it is looked whether their results are there: what is posted was there then.
     const posted = await postable(db, await withBodies(db, log, taken))
     // Another process may have taken over: do not send.
     if (performance.now() - asked > LEASE_TIMEOUT_MS) return
-    for (const delivery of posted) {
-      const endpoint = endpoints.get(delivery.endpointId)
-      if (!endpoint) continue
-      const task = { delivery, endpoint, since: asked, isAnswered: false }
-      underWay.set(keyOf(delivery), task)
-      void deliver(sender, task)
-        .then((answer) => {
-          task.isAnswered = true
-          const { lastDuration } = answer.outcome
-          // Longer than any request: the machine was suspended, and the endpoint may be quick.
-          if (lastDuration <= 2 * REQUEST_TIMEOUT_MS) lastDurations.set(delivery.endpointId, lastDuration)
-          answers.push(answer)
-          settling.wake()
-        })
-        .catch((error) => {
-          log.warn({ err: error }, 'a delivery will be tried again')
-          isOver(delivery)
-        })
+    const ready = new Map(posted.map((delivery) => [keyOf(delivery), delivery]))
+    const overtaken: Ready[] = []
+    for (const series of seriesOf(taken)) {
+      const its = series.map((delivery) => ready.get(keyOf(delivery)))
+      const end = its.includes(undefined) ? its.indexOf(undefined) : its.length
+      overtaken.push(...its.slice(end).filter((delivery) => delivery !== undefined))
+      const tasks: Task[] = its.slice(0, end).flatMap((delivery, at) => {
+        const endpoint = delivery && endpoints.get(delivery.endpointId)
+        return endpoint ? { delivery, endpoint, since: asked, state: at > 0 ? 'waiting' : 'posting' } : []
+      })
+      for (const task of tasks) underWay.set(keyOf(task.delivery), task)
+      void sendInOrder(tasks)
     }
     sent.underWay = underWay.size
+    await giveBack(db, overtaken)
+  }
+
+  /** Posts deliveries of one subject one after the other; those behind one that fails, or that takes long, are due again. */
+  async function sendInOrder(tasks: readonly Task[]): Promise<void> {
+    const since = tasks[0]?.since ?? 0
+    const until = Math.min(performance.now() + MAX_SERIES_MS, since + LEASE_TIMEOUT_MS)
+    for (const [at, task] of tasks.entries()) {
+      if (at > 0 && (isStopping || performance.now() > until)) {
+        seriesLengths.set(task.endpoint.id, at)
+        return release(tasks.slice(at))
+      }
+      task.state = 'posting'
+      if (!(await attempt(task))) return release(tasks.slice(at + 1))
+    }
+    const endpointId = tasks[0]?.endpoint.id ?? ''
+    if (tasks.length === lengthOf(endpointId))
+      seriesLengths.set(endpointId, Math.min(2 * tasks.length, MAX_SERIES_EVENTS))
+  }
+
+  /** Posts a delivery; true if it was delivered. */
+  async function attempt(task: Task): Promise<boolean> {
+    try {
+      const answer = await deliver(sender, task)
+      task.state = 'answered'
+      const { lastDuration, isDelivered, endpointId } = answer.outcome
+      // Longer than any request: the machine was suspended, and the endpoint may be quick.
+      if (lastDuration <= 2 * REQUEST_TIMEOUT_MS) lastDurations.set(endpointId, lastDuration)
+      answers.push(answer)
+      settling.wake()
+      return isDelivered
+    } catch (error) {
+      log.warn({ err: error }, 'a delivery will be tried again')
+      isOver(task.delivery)
+      return false
+    }
+  }
+
+  /** Ends the leases of deliveries that were not posted. If this fails, the leases time out. */
+  async function release(tasks: readonly Task[]): Promise<void> {
+    const deliveries = tasks.map(({ delivery }) => delivery)
+    await giveBack(db, deliveries).catch((error) => log.warn({ err: error }, 'leases of deliveries time out'))
+    for (const delivery of deliveries) isOver(delivery)
+    if (deliveries.length > 0) looking.wake()
   }
 
   /** Finds deliveries of an endpoint that cannot be read or written; others are taken without them from then on. */
@@ -305,6 +348,7 @@ export function startDeliveries(
 
   return {
     async stop() {
+      isStopping = true
       deliveryIsDue.off('due', looking.wake)
       await looking.stop()
       for (let waited = 0; underWay.size > 0 && waited < STOP_MS; waited += PACE_MS) await delay(PACE_MS)
@@ -315,37 +359,3 @@ export function startDeliveries(
 
 /** Key of one lease: a delivery that was taken over and comes back to this process is another task. */
 const keyOf = ({ id, endpointId, at }: Taken) => `${id} ${endpointId} ${at.getTime()}`
-
-const placeOf = ({ botId, endpointId, subject, seq, attempts }: Taken): Place => ({
-  botId,
-  endpointId,
-  subject,
-  seq,
-  attempts,
-})
-
-async function deliver(sender: Sender, { delivery, endpoint }: Task): Promise<Answer> {
-  const { at, turn, createdAt } = delivery
-  if (delivery.attempts === 1)
-    sent.lastDelay = Math.max(0, at.getTime() - createdAt.getTime()) / MS_PER_SECOND
-  const started = performance.now()
-  const reply = await send(sender, endpoint, delivery)
-  const lastDuration = Math.round(performance.now() - started)
-  const isDelivered = reply.ok && reply.status >= 200 && reply.status < 300
-  sent[isDelivered ? 'delivered' : 'failed']++
-  // A test of an endpoint that is off, or left alone for a while, is tried once.
-  const isTriedOnce = delivery.type === 'endpoint.test' && !endpoint.isOpen
-  const wait = isTriedOnce ? undefined : RETRY_DELAYS_MS[turn - 1]
-  const pause = isDelivered ? 0 : retryAfter(reply)
-  const next = Math.max(pause, (wait ?? 0) * (0.9 + 0.2 * Math.random()))
-  const outcome = {
-    nextAttemptAt: isDelivered || wait === undefined ? null : Math.round(at.getTime() + lastDuration + next),
-    isDelivered,
-    lastStatus: reply.status ?? null,
-    lastError: reply.ok || reply.status ? null : reply.message.slice(0, 500),
-    lastDuration,
-    ...placeOf(delivery),
-  }
-  const isCounted = delivery.body !== undefined && delivery.type !== 'endpoint.test'
-  return { delivery, endpoint, outcome, pause, isGone: reply.ok && reply.status === 410, isCounted }
-}

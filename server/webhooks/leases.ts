@@ -136,7 +136,8 @@ export const leaseStatements = statements((db, named) => ({
   // A delivery with an earlier one of its subject is moved behind that, once: otherwise all deliveries of an
   // unreachable endpoint would be examined each time. Deliveries are looked up by their key only: with an equality on
   // the endpoint the planner would read all of its deliveries. Only a manual redelivery can have a later delivery of
-  // its subject under way, so later ones are read for these only.
+  // its subject under way, so later ones are read for these only. Events of a bot that follow one another without a gap
+  // are taken together: the lock of the first one guards the others.
   take: prepareSelect(
     db,
     named('webhooks_take'),
@@ -144,16 +145,16 @@ export const leaseStatements = statements((db, named) => ({
     (list) => sql`
       WITH wanted AS MATERIALIZED (
         SELECT * FROM json_to_recordset(${sql.placeholder('wanted')}::json)
-          AS w(id text, owner text, "isOpen" boolean, free integer, room integer, "passedOver" text[])
+          AS w(id text, owner text, "isOpen" boolean, free integer, followers integer, room integer, "passedOver" text[])
       ), looked AS MATERIALIZED (
         SELECT d.*, first.at AS first_at, first.id AS first_id, first.seq AS first_seq
         FROM wanted CROSS JOIN LATERAL (
-          (SELECT bot_id, endpoint_id, subject, seq, id, next_attempt_at FROM ${deliveries}
+          (SELECT bot_id, endpoint_id, subject, seq, id, next_attempt_at, attempts_before, size FROM ${deliveries}
             WHERE wanted."isOpen" AND endpoint_id = wanted.id AND next_attempt_at <= now() AND bot_id <> wanted.id
               AND ${isLeaseOver} AND NOT coalesce(id = ANY(wanted."passedOver"), false)
             ORDER BY next_attempt_at, id LIMIT ${looked})
           UNION ALL
-          (SELECT bot_id, endpoint_id, subject, seq, id, next_attempt_at FROM ${testsOf(sql`wanted.id`)} AS t
+          (SELECT bot_id, endpoint_id, subject, seq, id, next_attempt_at, attempts_before, size FROM ${testsOf(sql`wanted.id`)} AS t
             WHERE next_attempt_at <= now() AND ${isLeaseOver} AND NOT coalesce(id = ANY(wanted."passedOver"), false) LIMIT ${looked})
         ) AS d
         LEFT JOIN LATERAL (
@@ -162,14 +163,10 @@ export const leaseStatements = statements((db, named) => ({
             AND num_nulls(b.next_attempt_at) = 0
           ORDER BY b.seq LIMIT 1
         ) AS first ON true
-      ), behind AS (
-        UPDATE ${deliveries} SET next_attempt_at = looked.first_at + interval '1 millisecond'
-        FROM looked WHERE ${same('looked')} AND ${few('looked.first_seq')} AND ${few('looked.seq')}
-          AND (looked.first_at, looked.first_id) > (${deliveries.nextAttemptAt}, looked.id)
       ), taken AS MATERIALIZED (
         SELECT t.* FROM wanted CROSS JOIN LATERAL (
           SELECT ${deliveries.botId}, ${deliveries.endpointId}, ${deliveries.subject}, ${deliveries.seq},
-            ${deliveries.size} AS bytes, looked.next_attempt_at, looked.id, wanted.owner, wanted.room
+            ${deliveries.size} AS bytes, looked.next_attempt_at, looked.id, wanted.owner, wanted.room, wanted.followers
           FROM looked JOIN ${deliveries} ON ${same('looked')}
           WHERE looked.endpoint_id IS NOT DISTINCT FROM wanted.id AND looked.first_at IS NULL
             AND coalesce(${deliveries.nextAttemptAt} <= now(), false) AND ${isLeaseOver}
@@ -177,18 +174,36 @@ export const leaseStatements = statements((db, named) => ({
           ORDER BY looked.next_attempt_at, looked.id LIMIT wanted.free
           FOR UPDATE OF ${deliveries} SKIP LOCKED
         ) AS t
+      ), of_bots AS MATERIALIZED (
+        SELECT looked.*, row_number() OVER (PARTITION BY bot_id, endpoint_id ORDER BY seq) - 1 AS ordinal
+        FROM looked WHERE subject = bot_id AND attempts_before IS NULL
       ), fitting AS MATERIALIZED (
         SELECT * FROM (
           SELECT numbered.*,
-            sum(bytes) OVER (PARTITION BY owner ORDER BY nth, endpoint_id) - bytes AS earlier_bytes
+            sum(bytes) OVER (PARTITION BY owner ORDER BY ordinal, nth, endpoint_id) - bytes AS earlier_bytes
           FROM (
-            SELECT taken.*, row_number() OVER (PARTITION BY endpoint_id ORDER BY next_attempt_at, id) AS nth FROM taken
+            SELECT bot_id, endpoint_id, subject, seq, bytes, owner, room, 0 AS ordinal,
+              row_number() OVER (PARTITION BY endpoint_id ORDER BY next_attempt_at, id) AS nth
+            FROM taken
+            UNION ALL
+            SELECT o.bot_id, o.endpoint_id, o.subject, o.seq, o.size, owner, room, ordinal, o.seq
+            FROM taken JOIN of_bots o ON o.bot_id = taken.bot_id AND o.endpoint_id = taken.endpoint_id
+              AND o.subject = taken.subject AND o.first_seq = taken.seq AND o.seq = taken.seq + ordinal
+              AND ordinal BETWEEN 1 AND taken.followers
           ) AS numbered
         ) AS added WHERE earlier_bytes < room
+      ), behind AS (
+        UPDATE ${deliveries} SET next_attempt_at = looked.first_at + interval '1 millisecond'
+        FROM looked WHERE ${same('looked')} AND ${few('looked.first_seq')} AND ${few('looked.seq')}
+          AND (looked.first_at, looked.first_id) > (${deliveries.nextAttemptAt}, looked.id)
+          AND NOT EXISTS (
+            SELECT FROM fitting f WHERE f.bot_id = looked.bot_id AND f.endpoint_id = looked.endpoint_id
+              AND f.subject = looked.subject AND f.seq = looked.seq)
       )
       UPDATE ${deliveries}
       SET attempts = ${deliveries.attempts} + 1, last_attempt_at = now(), leased_until = ${lease}
       FROM fitting WHERE ${same('fitting')} AND ${few('fitting.seq')}
+        AND coalesce(${deliveries.nextAttemptAt} <= now(), false) AND ${isLeaseOver}
       RETURNING ${list}`,
   ),
   // In a later statement than `take`, so that of two processes that take deliveries of one subject one sees the other.
@@ -199,8 +214,8 @@ export const leaseStatements = statements((db, named) => ({
     {
       nth: expression(sql`given.nth`, 'integer'),
       isOvertaken: expression(
-        sql`EXISTS (
-          SELECT FROM ${deliveries} b
+        sql`given.ordinal < (
+          SELECT count(*) FROM ${deliveries} b
           WHERE b.bot_id = given.bot_id AND b.endpoint_id = given.endpoint_id AND b.subject = given.subject
             AND b.seq < given.seq AND num_nulls(b.next_attempt_at) = 0
         ) OR given."isAgain" AND ${hasLaterLeased('given')}`,
@@ -215,7 +230,7 @@ export const leaseStatements = statements((db, named) => ({
       ),
     },
     (list) =>
-      sql`SELECT ${list} FROM ${given('places', sql`, nth integer, id text, "isAgain" boolean, "isFirst" boolean`)}`,
+      sql`SELECT ${list} FROM ${given('places', sql`, nth integer, ordinal integer, id text, "isAgain" boolean, "isFirst" boolean`)}`,
   ),
   /** Rows that `take` examines for one endpoint, for `probe`. */
   due: prepareSelect(
