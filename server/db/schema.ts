@@ -212,6 +212,8 @@ const keyedRequest = () => ({
   digest: bytea('digest').notNull(),
   /** Lease of the process that runs a request with outbound calls, until it is done; see `http/idempotency.ts`. */
   claim: text('claim'),
+  /** End of that lease, see `db/lease.ts`. */
+  claimedUntil: time('claimed_until'),
   /** The response; null before there is one. The body is also null where it holds a secret, or is too large. */
   status: smallint('status'),
   headers: json('headers'),
@@ -488,6 +490,8 @@ export const chatSessions = pgTable(
     revision: integer('revision').notNull(),
     /** Lease on the turn after a revision, see `chat/sessions/turn-lease.ts`; null until that turn calls out. */
     claim: text('claim'),
+    /** End of that lease, see `db/lease.ts`. */
+    claimedUntil: time('claimed_until'),
     /** Changes by members since the last turn, see `chat/sessions/update-session.ts`. */
     steered: json('steered'),
     /** Digest of the last reply, or the beginning of it, for a request that is sent again. */

@@ -2,7 +2,6 @@ import { createHash } from 'node:crypto'
 import { constants, gunzipSync, gzipSync } from 'node:zlib'
 import { type SQL, sql } from 'drizzle-orm'
 import type express from 'express'
-import { LRUCache } from 'lru-cache'
 import type { CurrentState, Issue, IssueCode } from '../../contract/errors.ts'
 import { idempotencyKey } from '../../contract/idempotency.ts'
 import { minimumKeyOf, type Operation } from '../../contract/operation.ts'
@@ -17,6 +16,7 @@ import {
   transact,
 } from '../db/client.ts'
 import { sqlState } from '../db/errors.ts'
+import { isLeaseOver, leaseEnd, startHeartbeat } from '../db/lease.ts'
 import { shortenedLockTimeout } from '../db/pool.ts'
 import {
   botIdempotencyKeys,
@@ -100,21 +100,6 @@ export async function runKeyed(
 }
 
 /**
- * Interval of heartbeats while a request with outbound calls runs, and timeout of a lease without one, in milliseconds.
- */
-const HEARTBEAT_INTERVAL_MS = 3_000
-const LEASE_TIMEOUT_MS = 15_000
-
-/**
- * Leases of other processes, with the time of their last heartbeat here. Clocks of other processes do not count: each
- * process measures how long it has seen no newer heartbeat, and then lets a repeat take over.
- */
-const seenClaims = new LRUCache<string, { claim: string; since: number }>({
-  max: 10_000,
-  ttl: 10 * LEASE_TIMEOUT_MS,
-})
-
-/**
  * Runs a request that calls out, which no transaction can wait for. It is claimed first, and writes together with its
  * answer if it holds the claim still: of two that ran it, because the first one seemed to have died, one writes.
  */
@@ -124,10 +109,8 @@ export function onceWith(db: Database, request: Keyed | undefined, reply: AnyRep
     const claim = newId(request.now)
     const earlier = await take(db, request, botId, claim)
     if (earlier) return answerTo(request, earlier, reply) as never
-    let beats = 0
-    const beat = () =>
-      keyStatements(db).bot.beat({ ...valuesOf(request, botId, claim), next: `${claim}/${++beats}` })
-    const beating = setInterval(() => void beat().catch(() => {}), HEARTBEAT_INTERVAL_MS).unref()
+    const values = valuesOf(request, botId, claim)
+    const endHeartbeat = startHeartbeat(async () => (await keyStatements(db).bot.extend(values)) === 1)
     let outcome: 'open' | 'kept' | 'lost' = 'open'
     try {
       const answer = await run((given, write) =>
@@ -145,11 +128,11 @@ export function onceWith(db: Database, request: Keyed | undefined, reply: AnyRep
       )
       return (outcome as string) === 'lost' ? (inProgress(reply) as never) : answer
     } finally {
-      clearInterval(beating)
+      await endHeartbeat()
       // A request without a response can be sent again. If this fails, a repeat takes over a little later.
       if (outcome === 'open')
         await keyStatements(db)
-          .bot.release(valuesOf(request, botId, claim))
+          .bot.release(values)
           .catch(() => {})
     }
   }
@@ -162,18 +145,10 @@ async function take(
   botId: string,
   claim: string,
 ): Promise<Earlier | undefined> {
-  const scope = [botId, request.userId, request.key].join(' ')
   try {
     const earlier = await transact(db, (tx) => enter(tx, request, botId, claim))
     if (!earlier?.claim || !earlier.digest.equals(request.digest)) return earlier
-    const seen = seenClaims.get(scope)
-    if (seen?.claim !== earlier.claim) {
-      seenClaims.set(scope, { claim: earlier.claim, since: performance.now() })
-      return earlier
-    }
-    if (performance.now() - seen.since < LEASE_TIMEOUT_MS) return earlier
-    const values = { ...valuesOf(request, botId, earlier.claim), next: claim }
-    const taken = await keyStatements(db).bot.beat(values)
+    const taken = await keyStatements(db).bot.takeOver(valuesOf(request, botId, claim))
     return taken === 1 ? undefined : earlier
   } catch (error) {
     if (error instanceof Busy) return running
@@ -281,15 +256,15 @@ const keyStatements = statements((db, named) => {
       ? sql`${sql.placeholder('botId')}, ${sql.placeholder('userId')}, ${sql.placeholder('key')}`
       : sql`${sql.placeholder('userId')}, ${sql.placeholder('key')}`
     const claim = sql`${sql.placeholder('claim')}::text`
-    // A claim is the same one however often it was shown.
-    const isHeld = sql`(${names}) = (${scope}) AND status IS NULL
-      AND coalesce(claim = ${claim} OR claim LIKE ${claim} || '/%', ${claim} IS NULL)`
+    const isRunning = sql`(${names}) = (${scope}) AND status IS NULL`
+    const isHeld = sql`${isRunning} AND claim IS NOT DISTINCT FROM ${claim}`
     return {
       insert: prepareWrite(
         db,
         named(`${name}_insert`),
-        sql`INSERT INTO ${table} (${names}, digest, claim, created_at)
-          VALUES (${scope}, ${sql.placeholder('digest')}, ${claim}, ${sql.placeholder('createdAt')}::timestamptz)
+        sql`INSERT INTO ${table} (${names}, digest, claim, claimed_until, created_at)
+          VALUES (${scope}, ${sql.placeholder('digest')}, ${claim},
+            CASE WHEN ${claim} IS NOT NULL THEN ${leaseEnd} END, ${sql.placeholder('createdAt')}::timestamptz)
           ON CONFLICT DO NOTHING`,
       ),
       find: prepareSelect(
@@ -316,15 +291,20 @@ const keyStatements = statements((db, named) => {
       keep: prepareWrite(
         db,
         named(`${name}_keep`),
-        sql`UPDATE ${table} SET claim = NULL, status = ${sql.placeholder('status')},
+        sql`UPDATE ${table} SET claim = NULL, claimed_until = NULL, status = ${sql.placeholder('status')},
           headers = ${sql.placeholder('headers')}::json, body = ${sql.placeholder('body')},
           made_id = ${sql.placeholder('madeId')}${hasBot ? sql`, result_id = ${sql.placeholder('resultId')}` : sql``}
           WHERE ${isHeld}`,
       ),
-      beat: prepareWrite(
+      extend: prepareWrite(
         db,
-        named(`${name}_beat`),
-        sql`UPDATE ${table} SET claim = ${sql.placeholder('next')}::text WHERE ${isHeld}`,
+        named(`${name}_extend`),
+        sql`UPDATE ${table} SET claimed_until = ${leaseEnd} WHERE ${isHeld}`,
+      ),
+      takeOver: prepareWrite(
+        db,
+        named(`${name}_take_over`),
+        sql`UPDATE ${table} SET claim = ${claim}, claimed_until = ${leaseEnd} WHERE ${isRunning} AND ${isLeaseOver}`,
       ),
       release: prepareWrite(db, named(`${name}_release`), sql`DELETE FROM ${table} WHERE ${isHeld}`),
     }

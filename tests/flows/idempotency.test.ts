@@ -419,31 +419,24 @@ describe('start chat', () => {
     })
   })
 
-  test('a request of a dead process is taken over once its claim has not changed for the lease timeout', async () => {
+  test('startChat takes over a request of a dead process at its first repeat once the lease is over', async () => {
     const key = randomUUID()
     const first = await start(key)
     // As it was when the process had claimed the request and not yet written anything.
-    const dead = `UPDATE bot_idempotency_keys SET status = NULL, headers = NULL, body = NULL, claim = $2 WHERE key = $1`
-    await app.pool.query(dead, [key, 'dead'])
+    const setLease = (seconds: number) =>
+      app.pool.query(
+        `UPDATE bot_idempotency_keys SET status = NULL, headers = NULL, body = NULL, claim = 'dead',
+          claimed_until = clock_timestamp() + $2 * interval '1 second' WHERE key = $1`,
+        [key, seconds],
+      )
     await app.pool.query('DELETE FROM chat_sessions WHERE id = $1', [first.body.sessionId])
     const before = await sessions()
+    await setLease(5)
     expect((await start(key)).status).toBe(409)
-    const realNow = performance.now.bind(performance)
-    performance.now = () => realNow() + 14_000
-    try {
-      expect((await start(key)).status).toBe(409)
-      await app.pool.query('UPDATE bot_idempotency_keys SET claim = $2 WHERE key = $1', [key, 'dead/1'])
-      performance.now = () => realNow() + 16_000
-      expect((await start(key)).status).toBe(409)
-      performance.now = () => realNow() + 32_000
-      const taken = await start(key)
-      expect({ status: taken.status, isReplayed: isReplayed(taken) }).toEqual({
-        status: 200,
-        isReplayed: false,
-      })
-    } finally {
-      performance.now = realNow
-    }
+    await setLease(-1)
+    const repeats = await Promise.all([start(key), start(key)])
+    expect(repeats.filter(({ status }) => status === 200).length).toBeGreaterThanOrEqual(1)
+    expect(repeats.filter((repeat) => repeat.status === 200 && !isReplayed(repeat))).toHaveLength(1)
     expect(await sessions()).toBe(before + 1)
     expect(isReplayed(await start(key))).toBe(true)
   })

@@ -1,0 +1,35 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { sql } from 'drizzle-orm'
+
+/*
+ * Exclusive rights that expire. The row has its holder in `claim` and, by the clock of the database, the end of the right
+ * in `claimed_until`, which heartbeats of the holder move on. So a process of any age sees that another one has died.
+ */
+
+const HEARTBEAT_INTERVAL_MS = 3_000
+/** Several heartbeats, since a slow database delays them. */
+export const LEASE_TIMEOUT_MS = 15_000
+
+/** The end of a right that is taken or extended now. */
+export const leaseEnd = sql`clock_timestamp() + ${sql.raw(`interval '${LEASE_TIMEOUT_MS} milliseconds'`)}`
+export const isLeaseOver = sql`coalesce(claimed_until <= clock_timestamp(), true)`
+
+/**
+ * Extends a right until it is ended. `extend` resolves with false once another process has taken it; it may fail, and is
+ * called again. The returned function resolves when no heartbeat is under way any more.
+ */
+export function startHeartbeat(extend: () => Promise<boolean>, onLost = () => {}): () => Promise<void> {
+  const ending = new AbortController()
+  const { signal } = ending
+  const beating = (async () => {
+    for (;;) {
+      await sleep(HEARTBEAT_INTERVAL_MS, undefined, { signal, ref: false }).catch(() => {})
+      if (signal.aborted) return
+      if (!(await extend().catch(() => true))) return onLost()
+    }
+  })()
+  return () => {
+    ending.abort()
+    return beating
+  }
+}
