@@ -5,6 +5,12 @@
 timed = began=$$(date +%s); $(1); status=$$?; took=$$(($$(date +%s) - began)); \
   echo "Took $$((took / 60)) min $$((took % 60)) s."; exit $$status
 
+# The newest Node with long-term support: that of the image and of the benchmark.
+LONG_TERM_NODE = 24
+
+# Runs a command on a version of Node, which npm downloads once.
+on_node = npx --yes --package=node@$(1) -- $(2)
+
 # Written at the end of each, so that what was interrupted is done again.
 INSTALLED = node_modules/.package-lock.json
 BUILT = dist/server/main.js
@@ -29,8 +35,8 @@ else
 endif
 
 test-nodes: $(INSTALLED) ## Run the tests on each Node that is maintained, which npm downloads: ONLY=chat NODES="22 26"
-	@for node in $(or $(NODES),22 24 26); do \
-	  echo "Node $$node"; npx --yes --package=node@$$node -- node tests/only.mjs $(ONLY) || exit 1; \
+	@for node in $(or $(NODES),22 $(LONG_TERM_NODE) 26); do \
+	  echo "Node $$node"; $(call on_node,$$node,node tests/only.mjs $(ONLY)) || exit 1; \
 	done
 
 test-long: $(INSTALLED) ## Run whole what `make test` runs a part of: all operations, many more made-up cases; takes half an hour and more: ONLY=hostile
@@ -59,7 +65,7 @@ format: $(INSTALLED) ## Format the sources and mend what lint can mend
 
 bench: $(BUILT) tests/bench/node_modules ## Measure the service against floors and other frameworks, in twenty minutes, or against a revision of itself: AGAINST=HEAD~1 ONLY="getBotLarge startChat"
 	@npx --no-install tsc -p tests/bench
-	@npx --no-install tsx tests/bench/$(if $(AGAINST),against.ts $(AGAINST),main.ts) $(ONLY)
+	@$(call on_node,$(LONG_TERM_NODE),npx --no-install tsx tests/bench/$(if $(AGAINST),against.ts $(AGAINST),main.ts) $(ONLY))
 
 replay: $(INSTALLED) ## Replay an OpenAPI document against any server, and compare them: ARGS="openapi.yaml --server URL --token TOKEN"
 	@npx --no-install tsx tests/kit/replay/main.ts $(ARGS)

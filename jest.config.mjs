@@ -52,8 +52,8 @@ const service = [
 export default {
   // Ends what hangs, and nothing else: a limit says nothing about how fast the machine must be.
   testTimeout: 300_000,
-  // Some tests wait more than they work.
-  maxWorkers: Math.ceil(availableParallelism() * 1.5),
+  // Many tests wait for a process, a browser or the database about as long as they work.
+  maxWorkers: availableParallelism() * 2,
   testSequencer: './tests/sequencer.mjs',
   // Modules of a file that is done are not given back, and a heap of gigabytes is collected slowly.
   workerIdleMemoryLimit: '1GB',

@@ -35,6 +35,21 @@ async function newFolder(): Promise<string> {
   return folder
 }
 
+let template: Promise<string> | undefined
+
+/** A data folder in which a server was before: a copy, since to set one up takes a second and more. */
+async function usedFolder(): Promise<string> {
+  template ??= newFolder().then(async (folder) => {
+    const server = await startEmbeddedPostgres({ dataDirectory: folder })
+    await server.stop()
+    return folder
+  })
+  const folder = await newFolder()
+  // Files stay those of the account that the server runs as.
+  await run('cp', ['-a', join(await template, 'postgres'), folder])
+  return folder
+}
+
 async function start(dataDirectory: string, options: Omit<EmbeddedOptions, 'dataDirectory'> = {}) {
   const server = await startEmbeddedPostgres({ dataDirectory, ...options })
   holders.push(server)
@@ -197,7 +212,7 @@ describe('starting and stopping', () => {
   })
 
   test('whoever lets go last stops the server, whoever started it', async () => {
-    const folder = await newFolder()
+    const folder = await usedFolder()
     const first = await start(folder)
     const pid = (await postmaster(folder)) as number
     const second = await startElsewhere(folder)
@@ -225,8 +240,7 @@ describe('starting and stopping', () => {
   })
 
   test('a start beside a stop gets a server that stays', async () => {
-    const folder = await newFolder()
-    await start(folder).then((server) => server.stop())
+    const folder = await usedFolder()
     const visitor = async (seconds: number) => {
       for (let round = 0; round < 8; round++) {
         const server = await start(folder)
@@ -241,7 +255,7 @@ describe('starting and stopping', () => {
 
 describe('after a kill -9', () => {
   test('after a kill -9 of the process that started it, the server runs on and is joined', async () => {
-    const folder = await newFolder()
+    const folder = await usedFolder()
     const killed = await startElsewhere(folder)
     const before = await identity(killed)
     await killed.kill()
@@ -253,7 +267,7 @@ describe('after a kill -9', () => {
   })
 
   test('after a kill -9 of the server, its users restart it under the same URL with all committed data', async () => {
-    const folder = await newFolder()
+    const folder = await usedFolder()
     const server = await start(folder)
     const other = await startElsewhere(folder)
     await query(server, 'create table kept as select generate_series(1, 1000) as id')
@@ -273,7 +287,7 @@ describe('after a kill -9', () => {
   })
 
   test('after a kill -9 of both, with a stranger under the old process id, a new start repairs the folder', async () => {
-    const folder = await newFolder()
+    const folder = await usedFolder()
     const killed = await startElsewhere(folder)
     await query(killed, 'create table kept as select 42 as answer')
     const pid = (await postmaster(folder)) as number
@@ -295,7 +309,7 @@ describe('after a kill -9', () => {
 describe('a server that cannot start again', () => {
   /** A server that was killed, and of which a file is away until `repair`. */
   async function broken(options: Pick<EmbeddedOptions, 'patience' | 'pause'>) {
-    const folder = await newFolder()
+    const folder = await usedFolder()
     const messages: string[] = []
     const server = await start(folder, { ...options, log: (message) => messages.push(message) })
     const file = join(folder, 'postgres/data/postgresql.conf')
@@ -336,7 +350,7 @@ describe('a server that cannot start again', () => {
 })
 
 test('a server whose folder was moved is stopped all the same, and a start in the new place names one that was left', async () => {
-  const folder = await newFolder()
+  const folder = await usedFolder()
   const server = await start(folder)
   const pid = (await postmaster(folder)) as number
   const moved = `${folder}-moved`
@@ -351,7 +365,7 @@ test('a server whose folder was moved is stopped all the same, and a start in th
 })
 
 test('users who let go at the same moment leave no server', async () => {
-  const folder = await newFolder()
+  const folder = await usedFolder()
   for (let round = 0; round < 5; round++) {
     const users = await Promise.all(Array.from({ length: 4 }, () => start(folder)))
     const pid = (await postmaster(folder)) as number
@@ -375,8 +389,7 @@ describe('refusals', () => {
   })
 
   test('data of another major version', async () => {
-    const folder = await newFolder()
-    await start(folder).then((server) => server.stop())
+    const folder = await usedFolder()
     await writeFile(join(folder, 'postgres/data/PG_VERSION'), '17\n')
     await expect(start(folder)).rejects.toThrow(
       /^The data in .* was written by PostgreSQL 17 and this release brings PostgreSQL 18: .* DATABASE_URL .*$/,

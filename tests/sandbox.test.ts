@@ -77,7 +77,11 @@ describe('languages and time zones', () => {
       'new Intl.DateTimeFormat("en", { timeZone: "Mars/Base" })',
       'RangeError: Invalid time zone specified: Mars/Base',
     ],
-    ['new Intl.NumberFormat("not a locale")', 'RangeError: Incorrect locale information provided'],
+    // Its words differ between versions of Node.
+    [
+      'try { new Intl.NumberFormat("not a locale") } catch (error) { return String(error).startsWith("RangeError: ") }',
+      true,
+    ],
     ['new Intl.DateTimeFormat("en").format(NaN)', 'RangeError: Invalid time value'],
     ['try { (1).toLocaleString("x-") } catch (error) { return error instanceof RangeError }', true],
   ])('%s', async (code, expected) => {

@@ -158,7 +158,7 @@ withBrowser('a chat in the page of another site', () => {
         }
         ${script}`,
     }
-    const context = await newContext(browser, { baseURL: siteUrl, ...options })
+    const context = await newContext(browser, { baseURL: siteUrl, reducedMotion: 'reduce', ...options })
     const opened = await context.newPage()
     opened.on('pageerror', (error) => complaints.push(`error: ${error.message}`))
     opened.on('console', (message) => {
@@ -466,7 +466,12 @@ withBrowser('a chat in the page of another site', () => {
         <script>${script}</script><script src="/site.js"></script></body></html>`,
       script: `Bot.initPopup({ bot: '${made.publicId}', apiHost: '${app.url}' })`,
     }
-    const context = await newContext(browser, { baseURL: siteUrl, bypassCSP: true, ...desktop })
+    const context = await newContext(browser, {
+      baseURL: siteUrl,
+      bypassCSP: true,
+      reducedMotion: 'reduce',
+      ...desktop,
+    })
     const opened = await context.newPage()
     opened.on('pageerror', (error) => complaints.push(`error: ${error.message}`))
     await opened.goto('/')
@@ -529,7 +534,7 @@ withBrowser('a chat in the page of another site', () => {
         <script src="/site.js"></script></head><body><p>Buy boats.</p></body></html>`,
       script: `Bot.initBubble({ bot: '${made.publicId}' })`,
     }
-    const context = await newContext(browser, { baseURL: siteUrl, ...desktop })
+    const context = await newContext(browser, { baseURL: siteUrl, reducedMotion: 'reduce', ...desktop })
     const opened = await context.newPage()
     opened.on('pageerror', (error) => complaints.push(`error: ${error.message}`))
     await opened.goto('/')

@@ -24,7 +24,7 @@ async function ask(
     { variables, settings: { typingEmulation: { enabled: false }, ...settings } },
   )
   const made = await publish(app, world.here, flow)
-  const context = await newContext(browser, { baseURL: app.url, ...options })
+  const context = await newContext(browser, { baseURL: app.url, reducedMotion: 'reduce', ...options })
   const page = await context.newPage()
   watch(page, app.url, complaints)
   await page.goto(`/chat/${made.publicId}`)
@@ -268,7 +268,7 @@ withBrowser('inputs of the chat page', () => {
       { variables: ['Answer'], settings: { typingEmulation: { enabled: false } } },
     )
     const made = await publish(app, world.here, flow)
-    const context = await newContext(browser, { baseURL: app.url, ...desktop })
+    const context = await newContext(browser, { baseURL: app.url, reducedMotion: 'reduce', ...desktop })
     for (const { content, data } of frames as {
       content: { waitForEvent: { name: string } }
       data: string

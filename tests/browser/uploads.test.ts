@@ -16,7 +16,7 @@ let browser: Browser
 const complaints: string[] = []
 
 async function open({ publicId }: Published, options: BrowserContextOptions = desktop): Promise<Page> {
-  const context = await newContext(browser, { baseURL: app.url, ...options })
+  const context = await newContext(browser, { baseURL: app.url, reducedMotion: 'reduce', ...options })
   const page = await context.newPage()
   watch(page, app.url, complaints)
   await page.goto(`/chat/${publicId}`)
