@@ -1,7 +1,7 @@
 import { spawnSync } from 'node:child_process'
 import { cpSync, mkdtempSync, readFileSync, rmSync, symlinkSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { basename, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { afterEach, expect, test } from '@jest/globals'
 import { root } from '../server/root.ts'
@@ -36,7 +36,7 @@ test('a folder of what the image has serves pages and chats, and answers its hea
   const put = (from: string, to: string) => cpSync(new URL(from, root), join(folder, to), { recursive: true })
   for (const [, words = ''] of image.matchAll(/^COPY (?!--from)(.+)$/gm)) {
     const [target = '', ...paths] = words.split(' ').reverse()
-    for (const path of paths) put(path, target.endsWith('/') ? join(target, path) : target)
+    for (const path of paths) put(path, target.endsWith('/') ? join(target, basename(path)) : target)
   }
   // Made by the stage before.
   put(join(builtOf('server/main.ts'), '..'), 'dist/server')
