@@ -90,7 +90,7 @@ interface Success {
   otherMedia?: {
     mediaType: 'application/x-ndjson' | 'text/event-stream'
     /** Component of one line or event of the stream. */
-    item: 'Result' | 'ChatEvent'
+    item: 'Result' | 'ChatEvent' | 'SessionEvent'
     body: z.ZodType
     examples: Record<string, Example>
   }
@@ -333,6 +333,8 @@ interface Reply<O extends Contract> {
     conditions: Conditions,
     etag: 'PRECONDITION_FAILED' extends O['error'] ? string : never,
   ): Result<O>
+  /** Sends events as long as there are any, each as its text, to a caller who accepts them. */
+  events(pieces: AsyncIterable<string>): Result<O>
   fail(code: O['error'], issues?: Issue[]): Result<O>
 }
 
@@ -355,7 +357,13 @@ interface Request<O extends Contract> {
   openEvents?: () => (event: { type: string }) => void
   /** Returns a header of the request by its name in lower case. */
   header(
-    name: 'origin' | 'sec-fetch-site' | 'user-agent' | 'accept-language' | 'idempotency-key',
+    name:
+      | 'origin'
+      | 'sec-fetch-site'
+      | 'user-agent'
+      | 'accept-language'
+      | 'idempotency-key'
+      | 'last-event-id',
   ): string | undefined
 }
 

@@ -219,6 +219,11 @@ interface Contract {
     params: z.output<(typeof contract)['getSession']['params']>
     reply: z.output<(typeof contract)['getSession']['success']['body']>
   }
+  listSessionEvents: {
+    params: z.output<(typeof contract)['listSessionEvents']['params']>
+    query: Required<z.output<(typeof contract)['listSessionEvents']['query']>>
+    reply: z.output<(typeof contract)['listSessionEvents']['success']['body']>
+  }
   continueChat: {
     params: z.output<(typeof contract)['continueChat']['params']>
     body: z.input<(typeof contract)['continueChat']['body']>
@@ -532,6 +537,11 @@ interface Wire {
   getSession: {
     params: wire['getSession']['parameters']['path']
     reply: wire['getSession']['responses'][200]['content']['application/json']
+  }
+  listSessionEvents: {
+    params: wire['listSessionEvents']['parameters']['path']
+    query: Required<NonNullable<wire['listSessionEvents']['parameters']['query']>>
+    reply: wire['listSessionEvents']['responses'][200]['content']['application/json']
   }
   continueChat: {
     params: wire['continueChat']['parameters']['path']

@@ -510,6 +510,17 @@ export interface GetSession {
   error: 'BAD_REQUEST' | 'FORBIDDEN' | 'NOT_FOUND' | 'TOO_MANY_REQUESTS' | 'INTERNAL_SERVER_ERROR' | 'SERVICE_UNAVAILABLE'
 }
 
+/** Follow a chat session: GET /api/v1/sessions/{sessionId}/events */
+export interface ListSessionEvents {
+  access: 'anyone'
+  params: z.output<(typeof contract)['listSessionEvents']['params']>
+  query: z.output<(typeof contract)['listSessionEvents']['query']>
+  body: undefined
+  reply: wire['listSessionEvents']['responses'][200]['content']['application/json']
+  minimal: never
+  error: 'BAD_REQUEST' | 'FORBIDDEN' | 'NOT_FOUND' | 'TOO_MANY_REQUESTS' | 'INTERNAL_SERVER_ERROR' | 'SERVICE_UNAVAILABLE'
+}
+
 /** Continue a chat: POST /api/v1/sessions/{sessionId}/continueChat */
 export interface ContinueChat {
   access: 'anyone'
@@ -892,6 +903,8 @@ export interface ChatHandlers<Contexts extends Record<AccessKind, unknown>> {
   startChat: Handler<StartChat, Contexts>
   /** GET /api/v1/sessions/{sessionId} */
   getSession: Handler<GetSession, Contexts>
+  /** GET /api/v1/sessions/{sessionId}/events */
+  listSessionEvents: Handler<ListSessionEvents, Contexts>
   /** POST /api/v1/sessions/{sessionId}/continueChat */
   continueChat: Handler<ContinueChat, Contexts>
   /** POST /api/v1/bots/{botId}/preview/startChat */
@@ -1005,6 +1018,7 @@ export interface OperationErrors {
   getBlockStats: 'BAD_REQUEST' | 'UNAUTHORIZED' | 'FORBIDDEN' | 'NOT_FOUND' | 'TOO_MANY_REQUESTS' | 'INTERNAL_SERVER_ERROR' | 'SERVICE_UNAVAILABLE'
   startChat: 'BAD_REQUEST' | 'FORBIDDEN' | 'NOT_FOUND' | 'PAYLOAD_TOO_LARGE' | 'UNSUPPORTED_MEDIA_TYPE' | 'TOO_MANY_REQUESTS' | 'INTERNAL_SERVER_ERROR' | 'SERVICE_UNAVAILABLE'
   getSession: 'BAD_REQUEST' | 'FORBIDDEN' | 'NOT_FOUND' | 'TOO_MANY_REQUESTS' | 'INTERNAL_SERVER_ERROR' | 'SERVICE_UNAVAILABLE'
+  listSessionEvents: 'BAD_REQUEST' | 'FORBIDDEN' | 'NOT_FOUND' | 'TOO_MANY_REQUESTS' | 'INTERNAL_SERVER_ERROR' | 'SERVICE_UNAVAILABLE'
   continueChat: 'BAD_REQUEST' | 'FORBIDDEN' | 'NOT_FOUND' | 'CONFLICT' | 'PAYLOAD_TOO_LARGE' | 'UNSUPPORTED_MEDIA_TYPE' | 'TOO_MANY_REQUESTS' | 'INTERNAL_SERVER_ERROR' | 'SERVICE_UNAVAILABLE'
   startPreview: 'BAD_REQUEST' | 'UNAUTHORIZED' | 'FORBIDDEN' | 'NOT_FOUND' | 'PAYLOAD_TOO_LARGE' | 'UNSUPPORTED_MEDIA_TYPE' | 'TOO_MANY_REQUESTS' | 'INTERNAL_SERVER_ERROR' | 'SERVICE_UNAVAILABLE'
   executeWebhook: 'BAD_REQUEST' | 'UNAUTHORIZED' | 'FORBIDDEN' | 'NOT_FOUND' | 'CONFLICT' | 'PAYLOAD_TOO_LARGE' | 'UNSUPPORTED_MEDIA_TYPE' | 'TOO_MANY_REQUESTS' | 'INTERNAL_SERVER_ERROR' | 'SERVICE_UNAVAILABLE'

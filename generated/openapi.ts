@@ -110,6 +110,28 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/sessions/{sessionId}/events": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Follow a chat session
+         * @description Returns what happened in a chat since an event: steps, messages of members, changes of hands, the end. To a client that accepts `text/event-stream` it sends them as they come, and a browser that lost the connection goes on from its last event by itself. Clients need it only while people handle the chat; reading the session again shows the same.
+         *
+         *     Permission: none; no token is needed.
+         */
+        get: operations["listSessionEvents"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/sessions/{sessionId}/uploads": {
         parameters: {
             query?: never;
@@ -4314,6 +4336,11 @@ export interface components {
              * @example false
              */
             isOver: boolean;
+            /**
+             * @description Id of the last event of the session; the events after it are those that come next.
+             * @example 3.1
+             */
+            lastEventId: string;
             /**
              * Format: double
              * @description How far the chat is, in percent; only with the progress bar on.
@@ -11137,6 +11164,84 @@ export interface components {
              */
             message: string;
         };
+        /** @description Something that happened in a chat. */
+        SessionEvent: components["schemas"]["SessionTurnEvent"] | components["schemas"]["SessionMessageEvent"] | components["schemas"]["SessionHandledEvent"] | components["schemas"]["SessionOverEvent"];
+        /** @description Events of a chat session. */
+        SessionEventsBody: {
+            /** @description The events since then, in order; the last one says who handles the chat, or that it is over. */
+            events: components["schemas"]["SessionEvent"][];
+        };
+        /** @description The first event of a stream, and sent whenever the chat changes hands. */
+        SessionHandledEvent: {
+            /**
+             * @description Who handles the chat now.
+             * @enum {string}
+             */
+            handledBy: "bot" | "waiting" | "member";
+            /**
+             * @description Id of the event, to go on from.
+             * @example 3.1
+             */
+            id: string;
+            /**
+             * @description Name of the event. (enum property replaced by openapi-typescript)
+             * @enum {string}
+             */
+            type: "handled";
+        };
+        /** @description A member wrote to the person. */
+        SessionMessageEvent: {
+            /**
+             * @description Id of the event, to go on from.
+             * @example 3.1
+             */
+            id: string;
+            /** @description The message, as it is shown. */
+            turns: components["schemas"]["ChatTurn"][];
+            /**
+             * @description Name of the event. (enum property replaced by openapi-typescript)
+             * @enum {string}
+             */
+            type: "message";
+        };
+        /** @description The chat has ended, or is not there any more: the last event. */
+        SessionOverEvent: {
+            /**
+             * @description Id of the event, to go on from.
+             * @example 3.1
+             */
+            id: string;
+            /**
+             * @description Name of the event. (enum property replaced by openapi-typescript)
+             * @enum {string}
+             */
+            type: "over";
+        };
+        /** @description A step of the chat, in whichever client. */
+        SessionTurnEvent: {
+            /**
+             * @description Id of the event, to go on from.
+             * @example 3.1
+             */
+            id: string;
+            /** @description The words of the person in this step. */
+            said: components["schemas"]["ChatTurn"][];
+            /**
+             * @description The step, a `ContinuedChatBody`.
+             * @example {
+             *       "messages": [],
+             *       "revision": 3
+             *     }
+             */
+            step: {
+                [key: string]: unknown;
+            };
+            /**
+             * @description Name of the event. (enum property replaced by openapi-typescript)
+             * @enum {string}
+             */
+            type: "turn";
+        };
         /** @description How a bot behaves. The shape is the same in every version. */
         Settings: {
             general?: components["schemas"]["GeneralSettings"];
@@ -14509,6 +14614,51 @@ export interface operations {
             409: components["responses"]["Conflict"];
             413: components["responses"]["PayloadTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
+            429: components["responses"]["TooManyRequests"];
+            431: components["responses"]["RequestHeaderFieldsTooLarge"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    listSessionEvents: {
+        parameters: {
+            query?: {
+                /**
+                 * @description Id of the last event that the client has. Absent means from now on. The header `Last-Event-ID` counts instead where it is sent.
+                 * @example 3.1
+                 */
+                after?: string;
+            };
+            header?: never;
+            path: {
+                /**
+                 * @description Id of the chat session, as start chat answers it.
+                 * @example 01jr5x6j4t5c9x3b8s0v2w4y6a
+                 */
+                sessionId: components["parameters"]["SessionId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The events since then. */
+            200: {
+                headers: {
+                    "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
+                    "Access-Control-Expose-Headers": components["headers"]["Access-Control-Expose-Headers"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SessionEventsBody"];
+                    "text/event-stream": string;
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
             429: components["responses"]["TooManyRequests"];
             431: components["responses"]["RequestHeaderFieldsTooLarge"];
             500: components["responses"]["InternalServerError"];

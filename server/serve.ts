@@ -14,6 +14,7 @@ import { databaseOptions, locateDatabase, openStandby } from './db/configured.ts
 import { cursorKey } from './db/migrate.ts'
 import { retryUntilReady } from './db/retry.ts'
 import { SandboxMismatch } from './db/sandbox.ts'
+import { isEndless } from './http/events.ts'
 import { refuseUsedPort, whyNotListening } from './http/port.ts'
 import { createServer } from './http/server.ts'
 import { startBackground } from './jobs/index.ts'
@@ -194,7 +195,8 @@ export async function serve(config: Config, sandbox: Sandbox, telemetry?: Teleme
     const begun = performance.now()
     // To Node, a connection with half a request head is busy and stays so, because its timers end with the listener. A
     // request that is still arriving has not begun, and may never arrive.
-    const isReal = ({ req }: ServerResponse) => req.complete || performance.now() - begun < ARRIVAL_TIMEOUT_MS
+    const isReal = (response: ServerResponse) =>
+      !isEndless(response) && (response.req.complete || performance.now() - begun < ARRIVAL_TIMEOUT_MS)
     const closing = setInterval(() => {
       if (![...underWay].some(isReal)) server.closeAllConnections()
       else server.closeIdleConnections()

@@ -73,6 +73,8 @@ const longReads: Partial<Record<OperationId, number>> = {
   // One of them for messages of members, where there are any.
   getSession: 4,
   getChat: 4,
+  // One of them for turns, one for messages of members.
+  listSessionEvents: 3,
   checkBot: 3,
   getTranscript: 3,
   listResultLogs: 3,

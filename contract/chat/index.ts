@@ -8,6 +8,9 @@ import {
   chatSessionBody,
   continueChatBody,
   continuedChatBody,
+  eventsAfterId,
+  sessionEventStream,
+  sessionEventsBody,
   startChatBody,
   startedChatBody,
   startPreviewBody,
@@ -86,6 +89,7 @@ const exampleSession = {
   turns: exampleStep.messages.map((message) => ({ role: 'bot', message })),
   isOver: false,
   input: exampleStep.input,
+  lastEventId: '1.0',
   revision: 1,
 }
 
@@ -135,6 +139,31 @@ export const chat = define({
       description: 'What was said, and what the chat waits for.',
       body: chatSessionBody,
       examples: { waiting: { summary: 'Waiting for an e-mail address', value: exampleSession } },
+    },
+    errors: ['FORBIDDEN', 'NOT_FOUND'],
+  },
+  listSessionEvents: {
+    method: 'get',
+    path: '/api/v1/sessions/{sessionId}/events',
+    tag: 'chat',
+    summary: 'Follow a chat session',
+    description:
+      'Returns what happened in a chat since an event: steps, messages of members, changes of hands, the end. To a client that accepts `text/event-stream` it sends them as they come, and a browser that lost the connection goes on from its last event by itself. Clients need it only while people handle the chat; reading the session again shows the same.',
+    access: anyone,
+    isCrossOrigin: true,
+    params: sessionParams,
+    query: z.strictObject({ after: eventsAfterId }),
+    success: {
+      status: 200,
+      description: 'The events since then.',
+      body: sessionEventsBody,
+      otherMedia: sessionEventStream,
+      examples: {
+        handled: {
+          summary: 'A member handles the chat',
+          value: { events: [{ type: 'handled', id: '3.0', handledBy: 'member' }] },
+        },
+      },
     },
     errors: ['FORBIDDEN', 'NOT_FOUND'],
   },

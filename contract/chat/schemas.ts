@@ -504,6 +504,16 @@ export const turn = z
   ])
   .meta({ id: 'ChatTurn', description: 'Something that was said in a chat.' })
 
+const eventId = z
+  .string()
+  .regex(/^\d{1,9}\.\d{1,9}$/, { error: 'Expected the id of an event of the session, such as 3.1' })
+  .meta({
+    minLength: 3,
+    maxLength: 19,
+    description: 'Id of the last event of the session; the events after it are those that come next.',
+    example: '3.1',
+  })
+
 export const chatSessionBody = z
   .object({
     sessionId: recordId('Id of the chat session.', exampleIds.session),
@@ -528,6 +538,7 @@ export const chatSessionBody = z
       .optional()
       .meta({ description: 'How far the chat is, in percent; only with the progress bar on.', example: 40 }),
     handledBy: handledByPeople.optional(),
+    lastEventId: eventId,
     revision,
   })
   .meta({ id: 'ChatSessionBody', description: 'A chat as it is now, for a client that comes back to it.' })
@@ -613,6 +624,84 @@ export const chatEvents = {
       summary: 'A text as it grows, and the answer',
       value:
         'event: delta\ndata: {"type":"delta","id":"block-answer","text":"Hel"}\n\nevent: answer\ndata: {"type":"answer","answer":{"messages":[],"revision":2}}\n\n',
+    },
+  },
+} as const
+
+// Events of a session
+
+const sessionEventOf = <const Type extends string, Shape extends z.ZodRawShape>(
+  type: Type,
+  id: string,
+  description: string,
+  shape: Shape,
+) =>
+  z
+    .object({
+      type: z.enum([type]).meta({ description: 'Name of the event.' }),
+      id: eventId.meta({ description: 'Id of the event, to go on from.', example: '3.1' }),
+      ...shape,
+    })
+    .meta({ id, description })
+
+const sessionEvent = z
+  .discriminatedUnion('type', [
+    sessionEventOf('turn', 'SessionTurnEvent', 'A step of the chat, in whichever client.', {
+      said: z.array(turn).max(100).meta({ description: 'The words of the person in this step.' }),
+      step: z.record(text(255), z.unknown()).meta({
+        description: 'The step, a `ContinuedChatBody`.',
+        maxProperties: 100,
+        example: { messages: [], revision: 3 },
+      }),
+    }),
+    sessionEventOf('message', 'SessionMessageEvent', 'A member wrote to the person.', {
+      turns: z.array(turn).max(21).meta({ description: 'The message, as it is shown.' }),
+    }),
+    sessionEventOf(
+      'handled',
+      'SessionHandledEvent',
+      'The first event of a stream, and sent whenever the chat changes hands.',
+      { handledBy: z.enum(handlers).meta({ description: 'Who handles the chat now.' }) },
+    ),
+    sessionEventOf(
+      'over',
+      'SessionOverEvent',
+      'The chat has ended, or is not there any more: the last event.',
+      {},
+    ),
+  ])
+  .meta({ id: 'SessionEvent', description: 'Something that happened in a chat.' })
+
+/** A query parameter; browsers that connect again say the same in a header. */
+export const eventsAfterId = eventId.optional().meta({
+  description:
+    'Id of the last event that the client has. Absent means from now on. The header `Last-Event-ID` counts instead where it is sent.',
+  example: '3.1',
+})
+
+export const sessionEventsBody = z
+  .object({
+    events: z.array(sessionEvent).max(10_000).meta({
+      description:
+        'The events since then, in order; the last one says who handles the chat, or that it is over.',
+    }),
+  })
+  .meta({ id: 'SessionEventsBody', description: 'Events of a chat session.' })
+
+export const sessionEventStream = {
+  mediaType: 'text/event-stream',
+  item: 'SessionEvent',
+  body: z.string().max(2_147_483_647).meta({
+    description:
+      'Server-sent events, for requests that accept `text/event-stream`, until the chat ends. Each has a `SessionEvent` as its data, its `type` as its name and its `id`.',
+    maxLength: 2_147_483_647,
+    pattern: '^[^\\x00]*$',
+    example: 'id: 3.0\nevent: handled\ndata: {"type":"handled","id":"3.0","handledBy":"member"}\n\n',
+  }),
+  examples: {
+    handled: {
+      summary: 'A member handles the chat',
+      value: 'id: 3.0\nevent: handled\ndata: {"type":"handled","id":"3.0","handledBy":"member"}\n\n',
     },
   },
 } as const

@@ -83,7 +83,8 @@ export function methodsOf(id: string, operation: Operation, document: JsonObject
     ...(success.minimal ? { minimal: little } : {}),
     isConditional: operation.isConditional === true && method !== 'get',
   }
-  if (success.otherMedia?.mediaType === 'text/event-stream') {
+  // A stream without an end is for browsers, which have a class for it.
+  if (success.otherMedia?.item === 'ChatEvent') {
     const streamed: Method = {
       ...whole,
       name: `${whole.name}Streaming`,

@@ -173,6 +173,9 @@ function createClient(options) {
     const sessions = {
         get: on({ "method": "GET", "path": "/api/v1/sessions/{sessionId}", "open": true }),
     };
+    const sessionEvents = {
+        list: on({ "method": "GET", "path": "/api/v1/sessions/{sessionId}/events", "query": true, "open": true }),
+    };
     const previews = {
         start: on({ "method": "POST", "path": "/api/v1/bots/{botId}/preview/startChat", "body": true, "key": true, "timeout": 150000 }),
     };
@@ -215,5 +218,5 @@ function createClient(options) {
     bots.edit = (0, helpers_js_1.editor)(bots);
     chat.converse = (0, helpers_js_1.conversation)(chat);
     webhooks_.verify = helpers_js_1.verify;
-    return { workspaces, members, credentials, auditLogs, folders, bots, publishedBots, publications, results, transcripts, resultLogs, stats, blockStats, chat, sessions, previews, webhooks: webhooks_, clientLogs, messages, webhookEndpoints, webhookSecrets, webhookDeliveries, files, currentUser, tokens };
+    return { workspaces, members, credentials, auditLogs, folders, bots, publishedBots, publications, results, transcripts, resultLogs, stats, blockStats, chat, sessions, sessionEvents, previews, webhooks: webhooks_, clientLogs, messages, webhookEndpoints, webhookSecrets, webhookDeliveries, files, currentUser, tokens };
 }

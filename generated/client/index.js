@@ -151,6 +151,9 @@ export function createClient(options) {
     const sessions = {
         get: on({ "method": "GET", "path": "/api/v1/sessions/{sessionId}", "open": true }),
     };
+    const sessionEvents = {
+        list: on({ "method": "GET", "path": "/api/v1/sessions/{sessionId}/events", "query": true, "open": true }),
+    };
     const previews = {
         start: on({ "method": "POST", "path": "/api/v1/bots/{botId}/preview/startChat", "body": true, "key": true, "timeout": 150000 }),
     };
@@ -193,5 +196,5 @@ export function createClient(options) {
     bots.edit = editor(bots);
     chat.converse = conversation(chat);
     webhooks_.verify = verify;
-    return { workspaces, members, credentials, auditLogs, folders, bots, publishedBots, publications, results, transcripts, resultLogs, stats, blockStats, chat, sessions, previews, webhooks: webhooks_, clientLogs, messages, webhookEndpoints, webhookSecrets, webhookDeliveries, files, currentUser, tokens };
+    return { workspaces, members, credentials, auditLogs, folders, bots, publishedBots, publications, results, transcripts, resultLogs, stats, blockStats, chat, sessions, sessionEvents, previews, webhooks: webhooks_, clientLogs, messages, webhookEndpoints, webhookSecrets, webhookDeliveries, files, currentUser, tokens };
 }

@@ -2911,6 +2911,11 @@ export interface components {
              */
             isOver: boolean;
             /**
+             * @description Id of the last event of the session; the events after it are those that come next.
+             * @example 3.1
+             */
+            lastEventId: string;
+            /**
              * Format: double
              * @description How far the chat is, in percent; only with the progress bar on.
              * @example 40
@@ -9733,6 +9738,84 @@ export interface components {
              */
             message: string;
         };
+        /** @description Something that happened in a chat. */
+        SessionEvent: components["schemas"]["SessionTurnEvent"] | components["schemas"]["SessionMessageEvent"] | components["schemas"]["SessionHandledEvent"] | components["schemas"]["SessionOverEvent"];
+        /** @description Events of a chat session. */
+        SessionEventsBody: {
+            /** @description The events since then, in order; the last one says who handles the chat, or that it is over. */
+            events: components["schemas"]["SessionEvent"][];
+        };
+        /** @description The first event of a stream, and sent whenever the chat changes hands. */
+        SessionHandledEvent: {
+            /**
+             * @description Who handles the chat now.
+             * @enum {string}
+             */
+            handledBy: "bot" | "waiting" | "member";
+            /**
+             * @description Id of the event, to go on from.
+             * @example 3.1
+             */
+            id: string;
+            /**
+             * @description Name of the event. (enum property replaced by openapi-typescript)
+             * @enum {string}
+             */
+            type: "handled";
+        };
+        /** @description A member wrote to the person. */
+        SessionMessageEvent: {
+            /**
+             * @description Id of the event, to go on from.
+             * @example 3.1
+             */
+            id: string;
+            /** @description The message, as it is shown. */
+            turns: components["schemas"]["ChatTurn"][];
+            /**
+             * @description Name of the event. (enum property replaced by openapi-typescript)
+             * @enum {string}
+             */
+            type: "message";
+        };
+        /** @description The chat has ended, or is not there any more: the last event. */
+        SessionOverEvent: {
+            /**
+             * @description Id of the event, to go on from.
+             * @example 3.1
+             */
+            id: string;
+            /**
+             * @description Name of the event. (enum property replaced by openapi-typescript)
+             * @enum {string}
+             */
+            type: "over";
+        };
+        /** @description A step of the chat, in whichever client. */
+        SessionTurnEvent: {
+            /**
+             * @description Id of the event, to go on from.
+             * @example 3.1
+             */
+            id: string;
+            /** @description The words of the person in this step. */
+            said: components["schemas"]["ChatTurn"][];
+            /**
+             * @description The step, a `ContinuedChatBody`.
+             * @example {
+             *       "messages": [],
+             *       "revision": 3
+             *     }
+             */
+            step: {
+                [key: string]: unknown;
+            };
+            /**
+             * @description Name of the event. (enum property replaced by openapi-typescript)
+             * @enum {string}
+             */
+            type: "turn";
+        };
         /** @description How a bot behaves. The shape is the same in every version. */
         Settings: {
             general?: components["schemas"]["GeneralSettings"];
@@ -13104,6 +13187,51 @@ export interface operations {
             409: components["responses"]["Conflict"];
             413: components["responses"]["PayloadTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
+            429: components["responses"]["TooManyRequests"];
+            431: components["responses"]["RequestHeaderFieldsTooLarge"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    listSessionEvents: {
+        parameters: {
+            query?: {
+                /**
+                 * @description Id of the last event that the client has. Absent means from now on. The header `Last-Event-ID` counts instead where it is sent.
+                 * @example 3.1
+                 */
+                after?: string;
+            };
+            header?: never;
+            path: {
+                /**
+                 * @description Id of the chat session, as start chat answers it.
+                 * @example 01jr5x6j4t5c9x3b8s0v2w4y6a
+                 */
+                sessionId: components["parameters"]["SessionId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The events since then. */
+            200: {
+                headers: {
+                    "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
+                    "Access-Control-Expose-Headers": components["headers"]["Access-Control-Expose-Headers"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SessionEventsBody"];
+                    "text/event-stream": string;
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
             429: components["responses"]["TooManyRequests"];
             431: components["responses"]["RequestHeaderFieldsTooLarge"];
             500: components["responses"]["InternalServerError"];
@@ -17227,6 +17355,12 @@ export type SegmentCredentialsUpdate = components["schemas"]["SegmentCredentials
 export type SegmentOptions = components["schemas"]["SegmentOptions"]
 export type SentMessageBody = components["schemas"]["SentMessageBody"]
 export type ServiceUnavailableErrorBody = components["schemas"]["ServiceUnavailableErrorBody"]
+export type SessionEvent = components["schemas"]["SessionEvent"]
+export type SessionEventsBody = components["schemas"]["SessionEventsBody"]
+export type SessionHandledEvent = components["schemas"]["SessionHandledEvent"]
+export type SessionMessageEvent = components["schemas"]["SessionMessageEvent"]
+export type SessionOverEvent = components["schemas"]["SessionOverEvent"]
+export type SessionTurnEvent = components["schemas"]["SessionTurnEvent"]
 export type SetVariableAction = components["schemas"]["SetVariableAction"]
 export type SetVariableBlock = components["schemas"]["SetVariableBlock"]
 export type SetVariableOptions = components["schemas"]["SetVariableOptions"]
@@ -17362,6 +17496,7 @@ export type ListResultLogsQuery = OrUndefined<NonNullable<operations["listResult
 export type ExportResultsQuery = OrUndefined<NonNullable<operations["exportResults"]["parameters"]["query"]>>
 export type GetStatsQuery = OrUndefined<NonNullable<operations["getStats"]["parameters"]["query"]>>
 export type GetBlockStatsQuery = OrUndefined<NonNullable<operations["getBlockStats"]["parameters"]["query"]>>
+export type ListSessionEventsQuery = OrUndefined<NonNullable<operations["listSessionEvents"]["parameters"]["query"]>>
 export type ListChatsQuery = OrUndefined<NonNullable<operations["listChats"]["parameters"]["query"]>>
 export type ListWebhookDeliveriesQuery = OrUndefined<NonNullable<operations["listWebhookDeliveries"]["parameters"]["query"]>>
 export type UploadFileQuery = OrUndefined<NonNullable<operations["uploadFile"]["parameters"]["query"]>>

@@ -32,6 +32,13 @@ import {
   waitsFor,
   webhookDigest,
 } from '../chat/sessions/run-turn.ts'
+import {
+  eventsAfter,
+  followSession,
+  idOf,
+  positionOf,
+  readPosition,
+} from '../chat/sessions/session-events.ts'
 import { botOfSession, newSessionId } from '../chat/sessions/session-ids.ts'
 import { sizeOfTurn, writeTurn } from '../chat/sessions/write-turn.ts'
 import type { Contexts } from '../context.ts'
@@ -134,8 +141,20 @@ export const chat: ChatHandlers<Contexts> = {
           clientSideActions: undefined,
           handledBy,
         }),
+      lastEventId: idOf(positionOf(session)),
       revision,
     })
+  },
+
+  async listSessionEvents({ params, query, header, openEvents }, reply, context) {
+    const { db, now, chat: tools, config } = context
+    const session = await findSession(db, tools, params.sessionId, now)
+    if (!session) return reply.fail('NOT_FOUND')
+    const origin = refusedOrigin(session.flow, header, config.PUBLIC_URL)
+    if (origin) return reply.fail('FORBIDDEN', [origin])
+    const from = readPosition(header('last-event-id')) ?? readPosition(query.after) ?? positionOf(session)
+    if (openEvents) return reply.events(followSession(db, session, from, now))
+    return reply.ok({ events: await eventsAfter(db, session, session, from) })
   },
 
   async continueChat({ params, body, header, openEvents }, reply, context) {

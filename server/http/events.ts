@@ -1,13 +1,12 @@
 import type express from 'express'
 import type { Operation } from '../../contract/operation.ts'
-import type { HttpResponse } from './response.ts'
+import { drained, eventStream, type HttpResponse } from './response.ts'
 
 /*
  * Responses as server-sent events. A running turn does not wait for the reader: one that is slow or closes the
  * connection misses events, and gets the same response by repeating the request.
  */
 
-const mediaType = 'text/event-stream'
 /** So much may wait for a reader; what comes then is left out, since the last event has it all. */
 const MAX_WAITING_BYTES = 262_144
 /** Maximum time without an event, in milliseconds, since proxies close silent connections. */
@@ -15,10 +14,10 @@ const KEEPALIVE_INTERVAL_MS = 15_000
 
 /** True if the caller accepts events and the operation has them. */
 export function acceptsEvents({ success }: Operation, request: express.Request): boolean {
-  if (success.otherMedia?.mediaType !== mediaType) return false
+  if (success.otherMedia?.mediaType !== eventStream) return false
   return (request.headers.accept ?? '').split(',').some((part) => {
     const [type = '', ...parameters] = part.split(';').map((word) => word.trim().toLowerCase())
-    return type === mediaType && !parameters.some((each) => /^q=0(\.0*)?$/.test(each))
+    return type === eventStream && !parameters.some((each) => /^q=0(\.0*)?$/.test(each))
   })
 }
 
@@ -67,11 +66,42 @@ export class Events {
     if (this.#response.headersSent) return
     this.#response.statusCode = 200
     for (const [name, value] of Object.entries(headers)) this.#response.setHeader(name, value)
-    this.#response.setHeader('Content-Type', `${mediaType}; charset=utf-8`)
-    this.#response.setHeader('Cache-Control', 'no-store, no-transform')
-    // Proxies that collect answers send this one as it comes.
-    this.#response.setHeader('X-Accel-Buffering', 'no')
-    this.#response.flushHeaders()
+    writeStreamHead(this.#response)
+  }
+}
+
+function writeStreamHead(response: express.Response) {
+  response.setHeader('Content-Type', `${eventStream}; charset=utf-8`)
+  response.setHeader('Cache-Control', 'no-store, no-transform')
+  // Proxies that collect answers send this one as it comes.
+  response.setHeader('X-Accel-Buffering', 'no')
+  response.flushHeaders()
+}
+
+/** Responses that go on until their reader leaves. A process that stops does not wait for them. */
+const endless = new WeakSet<object>()
+
+export const isEndless = (response: object): boolean => endless.has(response)
+
+/** Sends events as they come, each once the reader has taken the one before. */
+export async function sendEvents(response: express.Response, pieces: AsyncIterable<string>): Promise<void> {
+  const events = pieces[Symbol.asyncIterator]()
+  const close = () => void events.return?.()
+  endless.add(response)
+  response.once('close', close)
+  try {
+    if (response.destroyed || response.req.method === 'HEAD') return
+    for (let next = await events.next(); !next.done && !response.destroyed; next = await events.next()) {
+      if (!response.headersSent) writeStreamHead(response)
+      if (!response.write(next.value)) await drained(response)
+    }
+  } finally {
+    response.off('close', close)
+    close()
+    if (!response.headersSent && !response.destroyed && response.req.method === 'HEAD')
+      writeStreamHead(response)
+    // A failure after the head can only end the stream, whose reader then connects again.
+    if (response.headersSent) response.end()
   }
 }
 

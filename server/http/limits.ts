@@ -67,6 +67,11 @@ export interface Limits {
   know(tokenHash: string, caller: { userId: string; tokenId: string }): void
   /** Waits for a place among files that arrive, of which one address has few. False where that took too long. */
   enterUploads(request: express.Request, response: express.Response): Promise<boolean>
+  /**
+   * Counts a response that goes on for long among those alone, and no longer among requests. False where there are too
+   * many.
+   */
+  enterStream(request: express.Request, response: express.Response): Promise<boolean>
   /** Counts a token no longer as a caller: it is not valid any more. */
   forget(tokenHash: string): void
   /** Makes room for the next request; among those of its caller once the response has left. */
@@ -82,6 +87,10 @@ const TOKENS_PER_USER = 2
 /** Files that arrive at once, in all and of one address. */
 export const MAX_UPLOADS = 100
 export const MAX_UPLOADS_PER_ADDRESS = 3
+
+/** Streams of events that a process keeps open, in all and of one address. */
+export const MAX_STREAMS = 2_000
+export const MAX_STREAMS_PER_ADDRESS = 100
 
 /** Requests of one address for pages and documents, in a window and at once: a page has some 25 files. */
 export const MAX_PAGES_PER_ADDRESS = 200
@@ -107,6 +116,12 @@ export function createLimits({ config, log }: Pick<Services, 'config' | 'log'>):
     length: MAX_UPLOADS,
     timeout,
     share: MAX_UPLOADS_PER_ADDRESS,
+  })
+  const streams = createAdmissionQueue({
+    places: MAX_STREAMS,
+    length: 0,
+    timeout,
+    share: MAX_STREAMS_PER_ADDRESS,
   })
   const holding = createTarpit()
   const tally = createRejectionLog(log)
@@ -189,6 +204,15 @@ export function createLimits({ config, log }: Pick<Services, 'config' | 'log'>):
       const place = await uploads.enter(networkOf(request), response)
       if (place) response.once('close', place.leave)
       return place !== undefined
+    },
+
+    async enterStream(request, response) {
+      const place = await streams.enter(networkOf(request), response)
+      if (!place) return false
+      response.once('close', place.leave)
+      response.locals.place?.leave()
+      release(response)
+      return true
     },
 
     forget: (tokenHash) => void known.delete(tokenHash),

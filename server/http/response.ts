@@ -30,12 +30,16 @@ export interface HttpResponse {
   resultId?: string
 }
 
+/** The media type of server-sent events. */
+export const eventStream = 'text/event-stream'
+
 /** Makes the answers of one operation. */
 export interface AnyReply {
   ok(body: unknown, etag?: string): HttpResponse
   minimal(body: unknown, etag: string): HttpResponse
   notModified(conditions: Conditions, etag: string): HttpResponse | undefined
   preconditionFailed(conditions: Conditions, etag: string): HttpResponse
+  events(pieces: AsyncIterable<string>): HttpResponse
   fail(code: ErrorCode, issues?: readonly Issue[]): HttpResponse
 }
 
@@ -93,6 +97,7 @@ export function createReply(operationId: string, operation: Operation): AnyReply
       return outcome && { status: 304, headers: privateReadHeaders(etag), body: '' }
     },
     preconditionFailed,
+    events: (pieces) => ({ status: 200, headers: {}, mediaType: eventStream, body: pieces }),
     fail,
   }
 }
@@ -206,7 +211,7 @@ async function sendLarge(response: express.Response, answer: HttpResponse, body:
   response.end()
 }
 
-function drained(response: express.Response): Promise<void> {
+export function drained(response: express.Response): Promise<void> {
   if (response.destroyed) return Promise.resolve()
   return new Promise((resolve) => {
     const settle = () => {

@@ -14,7 +14,7 @@ import { createQuotas } from '../shares/quotas.ts'
 import { prefersMinimal, readConditions } from './conditions.ts'
 import { announce } from './deprecation.ts'
 import { dispatch } from './dispatch.ts'
-import { acceptsEvents, Events } from './events.ts'
+import { acceptsEvents, Events, sendEvents } from './events.ts'
 import { digestOf, onceWith, readKey, runKeyed } from './idempotency.ts'
 import { type Limits, networkOf } from './limits.ts'
 import { findRoute, newPlace, parametersOf, placeOf, segmentsOf } from './paths.ts'
@@ -24,6 +24,7 @@ import { type Address, hasBody, type Input, type Mistake, readAddress, readInput
 import {
   type AnyReply,
   createReply,
+  eventStream,
   type HttpResponse,
   inTurns,
   isStream,
@@ -287,6 +288,11 @@ function bind(
       if (origins.size > 0 && located.headers.Vary)
         located.headers = { ...located.headers, Vary: `${located.headers.Vary}, Origin` }
       const { tenant = '' } = response.locals
+      if (located.mediaType === eventStream && isStream(located.body)) {
+        if (await limits.enterStream(request, response)) return await sendEvents(response, located.body)
+        await send(response, reply.fail('SERVICE_UNAVAILABLE'), budgets.responses)
+        return
+      }
       const paced = isStream(located.body)
         ? { ...located, body: inTurns(located.body, (make) => pacing.takeBeside(tenant, make)) }
         : located

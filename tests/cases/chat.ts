@@ -112,6 +112,47 @@ export const chat: Cases<'chat'> = {
     },
   },
 
+  listSessionEvents: {
+    needs: 'nothing',
+    ok: {
+      'from now on': async ({ here }, app) => ({
+        params: { sessionId: (await start(app, here)).sessionId },
+        after: ({ body }) => expect(body.events).toEqual([{ type: 'handled', id: '1.0', handledBy: 'bot' }]),
+      }),
+      'after an event': async ({ here }, app) => {
+        const { sessionId } = await start(app, here)
+        const chat = { as: here.member, params: { botId: here.published.id, sessionId } }
+        await app.client.ok('continueChat', { params: { sessionId }, body: { message: 'nobody' } })
+        await app.client.ok('updateChat', { ...chat, body: { handledBy: 'member' } })
+        await app.client.ok('sendMessage', { ...chat, body: { text: 'Hello' } })
+        return {
+          params: { sessionId },
+          query: { after: '1.0' },
+          after: ({ body }) =>
+            expect(body.events).toMatchObject([
+              { type: 'turn', id: '2.0', said: [{ role: 'user', text: 'nobody' }], step: { revision: 2 } },
+              { type: 'message', id: '2.1', turns: [{ role: 'member' }] },
+              { type: 'handled', id: '2.1', handledBy: 'member' },
+            ]),
+        }
+      },
+    },
+    BAD_REQUEST: ({ here }) => ({
+      params: { sessionId: here.session },
+      query: { after: 'yesterday' },
+      at: 'query.after',
+    }),
+    FORBIDDEN: async ({ here }, app) => {
+      await restrict(app, here)
+      return {
+        params: { sessionId: (await start(app, here)).sessionId },
+        headers: { Origin: 'null' },
+        at: 'header.origin',
+      }
+    },
+    NOT_FOUND: () => ({ params: { sessionId: missingId } }),
+  },
+
   getSession: {
     needs: 'nothing',
     ok: {

@@ -706,6 +706,21 @@ class AsyncSessions:
         return answer
 
 
+class AsyncSessionEvents:
+    def __init__(self, caller: AsyncCaller) -> None:
+        self._caller = caller
+
+    async def list(self, session_id: str, *, after: str | None = None, **options: Unpack[RequestOptions]) -> types.SessionEventsBody:
+        """Follow a chat session: `GET /api/v1/sessions/{sessionId}/events`
+
+        Returns what happened in a chat since an event: steps, messages of members, changes of hands, the end. To a client that accepts `text/event-stream` it sends them as they come, and a browser that lost the connection goes on from its last event by itself. Clients need it only while people handle the chat; reading the session again shows the same.
+
+        - `after`: Id of the last event that the client has. Absent means from now on. The header `Last-Event-ID` counts instead where it is sent.
+        """
+        answer: types.SessionEventsBody = await self._caller.call(call_of(Operation("GET", "/api/v1/sessions/{sessionId}/events", open=True), {"sessionId": session_id}, None, {"after": after}, options))
+        return answer
+
+
 class AsyncPreviews:
     def __init__(self, caller: AsyncCaller) -> None:
         self._caller = caller
@@ -966,6 +981,7 @@ class AsyncClient:
         self.block_stats = AsyncBlockStats(caller)
         self.chat = AsyncChat(caller)
         self.sessions = AsyncSessions(caller)
+        self.session_events = AsyncSessionEvents(caller)
         self.previews = AsyncPreviews(caller)
         self.webhooks = AsyncWebhooks(caller)
         self.client_logs = AsyncClientLogs(caller)

@@ -706,6 +706,21 @@ class Sessions:
         return answer
 
 
+class SessionEvents:
+    def __init__(self, caller: Caller) -> None:
+        self._caller = caller
+
+    def list(self, session_id: str, *, after: str | None = None, **options: Unpack[RequestOptions]) -> types.SessionEventsBody:
+        """Follow a chat session: `GET /api/v1/sessions/{sessionId}/events`
+
+        Returns what happened in a chat since an event: steps, messages of members, changes of hands, the end. To a client that accepts `text/event-stream` it sends them as they come, and a browser that lost the connection goes on from its last event by itself. Clients need it only while people handle the chat; reading the session again shows the same.
+
+        - `after`: Id of the last event that the client has. Absent means from now on. The header `Last-Event-ID` counts instead where it is sent.
+        """
+        answer: types.SessionEventsBody = self._caller.call(call_of(Operation("GET", "/api/v1/sessions/{sessionId}/events", open=True), {"sessionId": session_id}, None, {"after": after}, options))
+        return answer
+
+
 class Previews:
     def __init__(self, caller: Caller) -> None:
         self._caller = caller
@@ -966,6 +981,7 @@ class Client:
         self.block_stats = BlockStats(caller)
         self.chat = Chat(caller)
         self.sessions = Sessions(caller)
+        self.session_events = SessionEvents(caller)
         self.previews = Previews(caller)
         self.webhooks = Webhooks(caller)
         self.client_logs = ClientLogs(caller)

@@ -1768,6 +1768,9 @@ class ChatSessionBody(TypedDict):
     handledBy: NotRequired[Literal["waiting", "member"]]
     """Present while the bot does not handle the chat: it waits for a member, or a member handles it. The input is then a text for people; what members write comes with the session and its events."""
 
+    lastEventId: str
+    """Id of the last event of the session; the events after it are those that come next."""
+
     revision: int
     """Counts the steps of the session. Send it with the reply: the same reply sent again then gets the same answer instead of counting twice."""
 
@@ -6495,6 +6498,60 @@ class ServiceUnavailableErrorBody(TypedDict):
     issues: list[ErrorIssue]
     """What is wrong and where; empty where there is nothing to add."""
 
+class SessionEventsBody(TypedDict):
+    """Events of a chat session."""
+
+    events: list[SessionEvent]
+    """The events since then, in order; the last one says who handles the chat, or that it is over."""
+
+class SessionHandledEvent(TypedDict):
+    """The first event of a stream, and sent whenever the chat changes hands."""
+
+    type: Literal["handled"]
+    """Name of the event."""
+
+    id: str
+    """Id of the event, to go on from."""
+
+    handledBy: Literal["bot", "waiting", "member"]
+    """Who handles the chat now."""
+
+class SessionMessageEvent(TypedDict):
+    """A member wrote to the person."""
+
+    type: Literal["message"]
+    """Name of the event."""
+
+    id: str
+    """Id of the event, to go on from."""
+
+    turns: list[ChatTurn]
+    """The message, as it is shown."""
+
+class SessionOverEvent(TypedDict):
+    """The chat has ended, or is not there any more: the last event."""
+
+    type: Literal["over"]
+    """Name of the event."""
+
+    id: str
+    """Id of the event, to go on from."""
+
+class SessionTurnEvent(TypedDict):
+    """A step of the chat, in whichever client."""
+
+    type: Literal["turn"]
+    """Name of the event."""
+
+    id: str
+    """Id of the event, to go on from."""
+
+    said: list[ChatTurn]
+    """The words of the person in this step."""
+
+    step: dict[str, Any]
+    """The step, a `ContinuedChatBody`."""
+
 class SetVariableAction(TypedDict):
     """Compute a value and continue with it."""
 
@@ -8597,6 +8654,9 @@ Publication: TypeAlias = PublicationV3 | PublicationV4 | PublicationV5 | Publica
 
 PublishedBot: TypeAlias = PublishedBotV3 | PublishedBotV4 | PublishedBotV5 | PublishedBotV6 | PublishedBotV61
 """The copy of a bot that chats run."""
+
+SessionEvent: TypeAlias = SessionTurnEvent | SessionMessageEvent | SessionHandledEvent | SessionOverEvent
+"""Something that happened in a chat."""
 
 StartFrom: TypeAlias = StartFromGroup | StartFromEvent
 """Where a preview starts."""

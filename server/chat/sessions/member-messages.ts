@@ -11,6 +11,7 @@ import { keepUploads, uploadsAmong } from '../../uploads/uploads.ts'
 import { messageOfMember } from '../engine/people.ts'
 import type { Bubble, TranscriptEntry } from '../engine/types.ts'
 import { holdChat, holdResult } from './hold-chat.ts'
+import { announceChange } from './session-changes.ts'
 
 /* Messages of members to visitors. */
 
@@ -60,6 +61,7 @@ export function writeToVisitor(
       .where(and(eq(chatSessions.botId, botId), eq(chatSessions.id, sessionId)))
     await addToTranscript(tx, botId, resultId, transcript)
     await keepUploads(tx, sessionId, [...uploads.values()])
+    announceChange(tx, sessionId)
     return { bubbles }
   })
 }

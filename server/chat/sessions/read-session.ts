@@ -206,10 +206,11 @@ export async function turnsOf(
   return { turns: turns.slice(-10_000), answer: steps.at(-1)?.answer }
 }
 
-/** Returns the messages of members in a session, the last ones of very many. */
-async function messagesOf(
+/** Returns the messages of members in a session after an ordinal, the last ones of very many. */
+export async function messagesOf(
   db: Database,
   { botId, sessionId }: Pick<Session, 'botId' | 'sessionId'>,
+  after = 0,
 ): Promise<{ ordinal: number; revision: number; turns: Turn[] }[]> {
   const rows = await selectRows(
     db,
@@ -222,7 +223,8 @@ async function messagesOf(
       SELECT ${list} FROM (
         SELECT *, sum(length(bubbles::text)) OVER (
           ORDER BY ordinal DESC ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING
-        ) AS newer FROM ${chatMessages} WHERE bot_id = ${botId} AND session_id = ${sessionId}
+        ) AS newer FROM ${chatMessages}
+        WHERE bot_id = ${botId} AND session_id = ${sessionId} AND ordinal > ${after}
       ) AS ${chatMessages} WHERE coalesce(newer, 0) < ${maximumCharacters} ORDER BY ordinal`,
   )
   return rows.map(({ bubbles, ...row }) => {
@@ -243,7 +245,7 @@ export async function lastAnswerOf(
 /**
  * Returns the last turns of a session, from a revision on to the one that was read, from all places that store them.
  */
-async function stepsOf(
+export async function stepsOf(
   db: Database,
   { botId, sessionId, revision }: Pick<Session, 'botId' | 'sessionId' | 'revision'>,
   from = 1,

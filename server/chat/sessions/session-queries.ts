@@ -1,4 +1,4 @@
-import { sql } from 'drizzle-orm'
+import { type SQL, sql } from 'drizzle-orm'
 import { prepareBatchedQuery } from '../../db/batched-query.ts'
 import { isDistributed } from '../../db/citus/distribution.ts'
 import { nodeOf } from '../../db/citus/nodes.ts'
@@ -84,6 +84,20 @@ const sessionShape = {
   publicationId: chatSessions.publicationId,
 }
 
+/**
+ * Finds the session by its key first, in a subquery: a planner that assumes an empty table would otherwise scan all
+ * sessions that have not expired.
+ */
+const fromSession = (list: SQL, asked: SQL) => sql`
+  SELECT ${list} FROM ${asked}
+  CROSS JOIN LATERAL (
+    SELECT * FROM ${chatSessions} s WHERE s.bot_id = asked."botId" AND s.id = asked."sessionId" OFFSET 0
+  ) AS ${chatSessions}
+  JOIN ${bots} ON ${bots.id} = asked."botId" AND ${isBotAlive()}
+  WHERE ${chatSessions.expiresAt} > asked.now
+    AND CASE WHEN ${chatSessions.resultId} IS NULL THEN true
+      ELSE ${isAlive(sql`asked."botId"`, sql`${chatSessions.resultId}`)} END`
+
 function resumeLookup(...[db, named]: StatementContext) {
   return prepareBatchedQuery(
     db,
@@ -99,17 +113,19 @@ function resumeLookup(...[db, named]: StatementContext) {
       // In bytes.
       stepsSize: expression(sql`coalesce(octet_length(${chatSessions.steps}), 0)`, 'integer'),
     },
-    // Finds the session by its key first, in a subquery: a planner that assumes an empty table would otherwise scan
-    // all sessions that have not expired.
-    (list, asked) => sql`
-      SELECT ${list} FROM ${asked}
-      CROSS JOIN LATERAL (
-        SELECT * FROM ${chatSessions} s WHERE s.bot_id = asked."botId" AND s.id = asked."sessionId" OFFSET 0
-      ) AS ${chatSessions}
-      JOIN ${bots} ON ${bots.id} = asked."botId" AND ${isBotAlive()}
-      WHERE ${chatSessions.expiresAt} > asked.now
-        AND CASE WHEN ${chatSessions.resultId} IS NULL THEN true
-          ELSE ${isAlive(sql`asked."botId"`, sql`${chatSessions.resultId}`)} END`,
+    fromSession,
+  )
+}
+
+function followLookup(...[db, named]: StatementContext) {
+  const { revision, isEnded, handledBy, messageCount } = sessionShape
+  return prepareBatchedQuery(
+    db,
+    named,
+    'chat_follow',
+    { botId: 'text', sessionId: 'text', now: 'timestamptz' },
+    { revision, isEnded, handledBy, messageCount },
+    fromSession,
   )
 }
 
@@ -166,6 +182,7 @@ async function resumeOnNode(db: Database, question: { botId: string; sessionId: 
 export const sessionQueries = statements((db, named) => ({
   start: isDistributed(db) ? startOnNode.bind(null, db) : startLookup(db, named),
   resume: isDistributed(db) ? resumeOnNode.bind(null, db) : resumeLookup(db, named),
+  follow: isDistributed(db) ? resumeOnNode.bind(null, db) : followLookup(db, named),
   linked: prepareBatchedQuery(
     db,
     named,

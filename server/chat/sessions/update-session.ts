@@ -16,6 +16,7 @@ import { giveBack, handingOf } from './handling.ts'
 import { holdChat, holdResult } from './hold-chat.ts'
 import { loadPublication } from './read-session.ts'
 import { effectsOf } from './run-turn.ts'
+import { announceChange } from './session-changes.ts'
 import { expiryOf, waitingResultOf } from './write-turn.ts'
 
 /*
@@ -175,6 +176,7 @@ export function updateSession(
       if (issue) throw new Rollback({ issues: [issue] })
     }
     const [chat] = await selectRows(db, shape, (list) => sql`SELECT ${list} FROM ${table} WHERE ${isThis}`)
+    announceChange(db, sessionId)
     return chat && { chat }
   })
 }

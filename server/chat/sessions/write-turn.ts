@@ -15,6 +15,7 @@ import { encodeState, padded } from './codec/state.ts'
 import { encodeTranscript } from './codec/transcript.ts'
 import { encodeTurn, hasRoom, withLength } from './codec/turn.ts'
 import type { Session } from './read-session.ts'
+import { announceChange } from './session-changes.ts'
 import { knownText, turnStatements } from './turn-statements.ts'
 import { writeTurnBatched } from './write-turn-batched.ts'
 import {
@@ -249,6 +250,7 @@ async function writeStep(db: Database, step: TurnToWrite, now: Date, isRepeated:
     }
   }
   if (isWritten && told) wakeAfter(db)
+  if (isWritten) announceChange(db, session.id)
   return isWritten
 }
 

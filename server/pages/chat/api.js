@@ -142,6 +142,15 @@ export function getSession(sessionId, signal) {
   return ask('GET', `api/v1/sessions/${encodeURIComponent(sessionId)}`, { signal })
 }
 
+/** What happened in a chat since an event. */
+export function newEvents(sessionId, after, signal) {
+  return ask('GET', `api/v1/sessions/${encodeURIComponent(sessionId)}/events?after=${after}`, { signal })
+}
+
+export function eventsUrl(sessionId, after) {
+  return new URL(`api/v1/sessions/${encodeURIComponent(sessionId)}/events?after=${after}`, service)
+}
+
 /** Maximum `Retry-After`, in seconds, after which an upload that was rate limited is retried. */
 const MAX_UPLOAD_RETRY_AFTER_SECONDS = 60
 

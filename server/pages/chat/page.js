@@ -12,6 +12,7 @@ import {
 import { eventOf, hostBubble } from './bubbles.js'
 import { anySignal } from './compat.js'
 import { element, filled, isComposing, sleep } from './dom.js'
+import { follow, Moved } from './follow.js'
 import { host } from './host.js'
 import { inputForm } from './inputs.js'
 import { forgetChat, hideParameters, rememberChat, rememberedChat } from './memory.js'
@@ -87,9 +88,11 @@ async function converse(signal) {
     try {
       return await talk(signal, begun, isLate)
     } catch (error) {
+      const isMoved = error instanceof Moved
       // Another tab was faster, or a reply that was under way when this page was loaded: go on from there.
-      if (!(error instanceof Refusal) || error.status !== 409) throw error
-      isLate = true
+      if (!isMoved && (!(error instanceof Refusal) || error.status !== 409)) throw error
+      isLate = !isMoved
+      answer.replaceChildren()
       conversation.replaceChildren()
       before = await insist(() => getSession(begun.started.sessionId, signal), signal)
     }
@@ -113,6 +116,7 @@ async function comeBack(signal) {
 async function talk(signal, { started, chat = newChat(signal), stage = newStage(chat) }, isLate) {
   const { bot, sessionId } = started
   chat.sessionId = sessionId
+  chat.position = { ordinal: Number(started.lastEventId?.split('.')[1] ?? 0) }
   chat.isFirstBubble &&= started.turns === undefined
   dress(chat, bot)
   rememberChat(bot.settings.general, started)
@@ -161,7 +165,7 @@ function dress(chat, { theme, settings }) {
 function showTurns(turns, { avatars }) {
   let last
   for (const { role, message, text, attachedFileUrls } of turns) {
-    const shown = role === 'bot' ? hostBubble(message, { isEarlier: true }) : undefined
+    const shown = role === 'user' ? undefined : hostBubble(message, { isEarlier: true })
     if (shown) {
       addHost(shown, avatars)
       last = { bubble: message, shown }
@@ -272,14 +276,16 @@ async function show(step, stage, chat) {
   while (actions.length > 0) await act(actions[0].lastBubbleBlockId)
   if (next) return next
   if (step.isOver) return undefined
-  if (step.input) return ask(step.input, question, chat)
+  if (step.input) return ask(step, question, chat)
   const awaited = last?.bubble.type === 'embed' && last.bubble.content.waitForEvent
-  if (awaited?.isEnabled !== true) return undefined
+  // Given back at another place, the chat goes on from there once it is continued.
+  if (awaited?.isEnabled !== true) return step.isOver === false ? { message: null } : undefined
   const message = await eventOf(last.shown, chat.signal)
   return { message: message !== null && isTaken(message, chat) ? message : null }
 }
 
-function ask(input, question, chat) {
+function ask(step, question, chat) {
+  const { input } = step
   const { signal, avatars } = chat
   return new Promise((resolve, reject) => {
     // A form that is left ends what it has under way: it could only answer the next question.
@@ -300,6 +306,11 @@ function ask(input, question, chat) {
       { ...chat, signal: anySignal(signal, leaving.signal) },
     )
     answer.replaceChildren(form)
+    follow(chat, step, anySignal(signal, leaving.signal)).catch((error) => {
+      if (leaving.signal.aborted) return
+      leaving.abort()
+      reject(error)
+    })
     scrollToEnd()
     const first = form.querySelector('input, textarea, button')
     // On a phone a text field would bring up the keyboard before the question is read.

@@ -1,0 +1,105 @@
+import { eventsUrl, newEvents, Refusal } from './api.js'
+import { hostBubble } from './bubbles.js'
+import { sleep } from './dom.js'
+import { host } from './host.js'
+import { addHost } from './view.js'
+
+/*
+ * Follows a chat while its visitor is asked: messages of members are shown as they come; anything else that happened
+ * means that the chat has to be read again. A stream is open only while people handle the chat and the page is seen.
+ */
+
+const POLL_INTERVAL_MS = 20_000
+
+/** The chat has gone on without this page. */
+export class Moved extends Error {}
+
+/** Shows what comes until `signal` aborts; rejects with `Moved`. */
+export async function follow(chat, step, signal) {
+  const { sessionId, position } = chat
+  position.revision = step.revision
+  const handledBy = step.handledBy ?? 'bot'
+  const take = (event) => {
+    const [revision, ordinal] = event.id.split('.').map(Number)
+    if (event.type === 'message' && ordinal > position.ordinal) showMessages(event.turns, chat)
+    const isNews =
+      event.type === 'over' ||
+      (event.type === 'turn' && revision > step.revision) ||
+      (event.type === 'handled' && event.handledBy !== handledBy)
+    if (isNews) throw new Moved('The chat has gone on')
+    position.ordinal = Math.max(position.ordinal, ordinal)
+  }
+  const idOf = () => `${position.revision}.${position.ordinal}`
+  for (let isRefused = false; !signal.aborted; ) {
+    await seen(signal)
+    if (handledBy !== 'bot' && !isRefused)
+      isRefused = !(await stream(eventsUrl(sessionId, idOf()), take, signal))
+    else {
+      await sleep(isRefused ? 5_000 : POLL_INTERVAL_MS, signal)
+      await seen(signal)
+      for (const event of await ask(sessionId, idOf(), signal)) take(event)
+    }
+  }
+}
+
+async function ask(sessionId, after, signal) {
+  try {
+    return (await newEvents(sessionId, after, signal)).events
+  } catch (error) {
+    signal.throwIfAborted()
+    // It has ended long ago, or its bot is gone: reading it says which.
+    if (error instanceof Refusal && error.status === 404) throw new Moved('The chat is not there')
+    return []
+  }
+}
+
+function showMessages(turns, chat) {
+  for (const { message } of turns) {
+    const shown = hostBubble(message)
+    if (!shown) continue
+    addHost(shown, chat.avatars)
+    host.tell('message', message)
+  }
+}
+
+/** Reads a stream until the page is hidden. False if the service or something before it refuses streams. */
+function stream(url, take, signal) {
+  return new Promise((resolve, reject) => {
+    const source = new EventSource(url)
+    const leave = (settle, value) => {
+      source.close()
+      signal.removeEventListener('abort', abort)
+      document.removeEventListener('visibilitychange', hide)
+      settle(value)
+    }
+    const abort = () => leave(reject, signal.reason)
+    const hide = () => document.hidden && leave(resolve, true)
+    const read = ({ data }) => {
+      try {
+        take(JSON.parse(data))
+      } catch (error) {
+        leave(reject, error)
+      }
+    }
+    for (const type of ['turn', 'message', 'handled', 'over']) source.addEventListener(type, read)
+    source.addEventListener('error', () => {
+      if (source.readyState === EventSource.CLOSED) leave(resolve, false)
+    })
+    signal.addEventListener('abort', abort)
+    document.addEventListener('visibilitychange', hide)
+  })
+}
+
+/** Waits until the page can be seen. */
+function seen(signal) {
+  if (!document.hidden) return undefined
+  return new Promise((resolve, reject) => {
+    const show = () => {
+      if (document.hidden) return
+      document.removeEventListener('visibilitychange', show)
+      resolve()
+    }
+    document.addEventListener('visibilitychange', show)
+    signal.addEventListener('abort', () => reject(signal.reason), { once: true })
+  })
+}

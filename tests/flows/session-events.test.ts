@@ -1,0 +1,158 @@
+import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { type App, startApp } from '../support/app.ts'
+import { ask, bot, text } from '../support/chat.ts'
+import { type Published, publish, reply, start, tryReply } from '../support/chats.ts'
+import type { BodyOf } from '../support/client.ts'
+import { until } from '../support/process.ts'
+import { makeWorld, type Site } from '../support/world.ts'
+
+/* Events of a session as browsers read them: each once, in order, also across a lost connection. */
+
+let app: App
+let other: App
+let here: Site
+let made: Published
+
+beforeAll(async () => {
+  app = await startApp()
+  other = await startApp({ databaseUrl: app.databaseUrl })
+  here = (await makeWorld(app)).here
+  made = await publish(
+    app,
+    here,
+    bot({ Start: [ask('Name'), text('Hello {{Name}}'), ask('Age')] }, { variables: ['Name', 'Age'] }),
+  )
+})
+
+afterAll(async () => {
+  await other.stop()
+  await app.stop()
+})
+
+const update = (sessionId: string, body: BodyOf<'updateChat'>, at = app) =>
+  at.client.ok('updateChat', { as: here.member, params: { botId: made.id, sessionId }, body })
+
+const write = (sessionId: string, words: string, at = app) =>
+  at.client.ok('sendMessage', {
+    as: here.member,
+    params: { botId: made.id, sessionId },
+    body: { text: words },
+  })
+
+/** Reads a stream until `stop`: the ids and types of its events. */
+function read(sessionId: string, { after, at = app }: { after?: string; at?: App } = {}) {
+  const abort = new AbortController()
+  const events: string[] = []
+  let headers: Headers | undefined
+  let isEnded = false
+  const ended = (async () => {
+    const response = await fetch(`${at.url}/api/v1/sessions/${sessionId}/events`, {
+      headers: { Accept: 'text/event-stream', ...(after && { 'Last-Event-ID': after }) },
+      signal: abort.signal,
+    })
+    headers = response.headers
+    let rest = ''
+    for await (const piece of response.body as unknown as AsyncIterable<Uint8Array>) {
+      const parts = (rest + Buffer.from(piece).toString()).split('\n\n')
+      rest = parts.pop() ?? ''
+      for (const part of parts) {
+        const [, id] = /^id: (.*)$/m.exec(part) ?? []
+        const [, type] = /^event: (.*)$/m.exec(part) ?? []
+        if (id) events.push(`${id} ${type}`)
+      }
+    }
+  })()
+    .catch(() => {})
+    .finally(() => (isEnded = true))
+  return {
+    events,
+    headers: () => headers,
+    isEnded: () => isEnded,
+    has: (count: number) => until('the events are there', () => events.length >= count),
+    stop: () => {
+      abort.abort()
+      return ended
+    },
+  }
+}
+
+test('a stream has every turn, message and change of hands once, and ends with the chat', async () => {
+  const { sessionId } = await start(app, made)
+  const stream = read(sessionId)
+  await stream.has(1)
+  expect(stream.headers()?.get('content-type')).toBe('text/event-stream; charset=utf-8')
+  expect(stream.headers()?.get('cache-control')).toBe('no-store, no-transform')
+  await update(sessionId, { handledBy: 'member' })
+  await stream.has(2)
+  await reply(app, sessionId, 'Hello', 1)
+  await stream.has(3)
+  await write(sessionId, 'Hi')
+  await stream.has(4)
+  await update(sessionId, { handledBy: 'bot' })
+  await stream.has(6)
+  await update(sessionId, { isOver: true })
+  await until('the stream has ended', stream.isEnded)
+  expect(stream.events).toEqual([
+    '1.0 handled',
+    '1.0 handled',
+    '2.0 turn',
+    '2.1 message',
+    '3.1 turn',
+    '3.1 handled',
+    '3.1 over',
+  ])
+})
+
+test('a stream goes on from the last event that its reader has, and one of another process finds what came', async () => {
+  const { sessionId } = await start(app, made)
+  await update(sessionId, { handledBy: 'member' })
+  const first = read(sessionId)
+  await first.has(1)
+  await write(sessionId, 'One')
+  await first.has(2)
+  await first.stop()
+  await write(sessionId, 'Two')
+  await reply(app, sessionId, 'Three', 1)
+  const second = read(sessionId, { after: '1.1', at: other })
+  await second.has(3)
+  await write(sessionId, 'Four')
+  await second.has(4)
+  await second.stop()
+  expect(second.events).toEqual(['1.2 message', '2.2 turn', '2.2 handled', '2.3 message'])
+})
+
+test('a stream holds no place and no connection of the database, and is not counted as a request', async () => {
+  const narrow = await startApp({
+    databaseUrl: app.databaseUrl,
+    config: { CONCURRENT_REQUESTS: 4, RATE_LIMIT: true, RATE_LIMIT_CONCURRENT: 2, RATE_LIMIT_ADDRESS: 1_000 },
+    database: { poolSize: 2 },
+  })
+  try {
+    const { sessionId } = await start(narrow, made)
+    const streams = []
+    for (let count = 0; count < 12; count++) {
+      const stream = read(sessionId, { at: narrow })
+      await stream.has(1)
+      streams.push(stream)
+    }
+    expect((await tryReply(narrow, sessionId, 'Ada', 1)).status).toBe(200)
+    await Promise.all(streams.map((stream) => stream.stop()))
+  } finally {
+    await narrow.stop()
+  }
+})
+
+test('a stream of a chat whose bot is deleted ends', async () => {
+  const own = await publish(app, here, bot({ Start: [ask()] }))
+  const { sessionId } = await start(app, own)
+  await app.client.ok('updateChat', {
+    as: here.member,
+    params: { botId: own.id, sessionId },
+    body: { handledBy: 'member' },
+  })
+  const stream = read(sessionId)
+  await stream.has(1)
+  await app.client.ok('deleteBot', { as: here.member, params: { botId: own.id } })
+  await until('the stream has ended', stream.isEnded)
+  expect(stream.events.at(-1)).toBe('1.0 over')
+})
