@@ -36,6 +36,7 @@ const files: Record<string, string> = {
   'dates.js': 'text/javascript',
   'dom.js': 'text/javascript',
   'fields.js': 'text/javascript',
+  'follow.js': 'text/javascript',
   'forms.js': 'text/javascript',
   'host.js': 'text/javascript',
   'inputs.css': 'text/css',

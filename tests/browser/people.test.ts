@@ -1,0 +1,70 @@
+import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import type { Browser } from 'playwright-core'
+import { type App, startApp } from '../support/app.ts'
+import { ask, bot, text } from '../support/chat.ts'
+import { publish } from '../support/chats.ts'
+import { makeWorld, type World } from '../support/world.ts'
+import { launch, newContext, phone, watch, withBrowser } from './support.ts'
+
+/* A visitor on the chat page, and a member who takes the chat, writes, and gives it back. */
+
+let app: App
+let world: World
+let browser: Browser
+
+withBrowser('the chat page', () => {
+  beforeAll(async () => {
+    app = await startApp()
+    world = await makeWorld(app)
+    browser = await launch()
+  })
+
+  afterAll(async () => {
+    await browser.close()
+    await app.stop()
+  })
+
+  test('shows what a member writes as it comes, sends what the visitor writes, and goes on with the bot', async () => {
+    const { member } = world.here
+    const flow = bot(
+      { Start: [text('Name?'), ask('Name'), text('Hello {{Name}}'), ask('Age')] },
+      { variables: ['Name', 'Age'] },
+    )
+    const made = await publish(app, world.here, flow)
+    const context = await newContext(browser, phone)
+    const page = await context.newPage()
+    const complaints: string[] = []
+    watch(page, app.url, complaints)
+    const started = page.waitForResponse((response) => response.url().includes('startChat'))
+    await page.goto(`${app.url}/chat/${made.publicId}`)
+    await started
+    await page.getByText('Name?').waitFor()
+    const { chats } = await app.client.ok('listChats', { as: member, params: { botId: made.id } })
+    const chat = { as: member, params: { botId: made.id, sessionId: chats[0]?.sessionId ?? '' } }
+    await app.client.ok('updateChat', { ...chat, body: { handledBy: 'member' } })
+
+    await page.getByRole('textbox').fill('Is anybody there?')
+    await page.keyboard.press('Enter')
+    await page.locator('.guest-text', { hasText: 'Is anybody there?' }).waitFor()
+    await app.client.ok('sendMessage', { ...chat, body: { text: 'Yes, **Ada** is', textFormat: 'markdown' } })
+    await page.locator('.host-bubble strong', { hasText: 'Ada' }).waitFor()
+    await page.getByRole('textbox').fill('Good')
+    await page.keyboard.press('Enter')
+    await page.locator('.guest-text', { hasText: 'Good' }).waitFor()
+    await app.client.ok('sendMessage', { ...chat, body: { text: 'Bye' } })
+    await page.locator('.host-bubble', { hasText: 'Bye' }).waitFor()
+    expect(await page.locator('.host-bubble', { hasText: 'Ada' }).count()).toBe(1)
+
+    const read = page.waitForResponse(
+      (response) => response.request().method() === 'GET' && /sessions\/[^/]+$/.test(response.url()),
+    )
+    await app.client.ok('updateChat', { ...chat, body: { handledBy: 'bot' } })
+    await read
+    await page.locator('.host-bubble', { hasText: 'Bye' }).waitFor()
+    await page.getByRole('textbox').fill('Grace')
+    await page.keyboard.press('Enter')
+    await page.getByText('Hello Grace').waitFor()
+    expect(complaints).toEqual([])
+    await context.close()
+  }, 300_000)
+})
