@@ -11174,7 +11174,7 @@ export interface components {
         /** @description The first event of a stream, and sent whenever the chat changes hands. */
         SessionHandledEvent: {
             /**
-             * @description Who handles the chat now.
+             * @description The one who handles the chat now.
              * @enum {string}
              */
             handledBy: "bot" | "waiting" | "member";

@@ -661,7 +661,7 @@ const sessionEvent = z
       'handled',
       'SessionHandledEvent',
       'The first event of a stream, and sent whenever the chat changes hands.',
-      { handledBy: z.enum(handlers).meta({ description: 'Who handles the chat now.' }) },
+      { handledBy: z.enum(handlers).meta({ description: 'The one who handles the chat now.' }) },
     ),
     sessionEventOf(
       'over',

@@ -6514,7 +6514,7 @@ class SessionHandledEvent(TypedDict):
     """Id of the event, to go on from."""
 
     handledBy: Literal["bot", "waiting", "member"]
-    """Who handles the chat now."""
+    """The one who handles the chat now."""
 
 class SessionMessageEvent(TypedDict):
     """A member wrote to the person."""

@@ -142,7 +142,7 @@ export function getSession(sessionId, signal) {
   return ask('GET', `api/v1/sessions/${encodeURIComponent(sessionId)}`, { signal })
 }
 
-/** What happened in a chat since an event. */
+/** Events of a chat since one of them. */
 export function newEvents(sessionId, after, signal) {
   return ask('GET', `api/v1/sessions/${encodeURIComponent(sessionId)}/events?after=${after}`, { signal })
 }
