@@ -27,6 +27,9 @@ const details = z
       .max(10)
       .optional()
       .meta({ description: 'Which settings changed.', example: ['security'] }),
+    email: text(254)
+      .optional()
+      .meta({ description: 'The e-mail address that was invited.', example: 'grace@example.com' }),
     type: text(64).optional().meta({ description: 'The type of the credentials.', example: 'openai' }),
     changed: z
       .array(text(50))

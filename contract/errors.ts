@@ -53,7 +53,8 @@ export const issueCodes = {
   not_published: 'the bot is not published',
   not_multiple_of: 'the number is not one of the allowed steps',
   not_waiting: 'the chat does not wait at this block',
-  origin_not_allowed: 'the settings of the bot do not allow this origin',
+  origin_not_allowed:
+    'the settings of the bot do not allow this origin, or only pages of the service may send this',
   quota_exceeded: 'the record would have more entries than it may',
   private_address:
     'the address is in a private network, or is none that the installation lets requests leave to',

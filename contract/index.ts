@@ -2,6 +2,7 @@ import { analytics } from './analytics.ts'
 import { audit } from './audit.ts'
 import { bots } from './bots/index.ts'
 import { botUpdateCurrent, botUpdateLegacy } from './bots/schemas.ts'
+import { browserSessions } from './browser-sessions.ts'
 import { chat } from './chat/index.ts'
 import { chatEvent } from './chat/schemas.ts'
 import { chats } from './chats.ts'
@@ -9,6 +10,7 @@ import { comparison } from './comparison.ts'
 import { credentials } from './credentials.ts'
 import { currentUser } from './current-user.ts'
 import { folders } from './folders.ts'
+import { invitations } from './invitations.ts'
 import { members } from './members.ts'
 import { publications } from './publications.ts'
 import { publishing } from './publishing.ts'
@@ -23,6 +25,7 @@ import { workspaces } from './workspaces.ts'
 export const operations = {
   ...workspaces,
   ...members,
+  ...invitations,
   ...credentials,
   ...audit,
   ...folders,
@@ -38,6 +41,7 @@ export const operations = {
   ...webhooks,
   ...uploads,
   ...currentUser,
+  ...browserSessions,
   ...tokens,
 }
 
@@ -48,6 +52,7 @@ export type OperationId = keyof Operations
 export const resources = {
   workspaces,
   members,
+  invitations,
   credentials,
   audit,
   folders,
@@ -63,6 +68,7 @@ export const resources = {
   webhooks,
   uploads,
   currentUser,
+  browserSessions,
   tokens,
 }
 

@@ -81,7 +81,7 @@ export const members = define({
     tag: 'members',
     summary: 'Add a member to a workspace',
     description:
-      'Gives an existing user, named by e-mail address, a role in the workspace, effective with their next request. An address that no user has, or one who is disabled, is invalid input; a user who is a member already is a conflict and keeps their role.',
+      'Gives an existing user, named by e-mail address, a role in the workspace, effective with their next request. An address that no user has or has proven to own, or that of a disabled user, is invalid input: create an invitation instead; a user who is a member already is a conflict and keeps their role.',
     access: workspace('ADMIN'),
     isAudited: true,
     params,

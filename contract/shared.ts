@@ -85,6 +85,8 @@ export const exampleIds = {
   credentials: '01jr5x9n7x8f2a6e1w3y5z7b9d',
   webhookEndpoint: '01jr5xam8y9g3b7f2x4z6a8c0e',
   webhookDelivery: '01jr5xbn9z0h4c8g3y5a7b9d1f',
+  browserSession: '01jr5xcp0a1j5d9h4z6b8c0e2g',
+  invitation: '01jr5xdq1b2k6e0j5a7c9d1f3h',
 } as const
 
 const utcTimestamp = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}\.\d{3}Z$/

@@ -182,11 +182,14 @@ export function createApp(options: AppOptions): express.Express {
     response.type(metrics.mediaType).send(await metrics.text())
   })
   /** A path that names a record looks it up, as an operation does; the others are in memory. */
-  const serveCounted = (path: string, handler: express.RequestHandler) => {
-    const count = path.includes(':') ? limits.countAddress : limits.countPage
-    serve(app, path, async (request, response, next) => {
-      if ((await count(request, response)) === 'in') return handler(request, response, next)
-    })
+  const serveCounted = (path: string, get?: express.RequestHandler, post?: express.RequestHandler) => {
+    const counted =
+      (handler: express.RequestHandler, count: typeof limits.countPage): express.RequestHandler =>
+      async (request, response, next) => {
+        if ((await count(request, response)) === 'in') return handler(request, response, next)
+      }
+    const countGet = path.includes(':') ? limits.countAddress : limits.countPage
+    serve(app, path, get && counted(get, countGet), post && counted(post, limits.countAddress))
   }
   serveDocuments(serveCounted, options)
 
@@ -197,7 +200,7 @@ export function createApp(options: AppOptions): express.Express {
   if (outcomes && options.sandbox) serveSandbox(app, options.sandbox, outcomes)
   const references = serveDocs(serveCounted, publicUrl)
   servePages(serveCounted, options)
-  for (const path of ['/docs', ...references, '/results', '/bots', '/chat/:publicId'])
+  for (const path of ['/docs', ...references, '/results', '/bots', '/sign-in', '/chat/:publicId'])
     redirectSlash(app, path, publicUrl)
   app.use(notFoundPage())
   app.use((request, response) => sendProblem(response, 'NOT_FOUND', [unknownRoute(request.url)]))
@@ -229,8 +232,6 @@ function countHosts(rawHeaders: readonly string[]): number {
   return hosts
 }
 
-const PAGE_METHODS = 'GET, HEAD, OPTIONS'
-
 /** Leads from a page's address with a slash at the end to the one without, as people and proxies write it. */
 function redirectSlash(app: express.Express, path: string, publicUrl: () => string) {
   app.get(`${path}/`, (request, response) => {
@@ -242,19 +243,24 @@ function redirectSlash(app: express.Express, path: string, publicUrl: () => stri
   })
 }
 
-/** A page beside the contract, for GET and HEAD. */
-function serve(app: express.Express, path: string, handler: express.RequestHandler) {
-  app
-    .route(path)
-    .all((_request, response, next) => {
-      // The path as it is written here, since that of the request is the caller's.
-      response.locals.path = path
-      next()
-    })
-    .get(handler)
-    .all((request, response) => {
-      response.setHeader('Allow', PAGE_METHODS)
-      if (request.method === 'OPTIONS') response.status(204).end()
-      else sendProblem(response, 'METHOD_NOT_ALLOWED', [unknownMethod(request.method, PAGE_METHODS)])
-    })
+/** A path beside the contract, for GET with HEAD, or for POST. */
+function serve(
+  app: express.Express,
+  path: string,
+  get?: express.RequestHandler,
+  post?: express.RequestHandler,
+) {
+  const allow = [...(get ? ['GET', 'HEAD'] : []), 'OPTIONS', ...(post ? ['POST'] : [])].join(', ')
+  const route = app.route(path).all((_request, response, next) => {
+    // The path as it is written here, since that of the request is the caller's.
+    response.locals.path = path
+    next()
+  })
+  if (get) route.get(get)
+  if (post) route.post(post)
+  route.all((request, response) => {
+    response.setHeader('Allow', allow)
+    if (request.method === 'OPTIONS') response.status(204).end()
+    else sendProblem(response, 'METHOD_NOT_ALLOWED', [unknownMethod(request.method, allow)])
+  })
 }

@@ -1,6 +1,7 @@
 import { resolve } from 'node:path'
 import { sql } from 'drizzle-orm'
 import type { Logger } from 'pino'
+import { createSignInLink, LINK_MINUTES } from './access/sign-in-links.ts'
 import { insertToken } from './access/tokens.ts'
 import { currentTime } from './clock.ts'
 import type { Config } from './config.ts'
@@ -24,8 +25,8 @@ interface Installation {
 }
 
 /**
- * Brings the database to where it can be served from, and says what of the installation is not as it should be. Returns the
- * token of the first user where it made that.
+ * Brings the database to where it can be served from, and says what of the installation is not as it should be. Returns how
+ * the first user signs in where it made that.
  */
 export async function prepareDatabase({
   config,
@@ -33,15 +34,15 @@ export async function prepareDatabase({
   url,
   log,
   publicUrl,
-}: Installation): Promise<string | undefined> {
+}: Installation): Promise<FirstSignIn | undefined> {
   await markDatabase(url, config.SANDBOX)
   if (config.MIGRATE) await migrateDatabase(url, { log })
   else await requireMigrations(db)
   const first = config.SANDBOX ? undefined : await createFirstUser(db, currentTime())
-  if (first && !process.stdout.isTTY) welcome(first.token, publicUrl)
+  if (first && !process.stdout.isTTY) welcome(first, publicUrl)
   for (const problem of await limitsInPlace(db, config)) log.warn(problem)
   await noteLostKeys(config, db, log)
-  return first?.token
+  return first
 }
 
 /** Logs missing keys. Their secrets are readable once the key is back, so the service starts without them. */
@@ -64,25 +65,17 @@ async function noteLostKeys(config: Config, db: Database, log: Logger) {
 export function greeting(
   { DATA_DIR, DATABASE_URL, SANDBOX }: Config,
   publicUrl: string,
-  token: string | undefined,
+  first: FirstSignIn | undefined,
 ): string {
   const line = '─'.repeat(72)
-  const signIn = token
-    ? [
-        'Your access token, shown only now:',
-        '',
-        `  ${token}`,
-        '',
-        'Try it:',
-        '',
-        `  curl -H 'Authorization: Bearer ${token}' ${publicUrl}/v1/workspaces`,
-      ]
+  const signIn = first
+    ? firstSteps(first, publicUrl)
     : SANDBOX
       ? [`A sandbox. Its tokens and ids: ${publicUrl}/sandbox`]
       : [
-          'Sign in with your access token. This makes a new one:',
+          'Sign in with a link. This prints one:',
           '',
-          '  npm run --silent admin -- token create --email admin@example.com',
+          '  npm run --silent admin -- user link --email admin@example.com',
         ]
   const data = DATABASE_URL ? 'in the database of DATABASE_URL' : resolve(DATA_DIR)
   const lines = [
@@ -100,18 +93,30 @@ export function greeting(
   return `\n${lines.join('\n')}\n\n`
 }
 
+function firstSteps({ token, code }: FirstSignIn, publicUrl: string): string[] {
+  return [
+    `Sign in in a browser, within ${LINK_MINUTES} minutes:`,
+    '',
+    `  ${publicUrl}/sign-in/links/${code}`,
+    '',
+    'Your access token, shown only now:',
+    '',
+    `  ${token}`,
+    '',
+    'Try it:',
+    '',
+    `  curl -H 'Authorization: Bearer ${token}' ${publicUrl}/v1/workspaces`,
+  ]
+}
+
 /** Printed once, to standard error and not to the log, which is retained. */
-function welcome(token: string, publicUrl: string) {
+function welcome(first: FirstSignIn, publicUrl: string) {
   process.stderr.write(
     [
       '',
-      'This is the first start. Your access token, shown only now:',
+      'This is the first start.',
       '',
-      `  ${token}`,
-      '',
-      'Try it:',
-      '',
-      `  curl -H 'Authorization: Bearer ${token}' ${publicUrl}/v1/workspaces`,
+      ...firstSteps(first, publicUrl),
       '',
       `Guides and reference, with requests to try: ${publicUrl}/docs`,
       '',
@@ -120,11 +125,18 @@ function welcome(token: string, publicUrl: string) {
   )
 }
 
+/** The secrets of the first user, which are seen this once. */
+export interface FirstSignIn {
+  token: string
+  /** The code of a sign-in link. */
+  code: string
+}
+
 /**
- * On an empty database: a first user with a workspace and a token, which is the only time that the token is
+ * On an empty database: a first user with a workspace, a token and a sign-in link, which is the only time that both are
  * seen. Undefined when there are users already, also when another process has just made the first.
  */
-export async function createFirstUser(db: Database, now: Date): Promise<{ token: string } | undefined> {
+export async function createFirstUser(db: Database, now: Date): Promise<FirstSignIn | undefined> {
   return transact(db, async (tx) => {
     // The row that migrations are locked with; it is there in every database.
     await tx.execute(sql`SELECT id FROM schema_lock WHERE id = 'migrations' FOR UPDATE`)
@@ -142,6 +154,6 @@ export async function createFirstUser(db: Database, now: Date): Promise<{ token:
     await insertWorkspace(tx, userId, properties, now)
     const first = { userId, name: 'First token', scopes: null, workspaceId: null }
     const made = await insertToken(tx, first, { by: null, operation: 'first start' }, now)
-    return made && { token: made.token }
+    return made && { token: made.token, code: await createSignInLink(tx, userId, {}, now) }
   })
 }

@@ -3,7 +3,7 @@ import type { ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { setTimeout as delay } from 'node:timers/promises'
 import { createApp, type Phase } from './app.ts'
-import { greeting, prepareDatabase } from './bootstrap.ts'
+import { type FirstSignIn, greeting, prepareDatabase } from './bootstrap.ts'
 import { openChatTools } from './chat-tools.ts'
 import { currentTime } from './clock.ts'
 import type { Config } from './config.ts'
@@ -123,13 +123,13 @@ export async function serve(config: Config, sandbox: Sandbox, telemetry?: Teleme
   const isWarm = chat.warm().catch((error: Error) => log.error({ err: error }, 'code of bots cannot be run'))
 
   await isPrepared
-  let token: string | undefined
+  let first: FirstSignIn | undefined
   await retryUntilReady(
     log,
     () => phase !== 'starting',
     async () => {
       if (!cluster.isWorker) {
-        token ??= await prepareDatabase({ config, db, url: database.url, log, publicUrl }).catch(
+        first ??= await prepareDatabase({ config, db, url: database.url, log, publicUrl }).catch(
           leaveOnMismatch,
         )
       }
@@ -152,7 +152,7 @@ export async function serve(config: Config, sandbox: Sandbox, telemetry?: Teleme
     // Its check reports by itself that it cannot be read.
     standby?.reads.execute('SELECT 1').catch(() => {})
   }
-  if (process.stdout.isTTY && !cluster.isWorker) sink.write(greeting(config, publicUrl, token))
+  if (process.stdout.isTTY && !cluster.isWorker) sink.write(greeting(config, publicUrl, first))
 
   async function leaveOnMismatch(error: unknown): Promise<never> {
     if (!(error instanceof SandboxMismatch)) throw error

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import { ExampleClient } from './conformance/client.ts'
 import { type App, startApp } from './support/app.ts'
 import { endpoints, parametersOf } from './support/published.ts'
+import { signIn } from './support/sign-in.ts'
 import { makeWorld } from './support/world.ts'
 
 /*
@@ -18,6 +19,7 @@ beforeAll(async () => {
   client = new ExampleClient(app.client, stranger)
   // Only users can be invited, and no operation makes a user.
   client.let('ada@example.com', here.guest.email)
+  await signIn(app, stranger)
 })
 
 afterAll(() => app.stop())
@@ -25,6 +27,7 @@ afterAll(() => app.stop())
 /** Operations, each with the name of the example that is its body, if it has one. */
 const beginning = [
   'getCurrentUser',
+  'listBrowserSessions',
   'createWorkspace acme',
   'listWorkspaces',
   'getWorkspace',
@@ -34,6 +37,8 @@ const beginning = [
   'addMember member',
   'updateMember guest',
   'removeMember',
+  'createInvitation invite',
+  'listInvitations',
 
   'createWebhookEndpoint completed',
   'testWebhookEndpoint',
@@ -106,6 +111,7 @@ const ending = [
   'importBot current',
   'importBot legacy',
   'updateBot legacy',
+  'revokeInvitation',
   'deleteBot',
   'deleteFolder',
   'deleteCredentials',
@@ -113,6 +119,7 @@ const ending = [
   'createToken quarter',
   'createToken limited',
   'listTokens',
+  'revokeBrowserSession',
   'revokeToken',
   'deleteWorkspace',
 ]
@@ -139,7 +146,13 @@ const paged = endpoints.filter(
 )
 
 /** Lists that have a single record in the story. */
-const single = new Set(['listMembers', 'listTokens', 'listWorkspaces'])
+const single = new Set([
+  'listBrowserSessions',
+  'listInvitations',
+  'listMembers',
+  'listTokens',
+  'listWorkspaces',
+])
 
 describe('a client that knows only the document', () => {
   test.each(beginning)('%s', succeed)

@@ -76,7 +76,13 @@ export async function insertToken(
 function known({ caller }: UserGrant) {
   const { userId, boundTo } = caller
   const inReach = boundTo === null ? undefined : eq(table.workspaceId, boundTo)
-  return and(eq(table.ownerUserId, userId), isNull(table.revokedAt), inReach)
+  return and(
+    eq(table.ownerUserId, userId),
+    isNull(table.revokedAt),
+    // Those of pages are listed by their browser session.
+    isNull(table.browserSessionId),
+    inReach,
+  )
 }
 
 /** The tokens of the caller that are not revoked after a position, newest first. */

@@ -1,10 +1,11 @@
 import { and, eq, isNotNull, isNull, sql } from 'drizzle-orm'
 import { newEntry, writeEntry } from '../audit/log.ts'
 import { type Database, transact } from '../db/client.ts'
-import { apiTokens, users, workspaceMembers, workspaces } from '../db/schema.ts'
+import { users, workspaceMembers, workspaces } from '../db/schema.ts'
+import { endAccess } from './sign-in-links.ts'
 
 /**
- * Disables a user and revokes their tokens, or enables them again. Their workspaces get an entry in the audit log where that
+ * Disables a user, signs them out and revokes their tokens, or enables them again. Their workspaces get an entry in the audit log where that
  * changed something. `withoutAdmin`: the workspaces that have no other admin who can log in.
  */
 export async function setUserEnabled(db: Database, userId: string, isEnabled: boolean, now: Date) {
@@ -16,13 +17,7 @@ export async function setUserEnabled(db: Database, userId: string, isEnabled: bo
       .set({ disabledAt: isEnabled ? null : now })
       .where(and(eq(users.id, userId), isEnabled ? isNotNull(users.disabledAt) : isNull(users.disabledAt)))
       .returning({ id: users.id })
-    const revoked = isEnabled
-      ? []
-      : await tx
-          .update(apiTokens)
-          .set({ revokedAt: now })
-          .where(and(eq(apiTokens.ownerUserId, userId), isNull(apiTokens.revokedAt)))
-          .returning({ id: apiTokens.id })
+    const revoked = isEnabled ? [] : await endAccess(tx, userId, now)
     const isChanged = changed.length > 0
     if (isChanged) {
       const deed = { by: null, operation: `admin user ${isEnabled ? 'enable' : 'disable'}` } as const

@@ -4,6 +4,7 @@ import { roles, scopes } from '../../contract/operation.ts'
 import { name as nameSchema } from '../../contract/shared.ts'
 import { expiresSoon } from '../../contract/tokens.ts'
 import { z } from '../../contract/zod.ts'
+import { createSignInLink } from '../access/sign-in-links.ts'
 import { insertToken, isMember } from '../access/tokens.ts'
 import { setUserEnabled } from '../access/users.ts'
 import { allEntries, tokenEntries } from '../audit/log.ts'
@@ -77,8 +78,20 @@ export const commands: Record<string, Command> = {
         .orderBy(asc(users.createdAt), asc(users.id))
     },
   },
+  'user link': {
+    help: 'Prints a link that signs a user in once, within 15 minutes: --email E',
+    options: ['email'],
+    async run(db, options, { config }) {
+      const { email } = check(z.object({ email: emailSchema }), options)
+      const user = await userWith(db, email)
+      if (user.disabledAt) throw new Refusal(`The user ${user.email} is disabled`)
+      const code = await createSignInLink(db, user.id, {}, new Date())
+      const publicUrl = config.PUBLIC_URL ?? `http://localhost:${config.PORT}`
+      return { email: user.email, link: `${publicUrl}/sign-in/links/${code}` }
+    },
+  },
   'user disable': {
-    help: 'Revokes all tokens of a user and allows no new ones: --email E',
+    help: 'Signs a user out, revokes all of their tokens and allows no new ones: --email E',
     options: ['email'],
     async run(db, options, { say }) {
       const { email } = check(z.object({ email: emailSchema }), options)
@@ -94,7 +107,7 @@ export const commands: Record<string, Command> = {
     },
   },
   'user enable': {
-    help: 'Allows a disabled user to get tokens again: --email E',
+    help: 'Allows a disabled user to sign in and to get tokens again: --email E',
     options: ['email'],
     async run(db, options, { say }) {
       const { email } = check(z.object({ email: emailSchema }), options)

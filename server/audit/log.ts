@@ -14,8 +14,8 @@ import { JsonText } from '../json/json-text.ts'
 
 /** The actor and the action; `by` is null for the operator of the service. */
 export interface AuditAction {
-  by: { userId: string; tokenId: string } | null
-  operation: OperationId | `admin ${string}` | 'first start'
+  by: { userId: string; tokenId: string | null } | null
+  operation: OperationId | `admin ${string}` | 'first start' | 'accept invitation'
 }
 
 export type AuditEntry = typeof table.$inferSelect

@@ -46,6 +46,8 @@ export const users = pgTable(
     image: text('image'),
     /** Set while the user gets no tokens; those there were are revoked. */
     disabledAt: time('disabled_at'),
+    /** True while nobody has proven to own the address: the user came by a link that an admin passed on. */
+    isUnproven: boolean('is_unproven').notNull().default(false),
     createdAt: time('created_at').notNull(),
     updatedAt: time('updated_at').notNull(),
   },
@@ -137,6 +139,79 @@ export const folders = pgTable(
   ],
 )
 
+/** Browsers in which users are signed in. */
+export const browserSessions = pgTable(
+  'browser_sessions',
+  {
+    id: text('id').primaryKey(),
+    userId: text('user_id')
+      .notNull()
+      .references(() => users.id),
+    /** SHA-256 of the cookie. */
+    cookieHash: bytea('cookie_hash').notNull(),
+    /** The browser as it names itself. */
+    userAgent: text('user_agent'),
+    lastUsedOn: date('last_used_on', { mode: 'string' }),
+    createdAt: time('created_at').notNull(),
+    expiresAt: time('expires_at').notNull(),
+  },
+  (table) => [
+    uniqueIndex('browser_sessions_cookie_hash_key').on(table.cookieHash),
+    index('browser_sessions_user').on(table.userId, table.createdAt.desc(), table.id.desc()),
+  ],
+)
+
+/** Links that sign in once. */
+export const signInLinks = pgTable(
+  'sign_in_links',
+  {
+    id: text('id').primaryKey(),
+    userId: text('user_id')
+      .notNull()
+      .references(() => users.id),
+    /** SHA-256 of the code in the link. */
+    codeHash: bytea('code_hash').notNull(),
+    /** SHA-256 of the cookie of the browser that asked for a mailed link; null for a printed one. */
+    browserHash: bytea('browser_hash'),
+    /** The path to go to afterwards. */
+    returnTo: text('return_to'),
+    createdAt: time('created_at').notNull(),
+    expiresAt: time('expires_at').notNull(),
+  },
+  (table) => [
+    uniqueIndex('sign_in_links_code_hash_key').on(table.codeHash),
+    index('sign_in_links_user').on(table.userId),
+  ],
+)
+
+/** Roles that wait for the person with an address. An accepted or revoked invitation has no row. */
+export const invitations = pgTable(
+  'invitations',
+  {
+    id: text('id').primaryKey(),
+    workspaceId: text('workspace_id')
+      .notNull()
+      .references(() => workspaces.id, { onDelete: 'cascade' }),
+    email: text('email').notNull(),
+    role: text('role', { enum: ['ADMIN', 'MEMBER', 'GUEST'] }).notNull(),
+    /** SHA-256 of the code in the link that the admin sees. */
+    codeHash: bytea('code_hash').notNull(),
+    /** SHA-256 of the code in the mailed link, which proves the address; null where none was mailed. */
+    mailedCodeHash: bytea('mailed_code_hash'),
+    invitedBy: text('invited_by')
+      .notNull()
+      .references(() => users.id),
+    createdAt: time('created_at').notNull(),
+    expiresAt: time('expires_at').notNull(),
+  },
+  (table) => [
+    uniqueIndex('invitations_address_key').on(table.workspaceId, table.email),
+    uniqueIndex('invitations_code_hash_key').on(table.codeHash),
+    uniqueIndex('invitations_mailed_code_hash_key').on(table.mailedCodeHash),
+    index('invitations_list').on(table.workspaceId, table.createdAt.desc(), table.id.desc()),
+  ],
+)
+
 export const apiTokens = pgTable(
   'api_tokens',
   {
@@ -155,9 +230,14 @@ export const apiTokens = pgTable(
     scopes: text('scopes', { enum: ['read', 'write', 'results', 'chat-admin'] }).array(),
     /** The only workspace in which the token works, if there is one. It outlives the workspace, as bound as before. */
     workspaceId: text('workspace_id'),
+    /** The browser session of a page's token, which goes with it; null for all others. */
+    browserSessionId: text('browser_session_id').references(() => browserSessions.id, {
+      onDelete: 'cascade',
+    }),
     createdAt: time('created_at').notNull(),
   },
   (table) => [
+    index('api_tokens_browser_session').on(table.browserSessionId).where(sql`browser_session_id IS NOT NULL`),
     uniqueIndex('api_tokens_token_hash_key').on(table.tokenHash),
     index('api_tokens_owner').on(table.ownerUserId, table.id.desc()),
   ],

@@ -4,12 +4,14 @@ import type { Contexts } from '../context.ts'
 import { analytics } from './analytics.ts'
 import { audit } from './audit.ts'
 import { bots } from './bots.ts'
+import { browserSessions } from './browser-sessions.ts'
 import { chat } from './chat.ts'
 import { chats } from './chats.ts'
 import { comparison } from './comparison.ts'
 import { credentials } from './credentials.ts'
 import { currentUser } from './current-user.ts'
 import { folders } from './folders.ts'
+import { invitations } from './invitations.ts'
 import { members } from './members.ts'
 import { publications } from './publications.ts'
 import { publishing } from './publishing.ts'
@@ -24,6 +26,7 @@ import { workspaces } from './workspaces.ts'
 export const handlers: Handlers<Contexts> = {
   ...workspaces,
   ...members,
+  ...invitations,
   ...credentials,
   ...audit,
   ...folders,
@@ -39,5 +42,6 @@ export const handlers: Handlers<Contexts> = {
   ...webhooks,
   ...uploads,
   ...currentUser,
+  ...browserSessions,
   ...tokens,
 } satisfies Record<OperationId, unknown>

@@ -7,7 +7,7 @@ import { users } from '../db/schema.ts'
 import { changeMember, insertMember, memberPage } from '../workspaces/members.ts'
 
 const noSuchUser =
-  'No user has this e-mail address; whoever runs the service makes one with `npm run admin -- user create --email E --name N`'
+  'No user has this e-mail address: invite the person with POST /v1/workspaces/{workspaceId}/invitations'
 
 const onlyAdmins: Issue = {
   path: ['path', 'userId'],
@@ -33,7 +33,8 @@ export const members: MembersHandlers<Contexts> = {
   async addMember({ body }, reply, { db, grant, now }) {
     const { role } = body
     const [user] = await db.select().from(users).where(eq(users.email, body.email.toLowerCase()))
-    if (!user) {
+    // Whoever came by a link that was passed on may not own the address.
+    if (!user || user.isUnproven) {
       return reply.fail('BAD_REQUEST', [
         { path: ['body', 'email'], code: 'unknown_user', message: noSuchUser },
       ])

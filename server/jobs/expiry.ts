@@ -6,11 +6,14 @@ import {
   botIdempotencyKeys,
   botIdempotencyResponses,
   botStatsHourly,
+  browserSessions,
   chatMessages,
   chatSessions,
   chatTurns,
   idempotencyKeys,
   idempotencyResponses,
+  invitations,
+  signInLinks,
   webhookDeliveries,
   webhookEvents,
 } from '../db/schema.ts'
@@ -93,6 +96,38 @@ export function forgetDeliveries(db: Database, now: Date): Promise<boolean> {
     )
     await removeByKeys(tx, webhookDeliveries, deliveries.keys, batch)
   })
+}
+
+/** Time for which expired sessions, links and invitations are retained, so that pages can say that they have ended. */
+const ENDED_ACCESS_RETENTION_MS = MS_PER_DAY
+
+const pageTokens: DueRows = {
+  name: 'tokens of pages',
+  table: apiTokens,
+  keys: [apiTokens.id],
+  age: apiTokens.expiresAt,
+  condition: sql`${apiTokens.browserSessionId} IS NOT NULL`,
+}
+const endedAccess: DueRows[] = [
+  pageTokens,
+  {
+    name: 'browser sessions',
+    table: browserSessions,
+    keys: [browserSessions.id],
+    age: browserSessions.expiresAt,
+  },
+  { name: 'sign-in links', table: signInLinks, keys: [signInLinks.id], age: signInLinks.expiresAt },
+  { name: 'invitations', table: invitations, keys: [invitations.id], age: invitations.expiresAt },
+]
+
+/** Forgets one batch of each kind of access that has ended by itself; true while there may be more. */
+export async function forgetEndedAccess(db: Database, now: Date): Promise<boolean> {
+  const before = new Date(now.getTime() - ENDED_ACCESS_RETENTION_MS)
+  // A failure in one table does not stop the others.
+  const outcomes = await Promise.allSettled(endedAccess.map((due) => removeDue(db, due, before)))
+  if (outcomes.some((outcome) => outcome.status === 'fulfilled' && outcome.value)) return true
+  for (const outcome of outcomes) if (outcome.status === 'rejected') throw outcome.reason
+  return false
 }
 
 const tokens: DueRows = { name: 'tokens', table: apiTokens, keys: [apiTokens.id], age: apiTokens.expiresAt }

@@ -10,7 +10,14 @@ import { rollUpBlocks } from '../results/block-stats.ts'
 import { eraseBatch } from '../results/erase.ts'
 import { rollUpBatch } from '../results/stats-rollup.ts'
 import type { FileStore } from '../uploads/store.ts'
-import { forgetDeliveries, forgetHours, forgetKeys, forgetTokens, removeSessions } from './expiry.ts'
+import {
+  forgetDeliveries,
+  forgetEndedAccess,
+  forgetHours,
+  forgetKeys,
+  forgetTokens,
+  removeSessions,
+} from './expiry.ts'
 import { moveFromDeletedFolders } from './folders.ts'
 import { purgeBatch } from './purge.ts'
 import { expireResults } from './results-retention.ts'
@@ -57,6 +64,7 @@ export function startBackground(
     { name: 'forgetting keys', interval: FREQUENT_INTERVAL_MS, batch: forgetKeys },
     { name: 'forgetting deliveries', interval: RARE_INTERVAL_MS, batch: forgetDeliveries },
     { name: 'forgetting tokens', interval: RARE_INTERVAL_MS, batch: forgetTokens },
+    { name: 'forgetting ended access', interval: RARE_INTERVAL_MS, batch: forgetEndedAccess },
     { name: 'forgetting hours', interval: RARE_INTERVAL_MS, batch: forgetHours },
     {
       name: 'removing files',

@@ -1,6 +1,5 @@
 import { readFileSync } from 'node:fs'
 import { eq } from 'drizzle-orm'
-import type { RequestHandler } from 'express'
 import { publicId as publicIdSchema } from '../../contract/bots/schemas.ts'
 import { allowedOriginsOf } from '../chat/sessions/allowed-origins.ts'
 import { findPublished } from '../chat/sessions/read-session.ts'
@@ -12,8 +11,11 @@ import { askAlways, cachedAsset } from './cached-asset.ts'
 import { serveEmbed } from './embed/index.ts'
 import { serveFiles } from './files.ts'
 import { serveHome } from './home/index.ts'
+import { serveInvitations } from './invitations/index.ts'
 import { serveMembers } from './members/index.ts'
 import { serveResults } from './results/index.ts'
+import type { Serve } from './sign-in/browser.ts'
+import { serveSignIn } from './sign-in/index.ts'
 import { languageOf } from './texts/index.ts'
 
 /*
@@ -90,10 +92,12 @@ const sandboxPolicy = [
 /** The page without a bot of its own, in which members try a draft. No public id has this form. */
 const DRAFT_NAME = '~draft'
 
-export function servePages(serve: (path: string, handler: RequestHandler) => void, services: Services): void {
+export function servePages(serve: Serve, services: Services): void {
   serveHome(serve)
   serveResults(serve)
   serveMembers(serve)
+  serveSignIn(serve, services)
+  serveInvitations(serve, services)
   serveEmbed(serve)
   serveFiles(serve, services)
   const read = (name: string) => readFileSync(new URL(name, folder), 'utf8')

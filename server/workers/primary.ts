@@ -1,6 +1,6 @@
 import cluster, { type Address, type Worker } from 'node:cluster'
 import { setTimeout as delay } from 'node:timers/promises'
-import { greeting, prepareDatabase } from '../bootstrap.ts'
+import { type FirstSignIn, greeting, prepareDatabase } from '../bootstrap.ts'
 import type { Config } from '../config.ts'
 import { connect } from '../db/client.ts'
 import { databaseOptions, locateDatabase } from '../db/configured.ts'
@@ -97,17 +97,17 @@ export async function lookAfterWorkers(config: Config): Promise<void> {
   isListening = true
   for (let number = 1; number < config.WORKERS && !isStopping; number++) start()
   const publicUrl = config.PUBLIC_URL ?? `http://localhost:${address.port}`
-  let token: string | undefined
+  let first: FirstSignIn | undefined
   await retryUntilReady(
     log,
     () => isStopping,
     async () => {
-      token = await prepareDatabase({ config, db, url: database.url, log, publicUrl })
+      first = await prepareDatabase({ config, db, url: database.url, log, publicUrl })
     },
   )
   isPrepared = true
   for (const worker of serving) sendTo(worker, { kind: 'prepared' })
-  if (process.stdout.isTTY) sink.write(greeting(config, publicUrl, token))
+  if (process.stdout.isTTY) sink.write(greeting(config, publicUrl, first))
 
   async function stop(wait: number) {
     isStopping = true

@@ -3,12 +3,14 @@ import type { Cases, Needs } from '../support/cases.ts'
 import { analytics } from './analytics.ts'
 import { audit } from './audit.ts'
 import { bots } from './bots.ts'
+import { browserSessions } from './browser-sessions.ts'
 import { chat } from './chat.ts'
 import { chats } from './chats.ts'
 import { comparison } from './comparison.ts'
 import { credentials } from './credentials.ts'
 import { currentUser } from './current-user.ts'
 import { folders } from './folders.ts'
+import { invitations } from './invitations.ts'
 import { members } from './members.ts'
 import { publications } from './publications.ts'
 import { publishing } from './publishing.ts'
@@ -22,6 +24,7 @@ import { workspaces } from './workspaces.ts'
 const byResource: { [Resource in keyof typeof resources]: Cases<Resource> } = {
   workspaces,
   members,
+  invitations,
   credentials,
   audit,
   folders,
@@ -37,6 +40,7 @@ const byResource: { [Resource in keyof typeof resources]: Cases<Resource> } = {
   webhooks,
   uploads,
   currentUser,
+  browserSessions,
   tokens,
 }
 

@@ -1,0 +1,74 @@
+import type { Issue } from '../../contract/errors.ts'
+import { INVITATION_DAYS } from '../../contract/invitations.ts'
+import type { InvitationsHandlers } from '../../generated/handlers.ts'
+import type { Contexts } from '../context.ts'
+import { paged } from '../db/page.ts'
+import {
+  insertInvitation,
+  invitationPage,
+  MAX_INVITATIONS,
+  revokeInvitation,
+  toInvitation,
+} from '../workspaces/invitations.ts'
+
+/** Maximum time for the mail server to take an invitation, in milliseconds. */
+const MAIL_TIMEOUT_MS = 30_000
+
+const tooMany: Issue = {
+  path: ['body'],
+  code: 'quota_exceeded',
+  message: `The workspace has ${MAX_INVITATIONS} invitations that wait: revoke some first`,
+}
+
+export const invitations: InvitationsHandlers<Contexts> = {
+  async createInvitation({ body }, reply, { within, grant, now, chat, log, publicUrl }) {
+    const email = body.email.toLowerCase()
+    const { workspace } = grant
+    let mailedCode: string | undefined
+    const answer = await within(async (db) => {
+      const wish = { email, role: body.role, isMailed: chat.sendEmail !== null }
+      const made = await insertInvitation(db, grant, wish, now)
+      if (made === 'gone') return reply.fail('NOT_FOUND')
+      if (made === 'disabled') {
+        const message = 'The user with this e-mail address is disabled'
+        return reply.fail('BAD_REQUEST', [{ path: ['body', 'email'], code: 'disabled_user', message }])
+      }
+      if (made === 'member') {
+        const message = 'The user is a member already'
+        return reply.fail('CONFLICT', [{ path: ['body', 'email'], code: 'conflict', message }])
+      }
+      if (made === 'full') return reply.fail('FORBIDDEN', [tooMany])
+      mailedCode = made.mailedCode
+      return reply.ok({ invitation: toInvitation(made.row), link: `${publicUrl()}/invitations/${made.code}` })
+    })
+    if (mailedCode !== undefined) {
+      const text = [
+        `You are invited to the workspace ${workspace.name}. Open this link to accept:`,
+        '',
+        `${publicUrl()}/invitations/${mailedCode}`,
+        '',
+        `It works once, for ${INVITATION_DAYS} days. If you do not expect it, ignore this mail.`,
+      ].join('\n')
+      const subject = `Invitation to ${workspace.name}`
+      const mail = { to: [email], cc: [], bcc: [], subject, text, attachments: [] }
+      // The link in the response works without the mail, so nobody waits for it.
+      void chat
+        .sendEmail?.(mail, MAIL_TIMEOUT_MS)
+        .catch((err: Error) => log.warn({ err }, 'an invitation could not be mailed'))
+    }
+    return answer
+  },
+
+  async listInvitations({ query }, reply, { db, grant, now, cursorKey }) {
+    const list = await paged(cursorKey, ['invitations', grant.workspace.id], query, (position, limit) =>
+      invitationPage(db, grant, now, position, limit),
+    )
+    if ('issue' in list) return reply.fail('BAD_REQUEST', [list.issue])
+    return reply.ok({ invitations: list.page.map(toInvitation), nextCursor: list.nextCursor })
+  },
+
+  async revokeInvitation({ params }, reply, { db, grant, now }) {
+    const row = await revokeInvitation(db, grant, params.invitationId, now)
+    return row ? reply.ok({ invitation: toInvitation(row) }) : reply.fail('NOT_FOUND')
+  },
+}

@@ -1,0 +1,218 @@
+import { readFileSync } from 'node:fs'
+import type express from 'express'
+// Alone: the package loads what all its stores need, which takes 30 modules and 3 MB.
+import RateLimiterMemory from 'rate-limiter-flexible/lib/RateLimiterMemory.js'
+import { email as emailSchema } from '../../../contract/members.ts'
+import {
+  createPageToken,
+  createSecret,
+  endBrowserSession,
+  findBrowserSession,
+  SESSION_DAYS,
+} from '../../access/browser-sessions.ts'
+import { createMailedLink, findSignInLink, LINK_MINUTES, useSignInLink } from '../../access/sign-in-links.ts'
+import type { Services } from '../../context.ts'
+import { MS_PER_DAY } from '../../durations.ts'
+import { escapeHtml } from '../../html.ts'
+import { networkOf } from '../../http/limits.ts'
+import { sendProblem } from '../../http/response.ts'
+import { root } from '../../root.ts'
+import { cachedAsset } from '../cached-asset.ts'
+import {
+  basePathOf,
+  clearCookie,
+  isOfOwnPage,
+  ownPath,
+  queryOf,
+  readCookie,
+  readForm,
+  type Serve,
+  setCookie,
+  startPath,
+} from './browser.ts'
+import { buttonForm, link, paragraph, sendPage } from './page.ts'
+
+/** Links that one address of the network can ask for in the time in which they are good. */
+export const MAX_LINKS_PER_ADDRESS = 20
+
+/** Maximum time for the mail server to take a link, in milliseconds. */
+const MAIL_TIMEOUT_MS = 30_000
+
+const linkMs = LINK_MINUTES * 60_000
+
+/** Serves the sign-in of pages, and the tokens that pages get for their session. */
+export function serveSignIn(serve: Serve, services: Services): void {
+  const { db, chat, log, now, config } = services
+  const publicUrl = () => services.publicUrl()
+  const style = readFileSync(new URL('server/pages/sign-in/page.css', root))
+  const counter = new RateLimiterMemory({ points: MAX_LINKS_PER_ADDRESS, duration: LINK_MINUTES * 60 })
+
+  const sessionOf = async (request: express.Request) => {
+    const cookie = readCookie(request, 'session', publicUrl())
+    return cookie === undefined ? undefined : findBrowserSession(db, cookie, now())
+  }
+
+  serve(
+    '/sign-in.css',
+    cachedAsset('text/css', () => style),
+  )
+
+  serve('/session/token', undefined, async (request, response) => {
+    if (!isOfOwnPage(request, publicUrl())) return refuseOrigin(response)
+    const cookie = readCookie(request, 'session', publicUrl())
+    const made = cookie === undefined ? undefined : await createPageToken(db, cookie, now())
+    if (!made) {
+      const message = 'The browser is not signed in, or its session has ended: sign in at /sign-in'
+      return sendProblem(response, 'UNAUTHORIZED', [{ path: ['header', 'cookie'], code: 'missing', message }])
+    }
+    response.json({ token: made.token, expiresAt: made.expiresAt.toISOString() })
+  })
+
+  serve('/sign-out', undefined, async (request, response) => {
+    if (!isOfOwnPage(request, publicUrl())) return refuseOrigin(response)
+    const cookie = readCookie(request, 'session', publicUrl())
+    if (cookie !== undefined) await endBrowserSession(db, cookie)
+    clearCookie(response, 'session', publicUrl())
+    response.redirect(303, `${basePathOf(publicUrl())}/sign-in`)
+  })
+
+  serve(
+    '/sign-in',
+    async (request, response) => {
+      const query = queryOf(request)
+      const returnTo = ownPath(query.get('returnTo'), publicUrl())
+      if (await sessionOf(request)) return response.redirect(303, returnTo ?? startPath(publicUrl()))
+      if (query.has('sent')) return sendSent(response)
+      sendForm(response, { returnTo })
+    },
+    async (request, response) => {
+      if (!isOfOwnPage(request, publicUrl())) return refuseOrigin(response)
+      const form = (await readForm(request, response)) ?? {}
+      const returnTo = ownPath(textOf(form.returnTo), publicUrl())
+      const given = textOf(form.email).trim()
+      const parsed = emailSchema.safeParse(given)
+      if (!parsed.success || !chat.sendEmail) return sendForm(response, { returnTo, given, isWrong: true })
+      const isOver = config.RATE_LIMIT && (await counter.consume(networkOf(request)).then(no, yes))
+      if (isOver) {
+        response.setHeader('Retry-After', LINK_MINUTES * 60)
+        return sendPage(response, {
+          title: 'Too many requests',
+          body: paragraph(`Your network has asked for many links. Try again in ${LINK_MINUTES} minutes.`),
+          status: 429,
+        })
+      }
+      // A second request keeps the link of the first one good.
+      const browser = readCookie(request, 'sign-in', publicUrl()) ?? createSecret()
+      setCookie(response, 'sign-in', publicUrl(), browser, linkMs)
+      // The response never waits for it, so that it tells nobody whether the address has a user.
+      void mailLink(parsed.data.toLowerCase(), browser, returnTo).catch((err: Error) =>
+        log.warn({ err }, 'a sign-in link could not be mailed'),
+      )
+      response.redirect(303, `${basePathOf(publicUrl())}/sign-in?sent`)
+    },
+  )
+
+  serve(
+    '/sign-in/links/:code',
+    async (request, response) => {
+      const { code } = request.params as { code: string }
+      const found = await findSignInLink(db, code, readCookie(request, 'sign-in', publicUrl()), now())
+      if (!found) return sendInvalid(response)
+      if (found.isOtherBrowser) {
+        const body =
+          paragraph('Open this link in the browser in which you asked for it, or ask for a new one here.') +
+          link('Ask for a new link', '../../sign-in')
+        return sendPage(response, {
+          title: 'Open this link in your browser',
+          body,
+          status: 403,
+          up: '../../',
+        })
+      }
+      const body = `<p>You sign in as <strong>${escapeHtml(found.user.email)}</strong>.</p>${buttonForm('Continue')}`
+      sendPage(response, { title: 'Sign in', body, up: '../../' })
+    },
+    async (request, response) => {
+      if (!isOfOwnPage(request, publicUrl())) return refuseOrigin(response)
+      const { code } = request.params as { code: string }
+      const browser = {
+        cookie: readCookie(request, 'session', publicUrl()),
+        linkCookie: readCookie(request, 'sign-in', publicUrl()),
+        userAgent: request.get('user-agent'),
+      }
+      const signedIn = await useSignInLink(db, code, browser, now())
+      if (!signedIn) return sendInvalid(response)
+      setCookie(response, 'session', publicUrl(), signedIn.cookie, SESSION_DAYS * MS_PER_DAY)
+      clearCookie(response, 'sign-in', publicUrl())
+      response.redirect(303, ownPath(signedIn.returnTo, publicUrl()) ?? startPath(publicUrl()))
+    },
+  )
+
+  async function mailLink(address: string, browser: string, returnTo: string | undefined) {
+    const code = await createMailedLink(db, address, { browser, returnTo }, now())
+    if (code === undefined) return
+    const text = [
+      'Open this link in the browser in which you asked for it, to sign in:',
+      '',
+      `${publicUrl()}/sign-in/links/${code}`,
+      '',
+      `It works once, for ${LINK_MINUTES} minutes. If you did not ask for it, ignore this mail.`,
+    ].join('\n')
+    const mail = { to: [address], cc: [], bcc: [], subject: 'Your sign-in link', text, attachments: [] }
+    await chat.sendEmail?.(mail, MAIL_TIMEOUT_MS)
+  }
+
+  interface Form {
+    returnTo: string | undefined
+    given?: string
+    isWrong?: boolean
+  }
+
+  function sendForm(response: express.Response, { returnTo, given = '', isWrong = false }: Form) {
+    if (!chat.sendEmail) {
+      const body =
+        paragraph('This service sends no mails. Ask whoever runs it for a link: this command prints one.') +
+        '<p><code>npm run --silent admin -- user link --email you@example.com</code></p>'
+      return sendPage(response, { title: 'Sign in', body, status: isWrong ? 400 : 200 })
+    }
+    const error = isWrong
+      ? '<p class="error" id="error">Enter an e-mail address such as ada@example.com.</p>'
+      : ''
+    const hint = isWrong ? ' aria-invalid="true" aria-describedby="error"' : ''
+    const body = `<form method="post" novalidate>
+        <label for="email">E-mail address</label>
+        <input id="email" name="email" type="email" autocomplete="email" required value="${escapeHtml(given)}"${hint}>
+        ${error}
+        ${returnTo === undefined ? '' : `<input type="hidden" name="returnTo" value="${escapeHtml(returnTo)}">`}
+        <button>Send a sign-in link</button>
+      </form>`
+    sendPage(response, { title: 'Sign in', body, status: isWrong ? 400 : 200 })
+  }
+}
+
+const yes = () => true
+const no = () => false
+
+function textOf(value: unknown): string {
+  return typeof value === 'string' ? value : ''
+}
+
+function sendSent(response: express.Response) {
+  const body =
+    paragraph('If the address has an account, a link is on its way to it.') +
+    paragraph(`Open it in this browser within ${LINK_MINUTES} minutes.`) +
+    link('Use another address', 'sign-in')
+  sendPage(response, { title: 'Check your mail', body })
+}
+
+function sendInvalid(response: express.Response) {
+  const body =
+    paragraph(`It was used already, or is older than ${LINK_MINUTES} minutes.`) +
+    link('Ask for a new link', '../../sign-in')
+  sendPage(response, { title: 'This link is not valid', body, status: 404, up: '../../' })
+}
+
+export function refuseOrigin(response: express.Response) {
+  const message = 'Only pages of this service may send this: open its own page'
+  sendProblem(response, 'FORBIDDEN', [{ path: ['header', 'origin'], code: 'origin_not_allowed', message }])
+}
