@@ -9,6 +9,7 @@ CREATE TABLE "api_tokens" (
 	"last_used_on" date,
 	"scopes" text[],
 	"workspace_id" text,
+	"browser_session_id" text,
 	"created_at" timestamp (3) with time zone NOT NULL
 );
 --> statement-breakpoint
@@ -135,6 +136,16 @@ CREATE TABLE "bots" (
 	"deleted_at" timestamp (3) with time zone
 );
 --> statement-breakpoint
+CREATE TABLE "browser_sessions" (
+	"id" text PRIMARY KEY NOT NULL,
+	"user_id" text NOT NULL,
+	"cookie_hash" "bytea" NOT NULL,
+	"user_agent" text,
+	"last_used_on" date,
+	"created_at" timestamp (3) with time zone NOT NULL,
+	"expires_at" timestamp (3) with time zone NOT NULL
+);
+--> statement-breakpoint
 CREATE TABLE "chat_messages" (
 	"bot_id" text NOT NULL,
 	"session_id" text NOT NULL,
@@ -231,6 +242,18 @@ CREATE TABLE "installation_keys" (
 	"key" "bytea" NOT NULL
 );
 --> statement-breakpoint
+CREATE TABLE "invitations" (
+	"id" text PRIMARY KEY NOT NULL,
+	"workspace_id" text NOT NULL,
+	"email" text NOT NULL,
+	"role" text NOT NULL,
+	"code_hash" "bytea" NOT NULL,
+	"mailed_code_hash" "bytea",
+	"invited_by" text NOT NULL,
+	"created_at" timestamp (3) with time zone NOT NULL,
+	"expires_at" timestamp (3) with time zone NOT NULL
+);
+--> statement-breakpoint
 CREATE TABLE "public_ids" (
 	"public_id" text PRIMARY KEY NOT NULL,
 	"bot_id" text NOT NULL
@@ -310,6 +333,16 @@ CREATE TABLE "results" (
 	CONSTRAINT "results_bot_id_id_pk" PRIMARY KEY("bot_id","id")
 );
 --> statement-breakpoint
+CREATE TABLE "sign_in_links" (
+	"id" text PRIMARY KEY NOT NULL,
+	"user_id" text NOT NULL,
+	"code_hash" "bytea" NOT NULL,
+	"browser_hash" "bytea",
+	"return_to" text,
+	"created_at" timestamp (3) with time zone NOT NULL,
+	"expires_at" timestamp (3) with time zone NOT NULL
+);
+--> statement-breakpoint
 CREATE TABLE "stats_rollups" (
 	"bot_id" text PRIMARY KEY NOT NULL,
 	"due_at" timestamp (3) with time zone NOT NULL,
@@ -338,6 +371,7 @@ CREATE TABLE "users" (
 	"name" text,
 	"image" text,
 	"disabled_at" timestamp (3) with time zone,
+	"is_unproven" boolean DEFAULT false NOT NULL,
 	"created_at" timestamp (3) with time zone NOT NULL,
 	"updated_at" timestamp (3) with time zone NOT NULL
 );
@@ -431,15 +465,21 @@ CREATE TABLE "workspaces" (
 );
 --> statement-breakpoint
 ALTER TABLE "api_tokens" ADD CONSTRAINT "api_tokens_owner_user_id_users_id_fk" FOREIGN KEY ("owner_user_id") REFERENCES "public"."users"("id") ON DELETE no action ON UPDATE no action;--> statement-breakpoint
+ALTER TABLE "api_tokens" ADD CONSTRAINT "api_tokens_browser_session_id_browser_sessions_id_fk" FOREIGN KEY ("browser_session_id") REFERENCES "public"."browser_sessions"("id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
 ALTER TABLE "bots" ADD CONSTRAINT "bots_workspace_id_workspaces_id_fk" FOREIGN KEY ("workspace_id") REFERENCES "public"."workspaces"("id") ON DELETE no action ON UPDATE no action;--> statement-breakpoint
 ALTER TABLE "bots" ADD CONSTRAINT "bots_folder_id_folders_id_fk" FOREIGN KEY ("folder_id") REFERENCES "public"."folders"("id") ON DELETE no action ON UPDATE no action;--> statement-breakpoint
+ALTER TABLE "browser_sessions" ADD CONSTRAINT "browser_sessions_user_id_users_id_fk" FOREIGN KEY ("user_id") REFERENCES "public"."users"("id") ON DELETE no action ON UPDATE no action;--> statement-breakpoint
 ALTER TABLE "credentials" ADD CONSTRAINT "credentials_workspace_id_workspaces_id_fk" FOREIGN KEY ("workspace_id") REFERENCES "public"."workspaces"("id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
 ALTER TABLE "folders" ADD CONSTRAINT "folders_workspace_id_workspaces_id_fk" FOREIGN KEY ("workspace_id") REFERENCES "public"."workspaces"("id") ON DELETE no action ON UPDATE no action;--> statement-breakpoint
 ALTER TABLE "folders" ADD CONSTRAINT "folders_parent_folder_fk" FOREIGN KEY ("parent_folder_id") REFERENCES "public"."folders"("id") ON DELETE no action ON UPDATE no action;--> statement-breakpoint
+ALTER TABLE "invitations" ADD CONSTRAINT "invitations_workspace_id_workspaces_id_fk" FOREIGN KEY ("workspace_id") REFERENCES "public"."workspaces"("id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
+ALTER TABLE "invitations" ADD CONSTRAINT "invitations_invited_by_users_id_fk" FOREIGN KEY ("invited_by") REFERENCES "public"."users"("id") ON DELETE no action ON UPDATE no action;--> statement-breakpoint
+ALTER TABLE "sign_in_links" ADD CONSTRAINT "sign_in_links_user_id_users_id_fk" FOREIGN KEY ("user_id") REFERENCES "public"."users"("id") ON DELETE no action ON UPDATE no action;--> statement-breakpoint
 ALTER TABLE "webhook_endpoints" ADD CONSTRAINT "webhook_endpoints_workspace_id_workspaces_id_fk" FOREIGN KEY ("workspace_id") REFERENCES "public"."workspaces"("id") ON DELETE no action ON UPDATE no action;--> statement-breakpoint
 ALTER TABLE "workspace_members" ADD CONSTRAINT "workspace_members_workspace_id_workspaces_id_fk" FOREIGN KEY ("workspace_id") REFERENCES "public"."workspaces"("id") ON DELETE no action ON UPDATE no action;--> statement-breakpoint
 ALTER TABLE "workspace_members" ADD CONSTRAINT "workspace_members_user_id_users_id_fk" FOREIGN KEY ("user_id") REFERENCES "public"."users"("id") ON DELETE no action ON UPDATE no action;--> statement-breakpoint
 ALTER TABLE "workspaces" ADD CONSTRAINT "workspaces_created_by_users_id_fk" FOREIGN KEY ("created_by") REFERENCES "public"."users"("id") ON DELETE no action ON UPDATE no action;--> statement-breakpoint
+CREATE INDEX "api_tokens_browser_session" ON "api_tokens" USING btree ("browser_session_id") WHERE browser_session_id IS NOT NULL;--> statement-breakpoint
 CREATE UNIQUE INDEX "api_tokens_token_hash_key" ON "api_tokens" USING btree ("token_hash");--> statement-breakpoint
 CREATE INDEX "api_tokens_owner" ON "api_tokens" USING btree ("owner_user_id","id" DESC NULLS LAST);--> statement-breakpoint
 CREATE INDEX "audit_log_list" ON "audit_log" USING btree ("workspace_id","created_at" DESC NULLS LAST,"id" DESC NULLS LAST);--> statement-breakpoint
@@ -451,6 +491,8 @@ CREATE INDEX "bots_list" ON "bots" USING btree ("workspace_id","created_at" DESC
 CREATE INDEX "bots_folder_list" ON "bots" USING btree ("workspace_id","folder_id","created_at" DESC NULLS LAST,"id" DESC NULLS LAST) WHERE deleted_at IS NULL;--> statement-breakpoint
 CREATE INDEX "bots_folder" ON "bots" USING btree ("folder_id");--> statement-breakpoint
 CREATE INDEX "bots_deleted" ON "bots" USING btree ("deleted_at") WHERE deleted_at IS NOT NULL;--> statement-breakpoint
+CREATE UNIQUE INDEX "browser_sessions_cookie_hash_key" ON "browser_sessions" USING btree ("cookie_hash");--> statement-breakpoint
+CREATE INDEX "browser_sessions_user" ON "browser_sessions" USING btree ("user_id","created_at" DESC NULLS LAST,"id" DESC NULLS LAST);--> statement-breakpoint
 CREATE INDEX "chat_sessions_expiry" ON "chat_sessions" USING btree ("expires_at");--> statement-breakpoint
 CREATE INDEX "chat_sessions_result" ON "chat_sessions" USING btree ("bot_id","result_id") WHERE result_id IS NOT NULL;--> statement-breakpoint
 CREATE INDEX "chat_sessions_live" ON "chat_sessions" USING btree ("bot_id","created_at" NULLS FIRST) WHERE ended_at IS NULL AND result_id IS NOT NULL;--> statement-breakpoint
@@ -461,11 +503,17 @@ CREATE INDEX "folders_list" ON "folders" USING btree ("workspace_id","parent_fol
 CREATE INDEX "folders_parent" ON "folders" USING btree ("parent_folder_id");--> statement-breakpoint
 CREATE INDEX "folders_deleted" ON "folders" USING btree ("workspace_id","parent_folder_id") WHERE deleted_at IS NOT NULL;--> statement-breakpoint
 CREATE INDEX "idempotency_keys_age" ON "idempotency_keys" USING btree ("created_at");--> statement-breakpoint
+CREATE UNIQUE INDEX "invitations_address_key" ON "invitations" USING btree ("workspace_id","email");--> statement-breakpoint
+CREATE UNIQUE INDEX "invitations_code_hash_key" ON "invitations" USING btree ("code_hash");--> statement-breakpoint
+CREATE UNIQUE INDEX "invitations_mailed_code_hash_key" ON "invitations" USING btree ("mailed_code_hash");--> statement-breakpoint
+CREATE INDEX "invitations_list" ON "invitations" USING btree ("workspace_id","created_at" DESC NULLS LAST,"id" DESC NULLS LAST);--> statement-breakpoint
 CREATE INDEX "public_ids_bot" ON "public_ids" USING btree ("bot_id");--> statement-breakpoint
 CREATE INDEX "purges_queue" ON "purges" USING btree ("failed_at" NULLS FIRST,"requested_at");--> statement-breakpoint
 CREATE INDEX "purges_age" ON "purges" USING btree ("requested_at");--> statement-breakpoint
 CREATE INDEX "result_erasures_due" ON "result_erasures" USING btree ("due_at");--> statement-breakpoint
 CREATE INDEX "results_by_time" ON "results" USING btree ("bot_id","has_started","created_at" NULLS FIRST,"id" NULLS FIRST,"is_completed") WHERE NOT is_archived;--> statement-breakpoint
+CREATE UNIQUE INDEX "sign_in_links_code_hash_key" ON "sign_in_links" USING btree ("code_hash");--> statement-breakpoint
+CREATE INDEX "sign_in_links_user" ON "sign_in_links" USING btree ("user_id");--> statement-breakpoint
 CREATE INDEX "uploads_session" ON "uploads" USING btree ("bot_id","session_id");--> statement-breakpoint
 CREATE INDEX "uploads_result" ON "uploads" USING btree ("bot_id","result_id");--> statement-breakpoint
 CREATE INDEX "uploads_removal" ON "uploads" USING btree ("remove_at");--> statement-breakpoint
