@@ -53,6 +53,20 @@ interface Contract {
     params: z.output<(typeof contract)['removeMember']['params']>
     reply: z.output<(typeof contract)['removeMember']['success']['body']>
   }
+  createInvitation: {
+    params: z.output<(typeof contract)['createInvitation']['params']>
+    body: z.input<(typeof contract)['createInvitation']['body']>
+    reply: z.output<(typeof contract)['createInvitation']['success']['body']>
+  }
+  listInvitations: {
+    params: z.output<(typeof contract)['listInvitations']['params']>
+    query: Required<z.output<(typeof contract)['listInvitations']['query']>>
+    reply: z.output<(typeof contract)['listInvitations']['success']['body']>
+  }
+  revokeInvitation: {
+    params: z.output<(typeof contract)['revokeInvitation']['params']>
+    reply: z.output<(typeof contract)['revokeInvitation']['success']['body']>
+  }
   listCredentials: {
     params: z.output<(typeof contract)['listCredentials']['params']>
     reply: z.output<(typeof contract)['listCredentials']['success']['body']>
@@ -314,6 +328,14 @@ interface Contract {
   getCurrentUser: {
     reply: z.output<(typeof contract)['getCurrentUser']['success']['body']>
   }
+  listBrowserSessions: {
+    query: Required<z.output<(typeof contract)['listBrowserSessions']['query']>>
+    reply: z.output<(typeof contract)['listBrowserSessions']['success']['body']>
+  }
+  revokeBrowserSession: {
+    params: z.output<(typeof contract)['revokeBrowserSession']['params']>
+    reply: z.output<(typeof contract)['revokeBrowserSession']['success']['body']>
+  }
   listTokens: {
     query: Required<z.output<(typeof contract)['listTokens']['query']>>
     reply: z.output<(typeof contract)['listTokens']['success']['body']>
@@ -371,6 +393,20 @@ interface Wire {
   removeMember: {
     params: wire['removeMember']['parameters']['path']
     reply: wire['removeMember']['responses'][200]['content']['application/json']
+  }
+  createInvitation: {
+    params: wire['createInvitation']['parameters']['path']
+    body: NonNullable<wire['createInvitation']['requestBody']>['content']['application/json']
+    reply: wire['createInvitation']['responses'][201]['content']['application/json']
+  }
+  listInvitations: {
+    params: wire['listInvitations']['parameters']['path']
+    query: Required<NonNullable<wire['listInvitations']['parameters']['query']>>
+    reply: wire['listInvitations']['responses'][200]['content']['application/json']
+  }
+  revokeInvitation: {
+    params: wire['revokeInvitation']['parameters']['path']
+    reply: wire['revokeInvitation']['responses'][200]['content']['application/json']
   }
   listCredentials: {
     params: wire['listCredentials']['parameters']['path']
@@ -632,6 +668,14 @@ interface Wire {
   }
   getCurrentUser: {
     reply: wire['getCurrentUser']['responses'][200]['content']['application/json']
+  }
+  listBrowserSessions: {
+    query: Required<NonNullable<wire['listBrowserSessions']['parameters']['query']>>
+    reply: wire['listBrowserSessions']['responses'][200]['content']['application/json']
+  }
+  revokeBrowserSession: {
+    params: wire['revokeBrowserSession']['parameters']['path']
+    reply: wire['revokeBrowserSession']['responses'][200]['content']['application/json']
   }
   listTokens: {
     query: Required<NonNullable<wire['listTokens']['parameters']['query']>>

@@ -81,6 +81,11 @@ export function createClient(options) {
         update: on({ "method": "PATCH", "path": "/v1/workspaces/{workspaceId}/members/{userId}", "body": true, "key": true }),
         remove: on({ "method": "DELETE", "path": "/v1/workspaces/{workspaceId}/members/{userId}", "repeatable": true }),
     };
+    const invitations = {
+        create: on({ "method": "POST", "path": "/v1/workspaces/{workspaceId}/invitations", "body": true, "key": true }),
+        list: on({ "method": "GET", "path": "/v1/workspaces/{workspaceId}/invitations", "query": true, "entries": "invitations" }),
+        revoke: on({ "method": "DELETE", "path": "/v1/workspaces/{workspaceId}/invitations/{invitationId}", "repeatable": true }),
+    };
     const credentials = {
         list: on({ "method": "GET", "path": "/v1/workspaces/{workspaceId}/credentials" }),
         create: on({ "method": "POST", "path": "/v1/workspaces/{workspaceId}/credentials", "body": true, "key": true }),
@@ -188,6 +193,10 @@ export function createClient(options) {
     const currentUser = {
         get: on({ "method": "GET", "path": "/v1/currentUser" }),
     };
+    const browserSessions = {
+        list: on({ "method": "GET", "path": "/v1/users/me/browserSessions", "query": true, "entries": "browserSessions" }),
+        revoke: on({ "method": "DELETE", "path": "/v1/users/me/browserSessions/{browserSessionId}", "repeatable": true }),
+    };
     const tokens = {
         list: on({ "method": "GET", "path": "/v1/users/me/tokens", "query": true, "entries": "apiTokens" }),
         create: on({ "method": "POST", "path": "/v1/users/me/tokens", "body": true, "key": true }),
@@ -196,5 +205,5 @@ export function createClient(options) {
     bots.edit = editor(bots);
     chat.converse = conversation(chat);
     webhooks_.verify = verify;
-    return { workspaces, members, credentials, auditLogs, folders, bots, publishedBots, publications, results, transcripts, resultLogs, stats, blockStats, chat, sessions, sessionEvents, previews, webhooks: webhooks_, clientLogs, messages, webhookEndpoints, webhookSecrets, webhookDeliveries, files, currentUser, tokens };
+    return { workspaces, members, invitations, credentials, auditLogs, folders, bots, publishedBots, publications, results, transcripts, resultLogs, stats, blockStats, chat, sessions, sessionEvents, previews, webhooks: webhooks_, clientLogs, messages, webhookEndpoints, webhookSecrets, webhookDeliveries, files, currentUser, browserSessions, tokens };
 }

@@ -516,6 +516,11 @@ export interface components {
              */
             createdBefore?: string;
             /**
+             * @description The e-mail address that was invited.
+             * @example grace@example.com
+             */
+            email?: string;
+            /**
              * @description The role that they had.
              * @example MEMBER
              */
@@ -2305,6 +2310,56 @@ export interface components {
              */
             currentUserMode: "write" | "read" | "guest";
         };
+        /** @description A browser in which a user is signed in. */
+        BrowserSession: {
+            /**
+             * Format: date-time
+             * @description When the user signed in.
+             * @example 2026-03-04T10:15:30.120Z
+             */
+            createdAt: string;
+            /**
+             * Format: date-time
+             * @description When the session ends by itself.
+             * @example 2026-03-04T10:15:30.120Z
+             */
+            expiresAt: string;
+            /**
+             * @description Id of the browser session, as the list answers it.
+             * @example 01jr5xcp0a1j5d9h4z6b8c0e2g
+             */
+            id: string;
+            /**
+             * @description True for the session whose page sent this request.
+             * @example true
+             */
+            isCurrent: boolean;
+            /**
+             * Format: date-time
+             * @description When a page of the session last asked for a token, to the day; null when never.
+             * @example 2026-03-04T10:15:30.120Z
+             */
+            lastUsedAt: string | null;
+            /**
+             * @description The browser as it names itself, cut at 255 characters; null where it does not.
+             * @example Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0
+             */
+            userAgent: string | null;
+        };
+        /** @description One browser session of the caller. */
+        BrowserSessionBody: {
+            browserSession: components["schemas"]["BrowserSession"];
+        };
+        /** @description The caller's browser sessions. */
+        BrowserSessionList: {
+            /** @description The browser sessions, newest first. */
+            browserSessions: components["schemas"]["BrowserSession"][];
+            /**
+             * @description Send it as `cursor` to get the following page; null on the last page.
+             * @example AZx0mC1jZ3JhbnQ
+             */
+            nextCursor: string | null;
+        };
         /** @description Answer to a question of the booking form. */
         CalComAnswer: {
             /**
@@ -3808,6 +3863,15 @@ export interface components {
         /** @description The new token, shown this once. */
         CreatedApiTokenBody: {
             apiToken: components["schemas"]["CreatedApiToken"];
+        };
+        /** @description A new invitation, with its link. */
+        CreatedInvitationBody: {
+            invitation: components["schemas"]["Invitation"];
+            /**
+             * @description The page on which the person accepts. It is shown only here.
+             * @example http://localhost:3000/invitations/EXAMPLEexampleEXAMPLEexample00000000000000
+             */
+            link: string;
         };
         /** @description Where to create which folder. */
         CreateFolderBody: {
@@ -6114,6 +6178,73 @@ export interface components {
         } & {
             [key: string]: unknown;
         };
+        /** @description A role that waits for the person with an e-mail address. */
+        Invitation: {
+            /**
+             * Format: date-time
+             * @description When the invitation was created.
+             * @example 2026-03-04T10:15:30.120Z
+             */
+            createdAt: string;
+            /**
+             * @description E-mail address of the user.
+             * @example ada@example.com
+             */
+            email: string;
+            /**
+             * Format: date-time
+             * @description When the invitation ends by itself.
+             * @example 2026-03-04T10:15:30.120Z
+             */
+            expiresAt: string;
+            /**
+             * @description Id of the invitation, as create and list answer it.
+             * @example 01jr5xdq1b2k6e0j5a7c9d1f3h
+             */
+            id: string;
+            /**
+             * @description Id of the admin who invites.
+             * @example 01jr5x3f1q2z6t0y5p7r9s1v3x
+             */
+            invitedBy: string;
+            /**
+             * @description `ADMIN` may do everything, `MEMBER` writes bots and folders and reads results, `GUEST` reads bots and folders.
+             * @enum {string}
+             */
+            role: "ADMIN" | "MEMBER" | "GUEST";
+            /**
+             * @description Id of the workspace, as create and list answer it.
+             * @example 01jr5x0c8m9w3q7v2k4n6p8r0t
+             */
+            workspaceId: string;
+        };
+        /** @description One invitation, without its link. */
+        InvitationBody: {
+            invitation: components["schemas"]["Invitation"];
+        };
+        /** @description The address to invite, with the role to give. */
+        InvitationCreate: {
+            /**
+             * @description E-mail address of the user.
+             * @example ada@example.com
+             */
+            email: string;
+            /**
+             * @description `ADMIN` may do everything, `MEMBER` writes bots and folders and reads results, `GUEST` reads bots and folders.
+             * @enum {string}
+             */
+            role: "ADMIN" | "MEMBER" | "GUEST";
+        };
+        /** @description The invitations of a workspace. */
+        InvitationList: {
+            /** @description The invitations, newest first. */
+            invitations: components["schemas"]["Invitation"][];
+            /**
+             * @description Send it as `cursor` to get the following page; null on the last page.
+             * @example AZx0mC1jZ3JhbnQ
+             */
+            nextCursor: string | null;
+        };
         /**
          * @description Kind of the issue, for programs. The list is open: take a code that you do not know for `custom`.
          *
@@ -6151,7 +6282,7 @@ export interface components {
          *     - `not_published`: the bot is not published.
          *     - `not_multiple_of`: the number is not one of the allowed steps.
          *     - `not_waiting`: the chat does not wait at this block.
-         *     - `origin_not_allowed`: the settings of the bot do not allow this origin.
+         *     - `origin_not_allowed`: the settings of the bot do not allow this origin, or only pages of the service may send this.
          *     - `quota_exceeded`: the record would have more entries than it may.
          *     - `private_address`: the address is in a private network, or is none that the installation lets requests leave to.
          *     - `rate_exceeded`: the caller sent too many requests in a window of time.
@@ -15099,6 +15230,83 @@ export interface operations {
             503: components["responses"]["ServiceUnavailable"];
         };
     };
+    listBrowserSessions: {
+        parameters: {
+            query?: {
+                /** @description The `nextCursor` of the page before, sent with the same path and filter; absent for the first page. An altered cursor, or one of another list, is invalid input. */
+                cursor?: components["parameters"]["CursorQuery"];
+                /**
+                 * @description How many entries the page has at most, from 1 to 100.
+                 * @example 20
+                 */
+                limit?: components["parameters"]["LimitQuery"];
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A page of browser sessions, newest first. */
+            200: {
+                headers: {
+                    "Authentication-Token-Expiration": components["headers"]["TokenExpiration"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["BrowserSessionList"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            429: components["responses"]["TooManyRequests"];
+            431: components["responses"]["RequestHeaderFieldsTooLarge"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    revokeBrowserSession: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description Id of the browser session, as the list answers it.
+                 * @example 01jr5xcp0a1j5d9h4z6b8c0e2g
+                 */
+                browserSessionId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The browser session that ended. */
+            200: {
+                headers: {
+                    "Authentication-Token-Expiration": components["headers"]["TokenExpiration"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["BrowserSessionBody"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["TooManyRequests"];
+            431: components["responses"]["RequestHeaderFieldsTooLarge"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
     listTokens: {
         parameters: {
             query?: {
@@ -15731,6 +15939,147 @@ export interface operations {
             413: components["responses"]["PayloadTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
             422: components["responses"]["IdempotencyMismatch"];
+            429: components["responses"]["TooManyRequests"];
+            431: components["responses"]["RequestHeaderFieldsTooLarge"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    listInvitations: {
+        parameters: {
+            query?: {
+                /** @description The `nextCursor` of the page before, sent with the same path and filter; absent for the first page. An altered cursor, or one of another list, is invalid input. */
+                cursor?: components["parameters"]["CursorQuery"];
+                /**
+                 * @description How many entries the page has at most, from 1 to 100.
+                 * @example 20
+                 */
+                limit?: components["parameters"]["LimitQuery"];
+            };
+            header?: never;
+            path: {
+                /**
+                 * @description Id of the workspace, as create and list answer it.
+                 * @example 01jr5x0c8m9w3q7v2k4n6p8r0t
+                 */
+                workspaceId: components["parameters"]["WorkspaceId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A page of invitations, newest first. */
+            200: {
+                headers: {
+                    "Authentication-Token-Expiration": components["headers"]["TokenExpiration"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["InvitationList"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["TooManyRequests"];
+            431: components["responses"]["RequestHeaderFieldsTooLarge"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    createInvitation: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description One key per intended effect, and the same key for every repeat of it: the request has one effect, and each repeat within 7 days gets the same response. Choose it at random, such as the UUID `8e03978e-40d5-43e8-bc93-6894a57f9324`. */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
+            path: {
+                /**
+                 * @description Id of the workspace, as create and list answer it.
+                 * @example 01jr5x0c8m9w3q7v2k4n6p8r0t
+                 */
+                workspaceId: components["parameters"]["WorkspaceId"];
+            };
+            cookie?: never;
+        };
+        /** @description At most 256 KiB of JSON in UTF-8. */
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["InvitationCreate"];
+            };
+        };
+        responses: {
+            /** @description The invitation, with its link, shown this once. */
+            201: {
+                headers: {
+                    "Authentication-Token-Expiration": components["headers"]["TokenExpiration"];
+                    Location: components["headers"]["Location"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CreatedInvitationBody"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            408: components["responses"]["RequestTimeout"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["IdempotencyMismatch"];
+            429: components["responses"]["TooManyRequests"];
+            431: components["responses"]["RequestHeaderFieldsTooLarge"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    revokeInvitation: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description Id of the invitation, as create and list answer it.
+                 * @example 01jr5xdq1b2k6e0j5a7c9d1f3h
+                 */
+                invitationId: string;
+                /**
+                 * @description Id of the workspace, as create and list answer it.
+                 * @example 01jr5x0c8m9w3q7v2k4n6p8r0t
+                 */
+                workspaceId: components["parameters"]["WorkspaceId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The invitation that was revoked. */
+            200: {
+                headers: {
+                    "Authentication-Token-Expiration": components["headers"]["TokenExpiration"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["InvitationBody"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
             429: components["responses"]["TooManyRequests"];
             431: components["responses"]["RequestHeaderFieldsTooLarge"];
             500: components["responses"]["InternalServerError"];
@@ -17027,6 +17376,9 @@ export type BotV5 = components["schemas"]["BotV5"]
 export type BotV6 = components["schemas"]["BotV6"]
 export type BotV61 = components["schemas"]["BotV61"]
 export type BotWithModeBody = components["schemas"]["BotWithModeBody"]
+export type BrowserSession = components["schemas"]["BrowserSession"]
+export type BrowserSessionBody = components["schemas"]["BrowserSessionBody"]
+export type BrowserSessionList = components["schemas"]["BrowserSessionList"]
 export type CalComAnswer = components["schemas"]["CalComAnswer"]
 export type CalComBlock = components["schemas"]["CalComBlock"]
 export type CalComOptions = components["schemas"]["CalComOptions"]
@@ -17098,6 +17450,7 @@ export type CreateBotBody = components["schemas"]["CreateBotBody"]
 export type CreateFolderBody = components["schemas"]["CreateFolderBody"]
 export type CreatedApiToken = components["schemas"]["CreatedApiToken"]
 export type CreatedApiTokenBody = components["schemas"]["CreatedApiTokenBody"]
+export type CreatedInvitationBody = components["schemas"]["CreatedInvitationBody"]
 export type CredentialsBody = components["schemas"]["CredentialsBody"]
 export type CredentialsCreate = components["schemas"]["CredentialsCreate"]
 export type CredentialsList = components["schemas"]["CredentialsList"]
@@ -17200,6 +17553,10 @@ export type ImportedBotBody = components["schemas"]["ImportedBotBody"]
 export type InputLabels = components["schemas"]["InputLabels"]
 export type InternalServerErrorBody = components["schemas"]["InternalServerErrorBody"]
 export type InvalidReplyEvent = components["schemas"]["InvalidReplyEvent"]
+export type Invitation = components["schemas"]["Invitation"]
+export type InvitationBody = components["schemas"]["InvitationBody"]
+export type InvitationCreate = components["schemas"]["InvitationCreate"]
+export type InvitationList = components["schemas"]["InvitationList"]
 export type IssueCode = components["schemas"]["IssueCode"]
 export type JumpBlock = components["schemas"]["JumpBlock"]
 export type JumpOptions = components["schemas"]["JumpOptions"]
@@ -17481,6 +17838,7 @@ export type ZendeskOptions = components["schemas"]["ZendeskOptions"]
 type OrUndefined<Query> = { [Name in keyof Query]: {} extends Pick<Query, Name> ? Query[Name] | undefined : Query[Name] }
 export type ListWorkspacesQuery = OrUndefined<NonNullable<operations["listWorkspaces"]["parameters"]["query"]>>
 export type ListMembersQuery = OrUndefined<NonNullable<operations["listMembers"]["parameters"]["query"]>>
+export type ListInvitationsQuery = OrUndefined<NonNullable<operations["listInvitations"]["parameters"]["query"]>>
 export type ListAuditLogQuery = OrUndefined<NonNullable<operations["listAuditLog"]["parameters"]["query"]>>
 export type ListFoldersQuery = OrUndefined<NonNullable<operations["listFolders"]["parameters"]["query"]>>
 export type GetFolderQuery = OrUndefined<NonNullable<operations["getFolder"]["parameters"]["query"]>>
@@ -17500,4 +17858,5 @@ export type ListSessionEventsQuery = OrUndefined<NonNullable<operations["listSes
 export type ListChatsQuery = OrUndefined<NonNullable<operations["listChats"]["parameters"]["query"]>>
 export type ListWebhookDeliveriesQuery = OrUndefined<NonNullable<operations["listWebhookDeliveries"]["parameters"]["query"]>>
 export type UploadFileQuery = OrUndefined<NonNullable<operations["uploadFile"]["parameters"]["query"]>>
+export type ListBrowserSessionsQuery = OrUndefined<NonNullable<operations["listBrowserSessions"]["parameters"]["query"]>>
 export type ListTokensQuery = OrUndefined<NonNullable<operations["listTokens"]["parameters"]["query"]>>

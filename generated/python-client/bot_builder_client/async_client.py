@@ -89,7 +89,7 @@ class AsyncMembers:
     async def add(self, workspace_id: str, body: types.MemberCreate, **options: Unpack[KeyOptions]) -> types.MemberBody:
         """Add a member to a workspace: `POST /v1/workspaces/{workspaceId}/members`
 
-        Gives an existing user, named by e-mail address, a role in the workspace, effective with their next request. An address that no user has, or one who is disabled, is invalid input; a user who is a member already is a conflict and keeps their role.
+        Gives an existing user, named by e-mail address, a role in the workspace, effective with their next request. An address that no user has or has proven to own, or that of a disabled user, is invalid input: create an invitation instead; a user who is a member already is a conflict and keeps their role.
         """
         answer: types.MemberBody = await self._caller.call(call_of(Operation("POST", "/v1/workspaces/{workspaceId}/members", key=True), {"workspaceId": workspace_id}, body, {}, options))
         return answer
@@ -108,6 +108,43 @@ class AsyncMembers:
         Takes a user out of the workspace, effective with their next request, and returns the membership that ended. Whatever their role, members may remove themselves, which is how to leave a workspace; only an admin may remove somebody else. The last admin of a workspace cannot be removed; admins who are disabled do not count.
         """
         answer: types.MemberBody = await self._caller.call(call_of(Operation("DELETE", "/v1/workspaces/{workspaceId}/members/{userId}", repeatable=True), {"workspaceId": workspace_id, "userId": user_id}, None, {}, options))
+        return answer
+
+
+class AsyncInvitations:
+    def __init__(self, caller: AsyncCaller) -> None:
+        self._caller = caller
+
+    async def create(self, workspace_id: str, body: types.InvitationCreate, **options: Unpack[KeyOptions]) -> types.CreatedInvitationBody:
+        """Invite somebody to a workspace: `POST /v1/workspaces/{workspaceId}/invitations`
+
+        Invites the person with an e-mail address, whether or not a user has it, and returns a link to a page on which they accept. This answer is the only one that shows the link; where the service can send mail, the address also gets one. An invitation ends after 7 days, when it is accepted or revoked, and while the admin who created it is no admin. Another one for the same address replaces it. Accepting makes a user if the address has none; members keep a role that is higher. The address of a member is a conflict, that of a disabled user is invalid input.
+        """
+        answer: types.CreatedInvitationBody = await self._caller.call(call_of(Operation("POST", "/v1/workspaces/{workspaceId}/invitations", key=True), {"workspaceId": workspace_id}, body, {}, options))
+        return answer
+
+    def list(self, workspace_id: str, *, limit: int | None = None, cursor: str | None = None, **options: Unpack[RequestOptions]) -> AsyncPages[types.InvitationList, types.Invitation]:
+        """List the invitations of a workspace: `GET /v1/workspaces/{workspaceId}/invitations`
+
+        Returns the invitations that can still be accepted, newest first. Links are never shown again.
+
+        - `limit`: How many entries the page has at most, from 1 to 100.
+        - `cursor`: The `nextCursor` of the page before, sent with the same path and filter; absent for the first page. An altered cursor, or one of another list, is invalid input.
+        """
+        query: dict[str, Any] = {"limit": limit, "cursor": cursor}
+
+        async def turn(next_cursor: str | None) -> Any:
+            asked = query if next_cursor is None else {**query, "cursor": next_cursor}
+            return await self._caller.call(call_of(Operation("GET", "/v1/workspaces/{workspaceId}/invitations", entries="invitations"), {"workspaceId": workspace_id}, None, asked, options))
+
+        return AsyncPages(turn, "invitations")
+
+    async def revoke(self, workspace_id: str, invitation_id: str, **options: Unpack[RequestOptions]) -> types.InvitationBody:
+        """Revoke an invitation: `DELETE /v1/workspaces/{workspaceId}/invitations/{invitationId}`
+
+        Ends an invitation at once and returns what it was. One that was accepted, replaced or revoked before is not found; whoever accepted it is removed as a member.
+        """
+        answer: types.InvitationBody = await self._caller.call(call_of(Operation("DELETE", "/v1/workspaces/{workspaceId}/invitations/{invitationId}", repeatable=True), {"workspaceId": workspace_id, "invitationId": invitation_id}, None, {}, options))
         return answer
 
 
@@ -906,6 +943,35 @@ class AsyncCurrentUser:
         return answer
 
 
+class AsyncBrowserSessions:
+    def __init__(self, caller: AsyncCaller) -> None:
+        self._caller = caller
+
+    def list(self, *, limit: int | None = None, cursor: str | None = None, **options: Unpack[RequestOptions]) -> AsyncPages[types.BrowserSessionList, types.BrowserSession]:
+        """List the caller's browser sessions: `GET /v1/users/me/browserSessions`
+
+        Returns the browsers in which the caller is signed in to the pages of the service, newest first. A session ends 30 days after it began, when the user signs out in that browser, or when it is revoked.
+
+        - `limit`: How many entries the page has at most, from 1 to 100.
+        - `cursor`: The `nextCursor` of the page before, sent with the same path and filter; absent for the first page. An altered cursor, or one of another list, is invalid input.
+        """
+        query: dict[str, Any] = {"limit": limit, "cursor": cursor}
+
+        async def turn(next_cursor: str | None) -> Any:
+            asked = query if next_cursor is None else {**query, "cursor": next_cursor}
+            return await self._caller.call(call_of(Operation("GET", "/v1/users/me/browserSessions", entries="browserSessions"), {}, None, asked, options))
+
+        return AsyncPages(turn, "browserSessions")
+
+    async def revoke(self, browser_session_id: str, **options: Unpack[RequestOptions]) -> types.BrowserSessionBody:
+        """End a browser session: `DELETE /v1/users/me/browserSessions/{browserSessionId}`
+
+        Signs the caller out in one of their browsers and returns the session that ended. The tokens of its pages end with it, in every process at once; tokens that were created with them stay. A session of another user is not found.
+        """
+        answer: types.BrowserSessionBody = await self._caller.call(call_of(Operation("DELETE", "/v1/users/me/browserSessions/{browserSessionId}", repeatable=True), {"browserSessionId": browser_session_id}, None, {}, options))
+        return answer
+
+
 class AsyncTokens:
     def __init__(self, caller: AsyncCaller) -> None:
         self._caller = caller
@@ -968,6 +1034,7 @@ class AsyncClient:
         self._caller = caller
         self.workspaces = AsyncWorkspaces(caller)
         self.members = AsyncMembers(caller)
+        self.invitations = AsyncInvitations(caller)
         self.credentials = AsyncCredentials(caller)
         self.audit_logs = AsyncAuditLogs(caller)
         self.folders = AsyncFolders(caller)
@@ -991,6 +1058,7 @@ class AsyncClient:
         self.webhook_deliveries = AsyncWebhookDeliveries(caller)
         self.files = AsyncFiles(caller)
         self.current_user = AsyncCurrentUser(caller)
+        self.browser_sessions = AsyncBrowserSessions(caller)
         self.tokens = AsyncTokens(caller)
 
     async def close(self) -> None:

@@ -352,6 +352,9 @@ class AuditDetails(TypedDict):
     settings: NotRequired[list[str]]
     """Which settings changed."""
 
+    email: NotRequired[str]
+    """The e-mail address that was invited."""
+
     type: NotRequired[str]
     """The type of the credentials."""
 
@@ -1348,6 +1351,41 @@ class BotWithModeBody(TypedDict):
 
     currentUserMode: Literal["write", "read", "guest"]
     """The caller's rights on the bot: `write` for admins and members of its workspace, `read` for guests, `guest` for anybody who sees it because it is shared publicly."""
+
+class BrowserSession(TypedDict):
+    """A browser in which a user is signed in."""
+
+    id: str
+    """Id of the browser session, as the list answers it."""
+
+    userAgent: str | None
+    """The browser as it names itself, cut at 255 characters; null where it does not."""
+
+    isCurrent: bool
+    """True for the session whose page sent this request."""
+
+    createdAt: str
+    """When the user signed in."""
+
+    expiresAt: str
+    """When the session ends by itself."""
+
+    lastUsedAt: str | None
+    """When a page of the session last asked for a token, to the day; null when never."""
+
+class BrowserSessionBody(TypedDict):
+    """One browser session of the caller."""
+
+    browserSession: BrowserSession
+
+class BrowserSessionList(TypedDict):
+    """The caller's browser sessions."""
+
+    browserSessions: list[BrowserSession]
+    """The browser sessions, newest first."""
+
+    nextCursor: str | None
+    """Send it as `cursor` to get the following page; null on the last page."""
 
 class CalComAnswer(TypedDict):
     """Answer to a question of the booking form."""
@@ -2365,6 +2403,14 @@ class CreatedApiTokenBody(TypedDict):
     """The new token, shown this once."""
 
     apiToken: CreatedApiToken
+
+class CreatedInvitationBody(TypedDict):
+    """A new invitation, with its link."""
+
+    invitation: Invitation
+
+    link: str
+    """The page on which the person accepts. It is shown only here."""
 
 class CredentialsBody(TypedDict):
     """One record of credentials."""
@@ -3959,6 +4005,53 @@ class InvalidReplyEvent(TypedDict):
     graphCoordinates: Coordinates
 
     options: NotRequired[ReplyEventOptions]
+
+class Invitation(TypedDict):
+    """A role that waits for the person with an e-mail address."""
+
+    id: str
+    """Id of the invitation, as create and list answer it."""
+
+    workspaceId: str
+    """Id of the workspace, as create and list answer it."""
+
+    email: str
+    """E-mail address of the user."""
+
+    role: Literal["ADMIN", "MEMBER", "GUEST"]
+    """`ADMIN` may do everything, `MEMBER` writes bots and folders and reads results, `GUEST` reads bots and folders."""
+
+    invitedBy: str
+    """Id of the admin who invites."""
+
+    createdAt: str
+    """When the invitation was created."""
+
+    expiresAt: str
+    """When the invitation ends by itself."""
+
+class InvitationBody(TypedDict):
+    """One invitation, without its link."""
+
+    invitation: Invitation
+
+class InvitationCreate(TypedDict):
+    """The address to invite, with the role to give."""
+
+    email: str
+    """E-mail address of the user."""
+
+    role: Literal["ADMIN", "MEMBER", "GUEST"]
+    """`ADMIN` may do everything, `MEMBER` writes bots and folders and reads results, `GUEST` reads bots and folders."""
+
+class InvitationList(TypedDict):
+    """The invitations of a workspace."""
+
+    invitations: list[Invitation]
+    """The invitations, newest first."""
+
+    nextCursor: str | None
+    """Send it as `cursor` to get the following page; null on the last page."""
 
 class JumpBlock(TypedDict):
     """Continues at another place of the flow."""
@@ -8588,7 +8681,7 @@ IssueCode: TypeAlias = str
 - `not_published`: the bot is not published.
 - `not_multiple_of`: the number is not one of the allowed steps.
 - `not_waiting`: the chat does not wait at this block.
-- `origin_not_allowed`: the settings of the bot do not allow this origin.
+- `origin_not_allowed`: the settings of the bot do not allow this origin, or only pages of the service may send this.
 - `quota_exceeded`: the record would have more entries than it may.
 - `private_address`: the address is in a private network, or is none that the installation lets requests leave to.
 - `rate_exceeded`: the caller sent too many requests in a window of time.
