@@ -1,4 +1,5 @@
-import { bubble, handlers, turn } from './chat/schemas.ts'
+import { bubble } from './chat/content.ts'
+import { handlers, turn } from './chat/responses.ts'
 import { bot, define } from './operation.ts'
 import { cursor, exampleIds, limit, nextCursor, readOnly, recordId, text, timestamp } from './shared.ts'
 import { z } from './zod.ts'

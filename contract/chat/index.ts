@@ -3,18 +3,16 @@ import { publicId } from '../bots/schemas.ts'
 import { anyone, bot, define, type Operation } from '../operation.ts'
 import { exampleIds, recordId, successBody, successExample, text } from '../shared.ts'
 import { z } from '../zod.ts'
+import { continueChatBody, startChatBody, startPreviewBody } from './requests.ts'
 import {
   chatEvents,
   chatSessionBody,
-  continueChatBody,
   continuedChatBody,
   eventsAfterId,
   sessionEventStream,
   sessionEventsBody,
-  startChatBody,
   startedChatBody,
-  startPreviewBody,
-} from './schemas.ts'
+} from './responses.ts'
 
 const clientLog = z
   .strictObject({

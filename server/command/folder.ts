@@ -163,7 +163,7 @@ export function fileNameFor(name: string, taken: ReadonlySet<string>): string {
       .normalize('NFKD')
       .toLowerCase()
       .replaceAll(/[^a-z0-9]+/g, '-')
-      .replaceAll(/^-+|-+$/g, '')
+      .replaceAll(/^-|-$/g, '')
       .slice(0, 60) || 'bot'
   for (let nth = 1; ; nth++) {
     const file = `${slug}${nth === 1 ? '' : `-${nth}`}${SUFFIX}`

@@ -61,7 +61,9 @@ export function normalUrl(given: string): string {
   const url = new URL(given)
   if (url.username !== '' || url.search !== '' || url.hash !== '')
     fail('Give the address of the service alone, without user, query or fragment')
-  return url.href.replace(/\/+$/, '')
+  let end = url.href.length
+  while (url.href[end - 1] === '/') end--
+  return url.href.slice(0, end)
 }
 
 /**

@@ -39,7 +39,7 @@ export function showCalendar({ url }, chat) {
         end(resolve, String(data?.startTime ?? data?.date ?? ''))
       } else if (type === 'linkFailed') {
         chat.log({ description: 'Cal.com: the event could not be shown', details: String(data?.msg ?? '') })
-        const href = safeUrl(url).replace(/\/embed\?.*$/, '')
+        const href = safeUrl(url).split('/embed?')[0]
         frame.replaceWith(element('a', { href, target: '_blank', rel: 'noopener noreferrer' }, href))
         end(resolve, null)
       }

@@ -1,5 +1,7 @@
 /** The calendar of Cal.com, which the page shows in a frame until a date is booked. */
+
 import { asObjects, asString, filledText } from '../../../../json/access.ts'
+import { trimSlashes } from '../../../../outbound/trim-slashes.ts'
 import { awaitAction, type Execution, leave, type Next } from '../../execution.ts'
 import type { Block } from '../../flow-index.ts'
 import type { Position } from '../../types.ts'
@@ -31,12 +33,12 @@ export function acceptBooking(run: Execution, block: Block, reply: string | null
 function frameAddress(options: VendorCall['call']['options']): string | null {
   const base = filledText(asString(options.baseUrl)?.trim()) ?? DEFAULT_ORIGIN
   const link = (asString(options.link) ?? '').trim()
-  const full = /^https?:/i.test(link) ? link : `${base.replace(/\/+$/, '')}/${link.replace(/^\/+/, '')}`
+  const full = /^https?:/i.test(link) ? link : `${trimSlashes(base)}/${link.replace(/^\/+/, '')}`
   if (!URL.canParse(full)) return null
   const event = new URL(full)
   if (event.protocol !== 'https:' && event.protocol !== 'http:') return null
   const origin = event.origin === DEFAULT_ORIGIN ? FRAMED_ORIGIN : event.origin
-  const url = new URL(`${origin}${event.pathname.replace(/\/+$/, '')}/embed`)
+  const url = new URL(`${origin}${trimSlashes(event.pathname)}/embed`)
   const phone = asString(options.phone)
   const parameters: [string, string | undefined][] = [
     ['embed', 'chat'],

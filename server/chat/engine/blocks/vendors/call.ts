@@ -1,8 +1,10 @@
 /** A call of an outside service: its options with placeholders filled in, its credentials and its address. */
+
 import { randomUUID } from 'node:crypto'
 import type { Action, Call, VendorRow } from '../../../../../contract/bot-document/blocks/vendors/vendor.ts'
 import { z } from '../../../../../contract/zod.ts'
 import { asString, filledText, type JsonObject } from '../../../../json/access.ts'
+import { trimSlashes } from '../../../../outbound/trim-slashes.ts'
 import { type Execution, log } from '../../execution.ts'
 import type { Block } from '../../flow-index.ts'
 import { fillDeep, fillValue, readVariable, textOfValue } from '../../variables.ts'
@@ -55,7 +57,7 @@ function baseOf({ base, baseKey }: VendorRow, credentials: JsonObject, options: 
   if (ofCredentials === undefined && own !== undefined) {
     if (!URL.canParse(own) || new URL(own).origin !== new URL(base ?? '').origin) return null
   }
-  return (ofCredentials ?? own ?? base ?? '').replace(/\/+$/, '')
+  return trimSlashes(ofCredentials ?? own ?? base ?? '')
 }
 
 async function readCredentials(

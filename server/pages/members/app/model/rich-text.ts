@@ -9,6 +9,9 @@ interface Leaf extends JsonObject {
   text: string
 }
 
+/** In a longer line marks are plain signs: finding them takes time that grows with the square of its length. */
+const MAX_MARKED_CHARACTERS = 10_000
+
 type Mark = 'bold' | 'italic' | 'underline'
 
 const signs: [Mark, string][] = [
@@ -56,9 +59,12 @@ function inlineNode(node: JsonObject): string {
 
 /** Spaces at the ends stay outside of the marks, which would not be read as marks otherwise. */
 function marked(leaf: Leaf): string {
-  const [, before = '', inner = '', after = ''] =
-    /^(\s*)(.*?)(\s*)$/s.exec(leaf.text.replaceAll('\n', ' ')) ?? []
-  if (inner === '') return before + after
+  const text = leaf.text.replaceAll('\n', ' ')
+  const inner = text.trim()
+  if (inner === '') return text
+  const start = text.length - text.trimStart().length
+  const before = text.slice(0, start)
+  const after = text.slice(start + inner.length)
   const escaped = escapeMarks(inner)
   const used = signs.filter(([mark]) => leaf[mark] === true).map(([, sign]) => sign)
   return before + used.join('') + escaped + used.toReversed().join('') + after
@@ -66,6 +72,7 @@ function marked(leaf: Leaf): string {
 
 /** Placeholders and addresses have underscores that mean nothing. */
 function escapeMarks(text: string): string {
+  if (text.length > MAX_MARKED_CHARACTERS) return text
   return text
     .split(/(\{\{.*?\}\})/)
     .map((part, index) =>
@@ -134,6 +141,7 @@ const token =
 
 /** Reads the marks of one line. A sign that nothing closes is a plain sign. */
 function parseInline(line: string): JsonObject[] {
+  if (line.length > MAX_MARKED_CHARACTERS) return [{ text: line }]
   const nodes: JsonObject[] = []
   const on = new Set<Mark>()
   let plain = ''

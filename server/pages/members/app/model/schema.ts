@@ -103,7 +103,7 @@ export function labelOf(name: string): string {
 
 /** The part of a description that says more than the label, without the default. */
 export function hintOf(schema: Schema): string | undefined {
-  return schema.description?.replace(/ ?\bDefault:? [^.]*\.?$/, '').trim() || undefined
+  return schema.description?.split(/ ?\bDefault:? /, 1)[0]?.trim() || undefined
 }
 
 /** An entry that is added to a list: with an id where entries have one. */

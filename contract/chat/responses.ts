@@ -1,0 +1,303 @@
+import { exampleIds, recordId, text, timestamp } from '../shared.ts'
+import { z } from '../zod.ts'
+import { bubble, chatLog, clientSideAction, dynamicTheme, input } from './content.ts'
+import { anyObject, blockId, prose, revision } from './fields.ts'
+
+// Answers
+
+export const handlers = ['bot', 'waiting', 'member'] as const
+
+const handledByPeople = z.enum(['waiting', 'member']).meta({
+  description:
+    'Present while the bot does not handle the chat: it waits for a member, or a member handles it. The input is then a text for people; what members write comes with the session and its events.',
+})
+
+const stepProperties = {
+  messages: z.array(bubble).max(10_000).meta({ description: 'What the bot says, in order.' }),
+  input: input.optional(),
+  clientSideActions: z
+    .array(clientSideAction)
+    .max(10_000)
+    .optional()
+    .meta({ description: 'What the client has to do, in order; absent when there is nothing.' }),
+  logs: z
+    .array(chatLog)
+    .max(10_000)
+    .optional()
+    .meta({ description: 'What was noticed while the step ran, for whoever builds the client.' }),
+  dynamicTheme: dynamicTheme.optional(),
+  progress: z
+    .number()
+    .min(0)
+    .max(100)
+    .optional()
+    .meta({ description: 'How far the chat is, in percent; only with the progress bar on.', example: 40 }),
+  lastMessageNewFormat: prose(
+    'The reply as it was understood, when that differs from what was sent.',
+    '+33 1 23 45 67 89',
+  ).optional(),
+  handledBy: handledByPeople.optional(),
+  revision,
+}
+
+const chatBot = z
+  .object({
+    id: recordId('Id of the bot, as create and list answer it.', exampleIds.bot),
+    version: text(16).meta({ description: 'Version of the flow that runs.', example: '6.1' }),
+    theme: anyObject('The theme, with placeholders filled in.'),
+    settings: anyObject('The settings a client needs: `general` and `typingEmulation`.'),
+    publishedAt: timestamp('When the running copy was published.').optional(),
+  })
+  .meta({ id: 'ChatBot', description: 'The bot that runs: its version, look and settings.' })
+
+export const startedChatBody = z
+  .object({
+    sessionId: recordId('Id of the chat session, needed to continue.', exampleIds.session),
+    resultId: recordId('Id of the result, as the list of results answers it.', exampleIds.result)
+      .optional()
+      .meta({ description: 'Id of the result; absent while the chat is only registered, and in a preview.' }),
+    bot: chatBot,
+    ...stepProperties,
+  })
+  .meta({
+    id: 'StartedChatBody',
+    description: 'The first step of a chat. Without `input` and awaited action it is over.',
+  })
+
+// Sessions of returning visitors
+
+export const turn = z
+  .discriminatedUnion('role', [
+    z
+      .object({
+        role: z.enum(['bot']).meta({ description: 'Who said it.' }),
+        message: bubble,
+      })
+      .meta({ id: 'BotTurn', description: 'Something the bot said or showed.' }),
+    z
+      .object({
+        role: z.enum(['user']).meta({ description: 'Who said it.' }),
+        text: prose(
+          'What was said, as clients show it: the label of a chosen item, of a recording its URL. Empty for a picture without a title, and where only files were sent.',
+          'ada@example.com',
+        ),
+        attachedFileUrls: z
+          .array(text(2048))
+          .max(100)
+          .optional()
+          .meta({
+            description: 'URLs of files sent with the text.',
+            example: ['https://example.com/plan.pdf'],
+          }),
+      })
+      .meta({ id: 'UserTurn', description: 'Something the person said.' }),
+    z
+      .object({
+        role: z.enum(['member']).meta({ description: 'Who said it.' }),
+        message: bubble,
+      })
+      .meta({ id: 'MemberTurn', description: 'Something a member of the workspace wrote to the person.' }),
+  ])
+  .meta({ id: 'ChatTurn', description: 'Something that was said in a chat.' })
+
+export const eventId = z
+  .string()
+  .regex(/^\d{1,9}\.\d{1,9}$/, { error: 'Expected the id of an event of the session, such as 3.1' })
+  .meta({
+    minLength: 3,
+    maxLength: 19,
+    description: 'Id of the last event of the session; the events after it are those that come next.',
+    example: '3.1',
+  })
+
+export const chatSessionBody = z
+  .object({
+    sessionId: recordId('Id of the chat session.', exampleIds.session),
+    resultId: recordId('Id of the result, as the list of results answers it.', exampleIds.result)
+      .optional()
+      .meta({ description: 'Id of the result; absent while the chat is only registered, and in a preview.' }),
+    bot: chatBot,
+    turns: z
+      .array(turn)
+      .max(10_000)
+      .meta({ description: 'What was said, oldest first; of very long chats what was said last.' }),
+    isOver: z.boolean().meta({ description: 'Whether the chat has ended.', example: false }),
+    input: input.optional(),
+    clientSideActions: z.array(clientSideAction).max(10_000).optional().meta({
+      description: 'What the chat waits for the client to do; actions that are done once are not repeated.',
+    }),
+    dynamicTheme: dynamicTheme.optional(),
+    progress: z
+      .number()
+      .min(0)
+      .max(100)
+      .optional()
+      .meta({ description: 'How far the chat is, in percent; only with the progress bar on.', example: 40 }),
+    handledBy: handledByPeople.optional(),
+    lastEventId: eventId,
+    revision,
+  })
+  .meta({ id: 'ChatSessionBody', description: 'A chat as it is now, for a client that comes back to it.' })
+
+export const continuedChatBody = z.object(stepProperties).meta({
+  id: 'ContinuedChatBody',
+  description: 'A further step of a chat. Without `input` and awaited action it is over.',
+})
+
+// Events of a streamed turn
+
+const eventOf = <const Type extends string, Shape extends z.ZodRawShape>(
+  type: Type,
+  id: string,
+  description: string,
+  shape: Shape,
+) =>
+  z
+    .object({ type: z.enum([type]).meta({ description: 'Name of the event.' }), ...shape })
+    .meta({ id, description })
+
+/** Data of each streamed event. The name of an event is the `type` of its data. */
+export const chatEvent = z
+  .discriminatedUnion('type', [
+    eventOf(
+      'look',
+      'ChatLookEvent',
+      'How the chat looks: the first event of a start. It is in the answer again.',
+      {
+        theme: chatBot.shape.theme,
+        settings: chatBot.shape.settings,
+      },
+    ),
+    eventOf('message', 'ChatMessageEvent', 'The bot says something. It is in the answer again.', {
+      message: bubble,
+    }),
+    eventOf('action', 'ChatActionEvent', 'Something for the client to do. It is in the answer again.', {
+      action: clientSideAction,
+    }),
+    eventOf(
+      'delta',
+      'ChatDeltaEvent',
+      'More of a text that a language model is writing. The bubble that is going to show it has this id, and replaces what came in pieces.',
+      { id: blockId, text: prose('The piece.', 'Hel') },
+    ),
+    eventOf('answer', 'ChatAnswerEvent', 'The last event: what is answered without a stream.', {
+      answer: z.record(text(255), z.unknown()).meta({
+        description: 'Of a start a `StartedChatBody`, of a continuation a `ContinuedChatBody`.',
+        maxProperties: 100,
+        example: { messages: [], revision: 2 },
+      }),
+    }),
+    eventOf('error', 'ChatErrorEvent', 'The last event of a request that failed after others were sent.', {
+      status: z.int().min(400).max(599).meta({
+        format: 'int32',
+        description: 'The status that it has without a stream.',
+        example: 409,
+      }),
+      error: z.record(text(255), z.unknown()).meta({
+        description: 'The body that it has without a stream.',
+        maxProperties: 100,
+        example: { code: 'CONFLICT', message: 'Conflicting update', issues: [] },
+      }),
+    }),
+  ])
+  .meta({
+    id: 'ChatEvent',
+    description: 'The data of an event of a chat that is streamed, as JSON in one line.',
+  })
+
+export const chatEvents = {
+  mediaType: 'text/event-stream',
+  item: 'ChatEvent',
+  body: z.string().max(2_147_483_647).meta({
+    description:
+      'Server-sent events, for chats that were started with `isStreamEnabled`; each has a `ChatEvent` as its data and its `type` as its name. The last one is the whole answer, by which a client corrects what it has shown: only that is what counts. A stream that broke off is repeated like any request whose answer was lost.',
+    maxLength: 2_147_483_647,
+    pattern: '^[^\\x00]*$',
+    example: 'event: delta\ndata: {"type":"delta","id":"block-answer","text":"Hel"}\n\n',
+  }),
+  examples: {
+    streamed: {
+      summary: 'A text as it grows, and the answer',
+      value:
+        'event: delta\ndata: {"type":"delta","id":"block-answer","text":"Hel"}\n\nevent: answer\ndata: {"type":"answer","answer":{"messages":[],"revision":2}}\n\n',
+    },
+  },
+} as const
+
+// Events of a session
+
+const sessionEventOf = <const Type extends string, Shape extends z.ZodRawShape>(
+  type: Type,
+  id: string,
+  description: string,
+  shape: Shape,
+) =>
+  z
+    .object({
+      type: z.enum([type]).meta({ description: 'Name of the event.' }),
+      id: eventId.meta({ description: 'Id of the event, to go on from.', example: '3.1' }),
+      ...shape,
+    })
+    .meta({ id, description })
+
+const sessionEvent = z
+  .discriminatedUnion('type', [
+    sessionEventOf('turn', 'SessionTurnEvent', 'A step of the chat, in whichever client.', {
+      said: z.array(turn).max(100).meta({ description: 'The words of the person in this step.' }),
+      step: z.record(text(255), z.unknown()).meta({
+        description: 'The step, a `ContinuedChatBody`.',
+        maxProperties: 100,
+        example: { messages: [], revision: 3 },
+      }),
+    }),
+    sessionEventOf('message', 'SessionMessageEvent', 'A member wrote to the person.', {
+      turns: z.array(turn).max(21).meta({ description: 'The message, as it is shown.' }),
+    }),
+    sessionEventOf(
+      'handled',
+      'SessionHandledEvent',
+      'The first event of a stream, and sent whenever the chat changes hands.',
+      { handledBy: z.enum(handlers).meta({ description: 'The one who handles the chat now.' }) },
+    ),
+    sessionEventOf(
+      'over',
+      'SessionOverEvent',
+      'The chat has ended, or is not there any more: the last event.',
+      {},
+    ),
+  ])
+  .meta({ id: 'SessionEvent', description: 'Something that happened in a chat.' })
+
+/** A query parameter; browsers that connect again say the same in a header. */
+export const eventsAfterId = eventId.optional().meta({
+  description:
+    'Id of the last event that the client has. Absent means from now on. The header `Last-Event-ID` counts instead where it is sent.',
+  example: '3.1',
+})
+
+export const sessionEventsBody = z
+  .object({
+    events: z.array(sessionEvent).max(10_000).meta({
+      description:
+        'The events since then, in order; the last one says who handles the chat, or that it is over.',
+    }),
+  })
+  .meta({ id: 'SessionEventsBody', description: 'Events of a chat session.' })
+
+export const sessionEventStream = {
+  mediaType: 'text/event-stream',
+  item: 'SessionEvent',
+  body: z.string().max(2_147_483_647).meta({
+    description:
+      'Server-sent events, for requests that accept `text/event-stream`, until the chat ends. Each has a `SessionEvent` as its data, its `type` as its name and its `id`.',
+    maxLength: 2_147_483_647,
+    pattern: '^[^\\x00]*$',
+    example: 'id: 3.0\nevent: handled\ndata: {"type":"handled","id":"3.0","handledBy":"member"}\n\n',
+  }),
+  examples: {
+    handled: {
+      summary: 'A member handles the chat',
+      value: 'id: 3.0\nevent: handled\ndata: {"type":"handled","id":"3.0","handledBy":"member"}\n\n',
+    },
+  },
+} as const

@@ -1,0 +1,94 @@
+import { sql } from 'drizzle-orm'
+import { index, integer, pgTable, primaryKey, text } from 'drizzle-orm/pg-core'
+import { bytea, json, time } from './columns.ts'
+
+/* Sessions of bots. */
+
+export const chatSessions = pgTable(
+  'chat_sessions',
+  {
+    /** Begins with the bot's, see `chat/sessions/session-ids.ts`. */
+    id: text('id').notNull(),
+    botId: text('bot_id').notNull(),
+    /** The publication the chat started with and stays with; null for a preview of the draft. */
+    publicationId: text('publication_id'),
+    /** Null while the chat has no result: only registered, or a preview. */
+    resultId: text('result_id'),
+    /** Null once the chat is over; the row stays a while for logs and repeated requests. */
+    state: json('state'),
+    /** Counts the steps; every step is a compare-and-swap on it. */
+    revision: integer('revision').notNull(),
+    /** Lease on the turn after a revision, see `chat/sessions/turn-lease.ts`; null until that turn calls out. */
+    claim: text('claim'),
+    /** End of that lease, see `db/lease.ts`. */
+    claimedUntil: time('claimed_until'),
+    /** Changes by members since the last turn, see `chat/sessions/update-session.ts`. */
+    steered: json('steered'),
+    /** Digest of the last reply, or the beginning of it, for a request that is sent again. */
+    lastMessage: text('last_message'),
+    /** Number of log entries saved by its client; null for none. */
+    clientLogs: integer('client_logs'),
+    /** Its first steps, as far as there is room; `chatTurns` has the others. See `chat/sessions/codec/turn.ts`. */
+    steps: bytea('steps'),
+    /** The handler in place of the bot; null while the bot handles the chat. */
+    handledBy: text('handled_by', { enum: ['waiting', 'member'] }),
+    /** The user who handles it. */
+    assigneeId: text('assignee_id'),
+    handledSince: time('handled_since'),
+    /** Input and actions that the client shows again when the bot goes on; see `chat/sessions/handling.ts`. */
+    awaited: json('awaited'),
+    /** Number of messages of members, of which the last has this ordinal; null for none. */
+    messageCount: integer('message_count'),
+    /** Time when the chat ended. */
+    endedAt: time('ended_at'),
+    /** In whole hours while the chat goes on, so that most steps change nothing that an index has. */
+    expiresAt: time('expires_at').notNull(),
+    createdAt: time('created_at').notNull(),
+    updatedAt: time('updated_at').notNull(),
+  },
+  (table) => [
+    primaryKey({ columns: [table.botId, table.id] }),
+    index('chat_sessions_expiry').on(table.expiresAt),
+    // Finds all sessions of a deleted result. Steps leave both columns as they are.
+    index('chat_sessions_result').on(table.botId, table.resultId).where(sql`result_id IS NOT NULL`),
+    // Without `state`, which changes with every turn: each would be written into all indexes. Without the id, which is
+    // long, and rarely needed to order sessions.
+    index('chat_sessions_live')
+      .on(table.botId, table.createdAt.asc().nullsFirst())
+      .where(sql`ended_at IS NULL AND result_id IS NOT NULL`),
+    // Turns leave its columns as they are, too.
+    index('chat_sessions_handled')
+      .on(table.botId, table.handledBy, table.createdAt.asc().nullsFirst())
+      .where(sql`handled_by IS NOT NULL`),
+  ],
+)
+
+/** Messages of members to visitors; they go with their session. */
+export const chatMessages = pgTable(
+  'chat_messages',
+  {
+    botId: text('bot_id').notNull(),
+    sessionId: text('session_id').notNull(),
+    ordinal: integer('ordinal').notNull(),
+    /** The turn that it came after. */
+    revision: integer('revision').notNull(),
+    userId: text('user_id').notNull(),
+    /** A list, as the visitor sees it. */
+    bubbles: json('bubbles').notNull(),
+    createdAt: time('created_at').notNull(),
+  },
+  (table) => [primaryKey({ columns: [table.botId, table.sessionId, table.ordinal] })],
+)
+
+/** Steps of a chat that its session has not, for clients that come back or ask again; they go with it. */
+export const chatTurns = pgTable(
+  'chat_turns',
+  {
+    botId: text('bot_id').notNull(),
+    sessionId: text('session_id').notNull(),
+    revision: integer('revision').notNull(),
+    /** Transcript and answers of the turn, see `chat/sessions/codec/turn.ts`. */
+    step: bytea('step').notNull(),
+  },
+  (table) => [primaryKey({ columns: [table.botId, table.sessionId, table.revision] })],
+)
