@@ -307,7 +307,7 @@ describe('help', () => {
       const { code, stdout, stderr } = await admin(...words)
       expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
       const lines = stdout.split('\n').filter((line) => line.startsWith('  '))
-      expect(lines).toHaveLength(15)
+      expect(lines).toHaveLength(16)
       for (const line of lines) expect(line).toMatch(/^ {2}[a-z-]+( [a-z]+)? {2,}[A-Z][^.]{10,}$/)
     },
   )

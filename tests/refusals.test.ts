@@ -191,7 +191,7 @@ describe('rights', () => {
         'listResultLogs',
         'exportResults',
       ],
-      'chat-admin': ['executeWebhook', 'listChats', 'updateChat'],
+      'chat-admin': ['executeWebhook', 'listChats', 'getChat', 'updateChat', 'sendMessage'],
       any: ['getCurrentUser'],
     }
     for (const id of withToken) {

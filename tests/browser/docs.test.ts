@@ -59,6 +59,7 @@ const guides = [
   'flows',
   'embedding',
   'files',
+  'people',
   'authentication',
   'errors',
   'retries',
@@ -71,6 +72,7 @@ const guides = [
   'clients',
   'command',
   'agents',
+  'sandbox',
 ]
 
 withBrowser('the reference', () => {
