@@ -49,6 +49,15 @@ const service = [
   'browser/*',
 ].map((name) => `**/tests/${name}.test.ts`)
 
+/** Files that take a third of all time: `make test` runs them where it is asked for them by name, `make test-long` always. */
+const slow = [
+  'browser/(docs|results|look|coming-back|old-browsers|inputs|uploads|streaming|restarts|storage)',
+  'process-(workers|claims|idempotency|webhooks|faults|crashes|uploads)',
+  'session-settings',
+].map((name) => `/tests/${name}\\.test\\.ts$`)
+const isNamed = Boolean(process.env.NAMED_TESTS) || process.argv.some((word) => word.startsWith('tests/'))
+const isWhole = isNamed || Boolean(process.env.LONG_TESTS)
+
 export default {
   // Ends what hangs, and nothing else: a limit says nothing about how fast the machine must be.
   testTimeout: 300_000,
@@ -67,6 +76,7 @@ export default {
       ...common,
       displayName: 'service',
       testMatch: service,
+      testPathIgnorePatterns: ['/node_modules/', ...(isWhole ? [] : slow)],
       globalSetup: '<rootDir>/tests/global-setup.ts',
       globalTeardown: '<rootDir>/tests/global-teardown.ts',
     },

@@ -96,6 +96,7 @@ export const chats = define({
       handledBy: handledBy.optional().meta({
         description:
           'Only chats that are handled so: by the `bot`, `waiting` for a member, or by a `member`.',
+        example: 'waiting',
       }),
       assigneeId: assigneeId
         .optional()

@@ -15377,7 +15377,10 @@ export interface operations {
                 assigneeId?: string;
                 /** @description The `nextCursor` of the page before, sent with the same path and filter; absent for the first page. An altered cursor, or one of another list, is invalid input. */
                 cursor?: components["parameters"]["CursorQuery"];
-                /** @description Only chats that are handled so: by the `bot`, `waiting` for a member, or by a `member`. */
+                /**
+                 * @description Only chats that are handled so: by the `bot`, `waiting` for a member, or by a `member`.
+                 * @example waiting
+                 */
                 handledBy?: "bot" | "waiting" | "member";
                 /**
                  * @description How many entries the page has at most, from 1 to 100.

@@ -65,5 +65,6 @@ const titles = ids.length > 0 ? ['-t', `\\b(${ids.join('|')})\\b`] : []
 const { status } = spawnSync('npm', ['--silent', 'test', '--', ...named, ...titles, ...options], {
   cwd: top,
   stdio: 'inherit',
+  env: { ...process.env, ...(words.length > 0 ? { NAMED_TESTS: '1' } : {}) },
 })
 process.exitCode = status ?? 1
