@@ -189,11 +189,11 @@ const mistakes: [kind: string, ...list: Mistake[]][] = [
     },
   ],
   [
-    'an unknown member says how one is made, and a role which one is needed',
+    'an unknown member says how one is invited, and a role which one is needed',
     {
       send: ['POST', '/v1/workspaces/<workspace>/members', { email: 'nobody@example.com', role: 'GUEST' }],
       status: 400,
-      says: ['unknown_user', 'user create'],
+      says: ['unknown_user', '/invitations'],
     },
     {
       send: ['PATCH', `/v1/workspaces/<workspace>/members/${ulid}`, { role: 'GUEST' }],
