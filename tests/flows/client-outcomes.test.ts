@@ -47,7 +47,10 @@ test.each(methods)(
   async (method) => {
     const { request, outcomes } = table.operations[method.id] ?? { outcomes: [] }
     const query = new URL(request?.target ?? '', app.url).searchParams
+    // The stream of a session has no end, and no method: browsers have a class of their own for it.
+    const hasStream = methods.some(({ id, call }) => id === method.id && call.events)
     for (const outcome of outcomes) {
+      if (outcome.headers.Accept === 'text/event-stream' && !hasStream) continue
       const client = sdk.createClient({
         baseUrl: app.url,
         token: 'any',

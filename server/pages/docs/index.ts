@@ -155,7 +155,7 @@ function toHtml(marked: Marked, markdown: string): string {
 /** Guides link to guides and operations as places of one page, `#limits` and `#operations-bots-getBot`. */
 function linked(markdown: string, address: string): string {
   return markdown
-    .replaceAll(/\]\(#operations-(\w+)-(\w+)\)/g, `](${address}/docs/$1#$2)`)
+    .replaceAll(/\]\(#operations-([\w-]+)-(\w+)\)/g, `](${address}/docs/$1#$2)`)
     .replaceAll(/\]\(#/g, `](${address}/docs#`)
 }
 

@@ -47,7 +47,7 @@ function goToAddress() {
 
 /** All was one page once, with `#operations-bots-getBot` and `#/bots/getBot` for an operation of it. */
 function pageOf(name) {
-  const [, tag, operation] = /^(?:operations-|\/)([a-z]+)(?:-|\/)(\w+)$/.exec(name) ?? []
+  const [, tag, operation] = /^(?:operations-|\/)([a-z-]+)(?:-|\/)(\w+)$/.exec(name) ?? []
   if (tag === 'tag') return operation
   if (tag !== undefined) return `${tag}#${operation}`
   const [, kind] = /^(schema|response|header)-/.exec(name) ?? []
