@@ -174,7 +174,7 @@ describe('the event loop', () => {
   })
 })
 
-/** The address of a file of `chat/tools`. */
+/** The address of a file of `server/sandbox`. */
 const moduleOf = (file: string) => new URL(`../server/sandbox/${file}`, import.meta.url).href
 
 /** Starts a process that does nothing else. */
@@ -192,7 +192,7 @@ describe('the time limit', () => {
     ['of systems that do not count for threads', 'null'],
   ])('the clock %s stands still while the thread does', async (_name, thread) => {
     const child = startScript(`
-      import { nameOfThisThread, openThreadClock } from '${moduleOf('clock.ts')}'
+      import { nameOfThisThread, openThreadClock } from '${moduleOf('cpu-clock.ts')}'
       const clock = openThreadClock(${thread})
       const worked = clock.start()
       const startedAt = performance.now()
@@ -208,7 +208,7 @@ describe('the time limit', () => {
 
   test('does not count the time in which the machine is busy with others', async () => {
     const child = startScript(`
-      import { openSandbox } from '${moduleOf('sandbox.ts')}'
+      import { openSandbox } from '${moduleOf('index.ts')}'
       const sandbox = openSandbox({ threads: 1 })
       await sandbox.warm()
       process.stdout.write('go')
@@ -218,7 +218,11 @@ describe('the time limit', () => {
       await sandbox.close()`)
     const chunks = child.stdout.setEncoding('utf8')[Symbol.asyncIterator]()
     let said = ''
-    while (!said.startsWith('go')) said += (await chunks.next()).value
+    while (!said.startsWith('go')) {
+      const { value, done } = await chunks.next()
+      if (done) throw new Error('The process ended before its sandbox was warm')
+      said += value
+    }
     child.kill('SIGSTOP')
     await setTimeout(3_000)
     child.kill('SIGCONT')
