@@ -27,7 +27,7 @@ start: supported $(BUILT) ## Install and build what is missing, then run the ser
 sandbox: supported $(BUILT) ## Run the service as a sandbox for tests of clients: a seeded world, a clock that can be set, every outcome on demand
 	@exec env SANDBOX=true node --enable-source-maps $(BUILT)
 
-test: $(INSTALLED) ## Run every test against a real PostgreSQL (embedded, or DATABASE_URL when set; with POOLER=1 through PgBouncer, with CITUS=1 on a cluster): ONLY="replay flows updateFolder"
+test: $(INSTALLED) ## Run the tests of every change against a real PostgreSQL (embedded, or DATABASE_URL when set; with POOLER=1 through PgBouncer, with CITUS=1 on a cluster): ONLY="replay flows updateFolder"
 ifeq ($(CITUS)$(DATABASE_URL),1)
 	@echo 'Skipped: no cluster is given. Set DATABASE_URL to the coordinator of one, which knows the other nodes.'
 else
@@ -39,7 +39,7 @@ test-nodes: $(INSTALLED) ## Run the tests on each Node that is maintained, which
 	  echo "Node $$node"; $(call on_node,$$node,node tests/only.mjs $(ONLY)) || exit 1; \
 	done
 
-test-long: $(INSTALLED) ## Run whole what `make test` runs a part of: all operations, many more made-up cases; takes half an hour and more: ONLY=hostile
+test-long: $(INSTALLED) ## Run whole what `make test` runs a part of or leaves out: all operations, many more made-up cases, browsers, crashes; takes an hour and more: ONLY=hostile
 	@$(call timed,LONG_TESTS=1 npm --silent test -- $(or $(ONLY),$(shell grep -l '/runs.ts' tests/*.ts tests/*/*.ts) tests/browser tests/process tests/session-settings))
 
 torture: $(INSTALLED) ## Break processes, networks and databases and hold what came of it against what is promised; half an hour and more: SEED=1 MINUTES=10 ONLY="F9 histories"
