@@ -1,4 +1,6 @@
-import { readFileSync } from 'node:fs'
+import { readdirSync, readFileSync } from 'node:fs'
+import { join, relative } from 'node:path'
+import { fileURLToPath } from 'node:url'
 import { expect, test } from '@jest/globals'
 import { generateDrizzleJson, generateMigration } from 'drizzle-kit/api'
 import { emit } from '../contract/emit/emit.ts'
@@ -21,6 +23,14 @@ test('the guide of clients has the generators of tests/sdks/README.md', () => {
   const guide = read('contract/guides/clients.md')
   expect(guide).toBe(withGenerators(guide, read('tests/sdks/README.md')))
   expect(guide.split('\n').filter((line) => line.startsWith('| ')).length).toBeGreaterThan(8)
+})
+
+test('generated/ has no file that the contract no longer emits', () => {
+  const files = readdirSync(new URL('generated/', root), { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile() && !entry.parentPath.includes('__pycache__'))
+    .map((entry) => relative(fileURLToPath(root), join(entry.parentPath, entry.name)))
+  expect(files.length).toBeGreaterThan(50)
+  expect(files.filter((path) => !(path in emitted))).toEqual([])
 })
 
 test('emitting twice gives the same', async () => {
