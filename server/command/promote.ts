@@ -1,7 +1,7 @@
 import { digestOf, type FolderState, formatBot } from './folder.ts'
 import { fail } from './io.ts'
 import type { Service } from './profiles.ts'
-import { type PlannedPush, toFile, wordsOf } from './sync.ts'
+import { createBot, type PlannedPush, toFile, wordsOf } from './sync.ts'
 
 /*
  * Brings a bot into another workspace or installation, first as a new bot, later into that one: its public id, results,
@@ -59,10 +59,7 @@ export async function promote(
     const properties = Object.keys(mapped)
     if (dryRun) return { name, botId: null, action: 'create', properties, changes, warnings }
     const { isClosed: _, ...values } = mapped
-    const isCurrent = values.version === '6' || values.version === '6.1'
-    const body = { workspaceId: target.workspaceId, bot: values } as never
-    const { bots } = target.service.client
-    const created = await (isCurrent ? bots.create(body) : bots.import(body))
+    const created = await createBot(target.service, target.workspaceId, values)
     promoted[sourceId] = { botId: created.bot.id, digest: digestIn(created.bot) }
     return { name, botId: created.bot.id, action: 'create', properties, changes, warnings }
   }

@@ -202,7 +202,8 @@ export async function push(
   return pushed
 }
 
-async function createBot({ client }: Service, workspaceId: string, values: Record<string, unknown>) {
+/** Creates a bot, by an import where its flow has to be converted. */
+export async function createBot({ client }: Service, workspaceId: string, values: Record<string, unknown>) {
   const isCurrent = values.version === '6' || values.version === '6.1'
   // A flow in a legacy version comes in by an import, which converts it.
   if (!isCurrent) return client.bots.import({ workspaceId, bot: values } as never)

@@ -3,6 +3,7 @@ import { INVITATION_DAYS } from '../../contract/invitations.ts'
 import type { InvitationsHandlers } from '../../generated/handlers.ts'
 import type { Contexts } from '../context.ts'
 import { paged } from '../db/page.ts'
+import { OWN_MAIL_TIMEOUT_MS, plainMail } from '../outbound/mail.ts'
 import {
   insertInvitation,
   invitationPage,
@@ -10,9 +11,6 @@ import {
   revokeInvitation,
   toInvitation,
 } from '../workspaces/invitations.ts'
-
-/** Maximum time for the mail server to take an invitation, in milliseconds. */
-const MAIL_TIMEOUT_MS = 30_000
 
 const tooMany: Issue = {
   path: ['body'],
@@ -42,18 +40,16 @@ export const invitations: InvitationsHandlers<Contexts> = {
       return reply.ok({ invitation: toInvitation(made.row), link: `${publicUrl()}/invitations/${made.code}` })
     })
     if (mailedCode !== undefined) {
-      const text = [
+      const mail = plainMail(email, `Invitation to ${workspace.name}`, [
         `You are invited to the workspace ${workspace.name}. Open this link to accept:`,
         '',
         `${publicUrl()}/invitations/${mailedCode}`,
         '',
         `It works once, for ${INVITATION_DAYS} days. If you do not expect it, ignore this mail.`,
-      ].join('\n')
-      const subject = `Invitation to ${workspace.name}`
-      const mail = { to: [email], cc: [], bcc: [], subject, text, attachments: [] }
+      ])
       // The link in the response works without the mail, so nobody waits for it.
       void chat
-        .sendEmail?.(mail, MAIL_TIMEOUT_MS)
+        .sendEmail?.(mail, OWN_MAIL_TIMEOUT_MS)
         .catch((err: Error) => log.warn({ err }, 'an invitation could not be mailed'))
     }
     return answer

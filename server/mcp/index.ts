@@ -74,11 +74,18 @@ export async function callTool(
   return { status: response.status, headers: {}, body: text, mediaType }
 }
 
-const listing = JSON.parse(readFileSync(new URL('generated/tools.json', root), 'utf8')) as {
+interface Listed {
   name: string
   description: string
   inputSchema: { type: 'object' }
-}[]
+}
+
+let listing: Listed[] | undefined
+
+function readListing(): Listed[] {
+  listing ??= JSON.parse(readFileSync(new URL('generated/tools.json', root), 'utf8')) as Listed[]
+  return listing
+}
 
 /** Loaded with the first message, since most installations get none. */
 async function createToolServer(call: Call, now: Date) {
@@ -90,9 +97,9 @@ async function createToolServer(call: Call, now: Date) {
     { name: 'bots', title: information.title, version: information.version },
     { capabilities: { tools: {}, resources: {} }, instructions },
   )
-  server.setRequestHandler(types.ListToolsRequestSchema, () => ({ tools: listing }))
+  server.setRequestHandler(types.ListToolsRequestSchema, () => ({ tools: readListing() }))
   server.setRequestHandler(types.CallToolRequestSchema, async ({ params }) => {
-    if (!listing.some(({ name }) => name === params.name)) {
+    if (!readListing().some(({ name }) => name === params.name)) {
       const message = `There is no tool ${shorten(params.name)}; tools/list names them`
       throw new types.McpError(types.ErrorCode.InvalidParams, message)
     }

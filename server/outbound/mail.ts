@@ -28,6 +28,14 @@ export type SmtpAccount = components['schemas']['SmtpData']
 
 const connectionMilliseconds = 10_000
 
+/** Maximum time for the mail server to take a mail of the service itself. */
+export const OWN_MAIL_TIMEOUT_MS = 30_000
+
+/** A mail of the service itself to one person. */
+export function plainMail(to: string, subject: string, lines: readonly string[]): Mail {
+  return { to: [to], cc: [], bcc: [], subject, text: lines.join('\n'), attachments: [] }
+}
+
 /** These limits are about silence: the total time of a mail ends a server that always sends more. */
 const limits = {
   connectionTimeout: connectionMilliseconds,

@@ -1,4 +1,4 @@
-import { and, type Column, count, eq, type SQL, sql } from 'drizzle-orm'
+import { and, count, eq } from 'drizzle-orm'
 import type { Conditions } from '../../contract/operation.ts'
 import type { components } from '../../generated/openapi.ts'
 import type { WorkspaceGrant } from '../access/index.ts'
@@ -160,12 +160,6 @@ export async function credentialTypes(db: Database, workspaceId: string): Promis
     .from(table)
     .where(eq(table.workspaceId, workspaceId))
   return new Map(rows.map(({ id, type }) => [id, type]))
-}
-
-/** The same for a statement about something else: JSON as text, of the workspace whose id is in the column. */
-export function typesOfCredentials(workspaceId: Column): SQL<string> {
-  return sql<string>`(SELECT coalesce(json_object_agg(${table.id}, ${table.type}), '{}')::text
-    FROM ${table} WHERE ${table.workspaceId} = ${workspaceId})`
 }
 
 function isIn(workspaceId: string, id: string) {

@@ -209,11 +209,11 @@ async function insertUser(
 async function giveRole(tx: Transaction, workspaceId: string, userId: string, role: Role, now: Date) {
   const here = and(eq(workspaceMembers.workspaceId, workspaceId), eq(workspaceMembers.userId, userId))
   const [member] = await tx.select({ role: workspaceMembers.role }).from(workspaceMembers).where(here)
+  const held = member && rank[member.role] >= rank[role] ? member.role : role
   if (!member) await tx.insert(workspaceMembers).values({ workspaceId, userId, role, createdAt: now })
-  else if (rank[member.role] < rank[role]) await tx.update(workspaceMembers).set({ role }).where(here)
+  else if (held !== member.role) await tx.update(workspaceMembers).set({ role }).where(here)
   const deed = { by: { userId, tokenId: null }, operation: 'accept invitation' } as const
-  const isRaised = !member || rank[member.role] < rank[role]
-  const details = { role: isRaised ? role : member.role, ...(member ? { formerRole: member.role } : {}) }
+  const details = { role: held, ...(member ? { formerRole: member.role } : {}) }
   await writeEntry(tx, newEntry(workspaceId, deed, userId, now, details))
 }
 

@@ -1,7 +1,7 @@
 import type express from 'express'
 import { INVITATION_DAYS } from '../../../contract/invitations.ts'
 import { name } from '../../../contract/shared.ts'
-import { findBrowserSession, SESSION_DAYS } from '../../access/browser-sessions.ts'
+import { SESSION_DAYS } from '../../access/browser-sessions.ts'
 import type { Services } from '../../context.ts'
 import { MS_PER_DAY } from '../../durations.ts'
 import { escapeHtml } from '../../html.ts'
@@ -12,6 +12,7 @@ import {
   readCookie,
   readForm,
   type Serve,
+  sessionOf,
   setCookie,
   startPath,
 } from '../sign-in/browser.ts'
@@ -25,11 +26,8 @@ const up = '../'
 const MAX_NAME_CHARACTERS = 255
 
 /** Serves the page of an invitation. */
-export function serveInvitations(serve: Serve, { db, now, publicUrl }: Services): void {
-  const sessionOf = async (request: express.Request) => {
-    const cookie = readCookie(request, 'session', publicUrl())
-    return cookie === undefined ? undefined : findBrowserSession(db, cookie, now())
-  }
+export function serveInvitations(serve: Serve, services: Services): void {
+  const { db, now, publicUrl } = services
   const signInPath = (code: string) => {
     const base = basePathOf(publicUrl())
     return `${base}/sign-in?returnTo=${encodeURIComponent(`${base}/invitations/${code}`)}`
@@ -39,7 +37,10 @@ export function serveInvitations(serve: Serve, { db, now, publicUrl }: Services)
     '/invitations/:code',
     async (request, response) => {
       const { code } = request.params as { code: string }
-      const [found, session] = await Promise.all([findInvitation(db, code, now()), sessionOf(request)])
+      const [found, session] = await Promise.all([
+        findInvitation(db, code, now()),
+        sessionOf(request, services),
+      ])
       if (!found || found.user?.disabledAt) return sendInvalid(response)
       const { inviter, workspace, role, email } = found
       const by = inviter.name ? `${inviter.name} (${inviter.email})` : inviter.email
@@ -66,7 +67,7 @@ export function serveInvitations(serve: Serve, { db, now, publicUrl }: Services)
       const { code } = request.params as { code: string }
       const form = (await readForm(request, response)) ?? {}
       const given = nameSchema.safeParse(typeof form.name === 'string' ? form.name.trim() : '')
-      const session = await sessionOf(request)
+      const session = await sessionOf(request, services)
       const found = await findInvitation(db, code, now())
       // Somebody else is signed in: the page says so.
       if (found && session && session.user.id !== found.user?.id) return response.redirect(303, code)

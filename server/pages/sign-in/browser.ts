@@ -1,4 +1,6 @@
 import express from 'express'
+import { findBrowserSession } from '../../access/browser-sessions.ts'
+import type { Services } from '../../context.ts'
 
 /*
  * Requests of browsers that carry cookies. Only these pages take cookies; the interface takes tokens alone. Every change
@@ -51,6 +53,12 @@ export function setCookie(
 
 export function clearCookie(response: express.Response, name: CookieName, publicUrl: string) {
   setCookie(response, name, publicUrl, '', 0)
+}
+
+/** The session of the browser that sent a request; undefined if it is not signed in. */
+export async function sessionOf(request: express.Request, { db, now, publicUrl }: Services) {
+  const cookie = readCookie(request, 'session', publicUrl())
+  return cookie === undefined ? undefined : findBrowserSession(db, cookie, now())
 }
 
 /** True if a page of the service sent the request. Browsers set these headers, and no page can. */

@@ -7,7 +7,6 @@ import {
   createPageToken,
   createSecret,
   endBrowserSession,
-  findBrowserSession,
   SESSION_DAYS,
 } from '../../access/browser-sessions.ts'
 import { createMailedLink, findSignInLink, LINK_MINUTES, useSignInLink } from '../../access/sign-in-links.ts'
@@ -16,6 +15,7 @@ import { MS_PER_DAY } from '../../durations.ts'
 import { escapeHtml } from '../../html.ts'
 import { networkOf } from '../../http/limits.ts'
 import { sendProblem } from '../../http/response.ts'
+import { OWN_MAIL_TIMEOUT_MS, plainMail } from '../../outbound/mail.ts'
 import { root } from '../../root.ts'
 import { cachedAsset } from '../cached-asset.ts'
 import {
@@ -27,6 +27,7 @@ import {
   readCookie,
   readForm,
   type Serve,
+  sessionOf,
   setCookie,
   startPath,
 } from './browser.ts'
@@ -34,9 +35,6 @@ import { buttonForm, link, paragraph, sendPage } from './page.ts'
 
 /** Links that one address of the network can ask for in the time in which they are good. */
 export const MAX_LINKS_PER_ADDRESS = 20
-
-/** Maximum time for the mail server to take a link, in milliseconds. */
-const MAIL_TIMEOUT_MS = 30_000
 
 const linkMs = LINK_MINUTES * 60_000
 
@@ -46,11 +44,6 @@ export function serveSignIn(serve: Serve, services: Services): void {
   const publicUrl = () => services.publicUrl()
   const style = readFileSync(new URL('server/pages/sign-in/page.css', root))
   const counter = new RateLimiterMemory({ points: MAX_LINKS_PER_ADDRESS, duration: LINK_MINUTES * 60 })
-
-  const sessionOf = async (request: express.Request) => {
-    const cookie = readCookie(request, 'session', publicUrl())
-    return cookie === undefined ? undefined : findBrowserSession(db, cookie, now())
-  }
 
   serve(
     '/sign-in.css',
@@ -81,7 +74,8 @@ export function serveSignIn(serve: Serve, services: Services): void {
     async (request, response) => {
       const query = queryOf(request)
       const returnTo = ownPath(query.get('returnTo'), publicUrl())
-      if (await sessionOf(request)) return response.redirect(303, returnTo ?? startPath(publicUrl()))
+      if (await sessionOf(request, services))
+        return response.redirect(303, returnTo ?? startPath(publicUrl()))
       if (query.has('sent')) return sendSent(response)
       sendForm(response, { returnTo })
     },
@@ -151,15 +145,14 @@ export function serveSignIn(serve: Serve, services: Services): void {
   async function mailLink(address: string, browser: string, returnTo: string | undefined) {
     const code = await createMailedLink(db, address, { browser, returnTo }, now())
     if (code === undefined) return
-    const text = [
+    const mail = plainMail(address, 'Your sign-in link', [
       'Open this link in the browser in which you asked for it, to sign in:',
       '',
       `${publicUrl()}/sign-in/links/${code}`,
       '',
       `It works once, for ${LINK_MINUTES} minutes. If you did not ask for it, ignore this mail.`,
-    ].join('\n')
-    const mail = { to: [address], cc: [], bcc: [], subject: 'Your sign-in link', text, attachments: [] }
-    await chat.sendEmail?.(mail, MAIL_TIMEOUT_MS)
+    ])
+    await chat.sendEmail?.(mail, OWN_MAIL_TIMEOUT_MS)
   }
 
   interface Form {

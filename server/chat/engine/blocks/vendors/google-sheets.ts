@@ -18,6 +18,7 @@ import {
 import { type Execution, log, remainingMilliseconds, waitFor } from '../../execution.ts'
 import { setVariable } from '../../variables.ts'
 import { failCall, type VendorCall } from './call.ts'
+import { chooseRows } from './choose-rows.ts'
 import { reportFailure, reportStatus, sendRequest, type VendorReply } from './send.ts'
 
 const SCOPE = 'https://www.googleapis.com/auth/spreadsheets'
@@ -51,7 +52,7 @@ export async function getFromSheet(run: Execution, made: VendorCall): Promise<vo
     return failCall(run, made.block, 'Google Sheets: there are no cells to extract')
   const table = await readTable(run, made)
   if (table === null) return
-  const found = choose(run, matching(table, options), asString(options.totalRowsToExtract))
+  const found = chooseRows(run, matching(table, options), asString(options.totalRowsToExtract))
   if (found.length === 0) {
     log(run, 'info', "Couldn't find any rows matching the filter", {
       context: made.block.id,
@@ -225,13 +226,6 @@ function compares(operator: string, cell: string, value: string): boolean {
 }
 
 const numberOf = (words: string) => (words.trim() === '' ? Number.NaN : Number(words))
-
-function choose<Row>(run: Execution, found: Row[], total: string | undefined): Row[] {
-  if (total === 'First') return found.slice(0, 1)
-  if (total === 'Last') return found.slice(-1)
-  if (total === 'Random') return found.slice(Math.floor(run.effects.random() * found.length)).slice(0, 1)
-  return found
-}
 
 // Requests
 

@@ -15,6 +15,7 @@ import {
 import { checkBudget, type Execution, log } from '../../execution.ts'
 import { setVariable } from '../../variables.ts'
 import { failCall, type VendorCall } from './call.ts'
+import { chooseRows } from './choose-rows.ts'
 import { reportStatus, sendRequest } from './send.ts'
 
 const PAGE_RECORDS = 1_000
@@ -45,7 +46,7 @@ export async function searchNocoDb(run: Execution, made: VendorCall): Promise<vo
   const { options } = made.call
   const found = await findRecords(run, made)
   if (found === null) return
-  const chosen = choose(run, found, asString(options.returnType))
+  const chosen = chooseRows(run, found, asString(options.returnType))
   if (chosen.length === 0) {
     log(run, 'info', NO_RECORD, { context: made.block.id, isInternal: true })
     return
@@ -177,19 +178,6 @@ function whereOf(filter: unknown): string | undefined {
   })
   if (comparisons.length === 0) return undefined
   return comparisons.join(asObject(filter).joiner === 'OR' ? '~or' : '~and')
-}
-
-function choose(run: Execution, found: JsonObject[], returnType: string | undefined): JsonObject[] {
-  switch (returnType) {
-    case 'First':
-      return found.slice(0, 1)
-    case 'Last':
-      return found.slice(-1)
-    case 'Random':
-      return found.slice(Math.floor(run.effects.random() * found.length)).slice(0, 1)
-    default:
-      return found
-  }
 }
 
 /** Ids of the columns that link to another table, by their titles. */

@@ -1,5 +1,5 @@
 import { useState } from 'preact/hooks'
-import { encode } from 'uqr'
+import { create } from 'qrcode'
 import type { JsonObject } from '../model/draft.ts'
 import { urlOf } from '../router.ts'
 import { service } from '../service.ts'
@@ -123,9 +123,16 @@ function Origins() {
   )
 }
 
+/** The empty margin that readers need. */
+const MARGIN_MODULES = 2
+
 function QrCode({ text, name }: { text: string; name: string }) {
-  const { data, size } = encode(text, { border: 2 })
-  const path = data.flatMap((row, y) => row.map((isDark, x) => (isDark ? `M${x} ${y}h1v1h-1z` : ''))).join('')
+  const { modules } = create(text, { errorCorrectionLevel: 'L' })
+  const size = modules.size + 2 * MARGIN_MODULES
+  const path = Array.from(modules.data, (isDark, index) => {
+    const [x, y] = [index % modules.size, Math.floor(index / modules.size)]
+    return isDark ? `M${x + MARGIN_MODULES} ${y + MARGIN_MODULES}h1v1h-1z` : ''
+  }).join('')
   const svg = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${size} ${size}" shape-rendering="crispEdges"><path fill="#fff" d="M0 0h${size}v${size}H0z"/><path d="${path}"/></svg>`
   const source = `data:image/svg+xml,${encodeURIComponent(svg)}`
   return (

@@ -77,7 +77,6 @@ export interface Draft {
 }
 
 export const partNames = ['groups', 'events', 'edges', 'variables', 'theme', 'settings'] as const
-export type PartName = (typeof partNames)[number]
 
 /** Takes the draft out of a bot as the interface returns it. */
 export function draftOf(bot: object): Draft {
