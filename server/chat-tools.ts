@@ -22,8 +22,6 @@ export interface ChatTools {
   whyNeverSent: (url: string) => string | undefined
   /** Parsed flows by the id of their publication. Publications never change, so neither do entries. */
   flows: LRUCache<string, Flow>
-  /** The publication that somebody chatted with last, by bot: most of its sessions are on it. */
-  publicationOfBot: LRUCache<string, string>
 }
 
 /** `warm` resolves when code of bots can be run without waiting for its threads to start. */
@@ -46,7 +44,6 @@ export function openChatTools(
       whyNeverSent: (url) => whyNeverSent(url, outbound),
       // By characters of the documents; parsed they take several times as much.
       flows: new LRUCache({ maxSize: 16 * 1024 * 1024 }),
-      publicationOfBot: new LRUCache({ max: 10_000 }),
     },
     warm: sandbox.warm,
     close: sandbox.close,

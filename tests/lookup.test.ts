@@ -5,7 +5,6 @@ import pg from 'pg'
 import type { Access, Need } from '../contract/operation.ts'
 import { authorize, type BotGrant, type WorkspaceGrant } from '../server/access/index.ts'
 import { insertBot, newBot, newDraft } from '../server/bots/create.ts'
-import { addLikelyLogs } from '../server/chat/sessions/client-logs.ts'
 import { isDistributed } from '../server/db/citus/distribution.ts'
 import { prepareSql } from '../server/db/client.ts'
 import { beginning } from '../server/db/page.ts'
@@ -130,34 +129,6 @@ test('chats that go on at one moment each find their own session', async () => {
       [site.session],
     )
     expect(rows.map(({ description }) => description)).toEqual(own)
-  }
-})
-
-const testAlone = process.env.CITUS === '1' ? test.skip : test
-
-// A cluster writes them one by one.
-testAlone('logs of clients at one moment do not wait for a chat that is in use', async () => {
-  const { here, there } = world
-  const { rows } = await app.pool.query(
-    'SELECT id, bot_id, publication_id FROM chat_sessions WHERE id = ANY($1) ORDER BY id = $2 DESC',
-    [[here.session, there.session], here.session],
-  )
-  const connection = await app.pool.connect()
-  try {
-    await connection.query('BEGIN')
-    await connection.query('UPDATE chat_sessions SET client_logs = 7 WHERE id = $1', [here.session])
-    const added = rows.map(({ id, bot_id, publication_id }) =>
-      addLikelyLogs(
-        app.db,
-        { sessionId: id, botId: bot_id, publicationId: publication_id },
-        [{ description: 'At once' }],
-        app.clock.now(),
-      ),
-    )
-    expect(await Promise.all(added)).toEqual([false, true])
-  } finally {
-    await connection.query('ROLLBACK')
-    connection.release()
   }
 })
 

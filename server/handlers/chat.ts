@@ -3,23 +3,11 @@ import type { ChatHandlers } from '../../generated/handlers.ts'
 import { appearanceOfChat, startChat as startFlow } from '../chat/engine/engine.ts'
 import { inputForPeople } from '../chat/engine/people.ts'
 import type { StartOptions, TurnRejection } from '../chat/engine/types.ts'
-import {
-  addLikelyLogs,
-  insertClientLogs,
-  MAXIMUM_CLIENT_LOGS,
-  sizeOfLogs,
-} from '../chat/sessions/client-logs.ts'
+import { insertClientLogs, MAXIMUM_CLIENT_LOGS, sizeOfLogs } from '../chat/sessions/client-logs.ts'
 import { decodeState } from '../chat/sessions/codec/state.ts'
 import { receiveMessage } from '../chat/sessions/handling.ts'
 import { closed, refusedOrigin, remembersUsers } from '../chat/sessions/origin-check.ts'
-import {
-  findPublished,
-  findSession,
-  likelySession,
-  previewFlow,
-  sessionOf,
-  turnsOf,
-} from '../chat/sessions/read-session.ts'
+import { findPublished, findSession, previewFlow, sessionOf, turnsOf } from '../chat/sessions/read-session.ts'
 import {
   digestOf,
   earlierResponse,
@@ -286,18 +274,6 @@ export const chat: ChatHandlers<Contexts> = {
   },
 
   async saveClientLogs({ params, body, header }, reply, { db, now, chat: tools, config, quota }) {
-    const bytes = sizeOfLogs(body.clientLogs)
-    // Mostly one statement for all that clients noticed at a time. Whatever keeps that from being written is found out
-    // by looking.
-    const likely = body.clientLogs.length > 0 && (await likelySession(db, tools, params.sessionId))
-    if (likely && !refusedOrigin(likely.flow, header, config.PUBLIC_URL)) {
-      const isFull = quota.refusal('text', likely.botId, bytes)
-      if (isFull) return reply.fail('TOO_MANY_REQUESTS', [isFull])
-      if (await addLikelyLogs(db, likely, body.clientLogs, now)) {
-        quota.add('text', likely.botId, bytes)
-        return reply.ok({ message: 'success' })
-      }
-    }
     const session = await findSession(db, tools, params.sessionId, now)
     const resultId = session?.resultId
     const origin = session && refusedOrigin(session.flow, header, config.PUBLIC_URL)
@@ -308,6 +284,7 @@ export const chat: ChatHandlers<Contexts> = {
     }
     if (origin) return reply.fail('BAD_REQUEST', [origin])
     const { sessionId, botId } = session
+    const bytes = sizeOfLogs(body.clientLogs)
     const isFull = quota.refusal('text', botId, bytes)
     if (isFull) return reply.fail('TOO_MANY_REQUESTS', [isFull])
     const hasRoom = await insertClientLogs(db, { sessionId, botId, resultId }, body.clientLogs, now)

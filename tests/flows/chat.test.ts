@@ -562,8 +562,8 @@ describe('saveClientLogs', () => {
       headers,
     })
 
-  /** A chat that is known, since logs of its client were saved. */
-  async function known(flow = twoQuestions) {
+  /** A chat with one log of its client. */
+  async function startLogged(flow = twoQuestions) {
     const made = await publish(app, here, flow)
     const { sessionId, resultId = '' } = await start(app, made)
     expect((await save(sessionId, 'first')).status).toBe(200)
@@ -571,14 +571,6 @@ describe('saveClientLogs', () => {
       (await logsOf(app, made.id, resultId, here.member)).map(({ description }) => description)
     return { made, sessionId, kept }
   }
-
-  test('is one statement once the chat is known', async () => {
-    const { sessionId, kept } = await known()
-    app.statements.length = 0
-    expect((await save(sessionId, 'second')).status).toBe(200)
-    if (!isDistributed(app.db)) expect(app.statements).toHaveLength(1)
-    expect(await kept()).toEqual(['second', 'first'])
-  })
 
   test.each<[string, (chat: { made: { id: string }; sessionId: string }) => Promise<unknown>]>([
     [
@@ -603,7 +595,7 @@ describe('saveClientLogs', () => {
       ({ made }) => app.client.ok('deleteBot', { as: here.member, params: { botId: made.id } }),
     ],
   ])('is refused of a chat that was known once %s', async (_, change) => {
-    const chat = await known()
+    const chat = await startLogged()
     await change(chat)
     const answer = await save(chat.sessionId, 'late')
     expect([answer.status, answer.body.issues]).toEqual([
@@ -620,7 +612,7 @@ describe('saveClientLogs', () => {
   test('comes from origins that the bot allows, also once the chat is known', async () => {
     const allowed = 'https://shop.example'
     const flow = { ...twoQuestions, settings: { security: { allowedOrigins: [allowed] } } }
-    const { sessionId, kept } = await known(flow)
+    const { sessionId, kept } = await startLogged(flow)
     const refused = await save(sessionId, 'evil', { Origin: 'https://evil.example' })
     expect([refused.status, refused.body.issues]).toEqual([
       400,
@@ -633,7 +625,7 @@ describe('saveClientLogs', () => {
   test('comes from origins that the publication allows which the chat is on, whatever others chat with', async () => {
     const origins = ['https://shop.example', 'https://other.example']
     const settingsOf = (origin?: string) => ({ security: { allowedOrigins: [origin] } })
-    const chat = await known({ ...twoQuestions, settings: settingsOf(origins[0]) })
+    const chat = await startLogged({ ...twoQuestions, settings: settingsOf(origins[0]) })
     await update(chat.made.id, { settings: settingsOf(origins[1]) })
     await republish(chat.made.id)
     await start(app, chat.made)
@@ -939,7 +931,7 @@ test('a flow is remembered with the size of its whole document', async () => {
   const theme = { more: 'x'.repeat(100_000) }
   const settings = { metadata: { customHeadCode: 'y'.repeat(10_000) } }
   const made = await publish(app, here, { ...twoQuestions, theme, settings })
-  const tools = { flows: new LRUCache({ maxSize: 1_000_000 }), publicationOfBot: new LRUCache({ max: 1 }) }
+  const tools = { flows: new LRUCache({ maxSize: 1_000_000 }) }
   expect(await findPublished(app.db, tools as never, made.publicId, undefined)).toBeDefined()
   expect(tools.flows.calculatedSize).toBeGreaterThan(110_000)
 })

@@ -204,7 +204,6 @@ export async function startApp(options: StartOptions = {}): Promise<App> {
     },
     forgetFlows() {
       chat.tools.flows.clear()
-      chat.tools.publicationOfBot.clear()
     },
     async stop() {
       server.closeAllConnections()

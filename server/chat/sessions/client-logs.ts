@@ -1,10 +1,8 @@
 import { and, eq, type SQL, sql } from 'drizzle-orm'
 import type { SaveClientLogs } from '../../../generated/handlers.ts'
-import { prepareBatchedQuery } from '../../db/batched-query.ts'
 import { isDistributed } from '../../db/citus/distribution.ts'
 import { type Database, prepareWrite, statements, transact } from '../../db/client.ts'
 import { bots, chatSessions, resultLogs, results } from '../../db/schema.ts'
-import { expression } from '../../db/typed-select.ts'
 import { isBotAlive } from '../../db/undeleted-bots.ts'
 import { newIds } from '../../ids.ts'
 import type { LogEntry } from '../engine/types.ts'
@@ -25,72 +23,37 @@ export const givenLogs = logsIn(sql`${sql.placeholder('logs')}`)
 /** Log entries of clients that a session may have. */
 export const MAXIMUM_CLIENT_LOGS = 1_000
 
-const countWith = (logs: SQL) => sql`coalesce(client_logs, 0) + json_array_length(${logs}::json)`
-const most = sql.raw(String(MAXIMUM_CLIENT_LOGS))
-
-const logCount = countWith(sql`${sql.placeholder('logs')}`)
+const logCount = sql`coalesce(client_logs, 0) + json_array_length(${sql.placeholder('logs')}::json)`
 
 const counting = sql`
   UPDATE ${chatSessions} SET client_logs = ${logCount}
-  WHERE bot_id = ${botId} AND id = ${sessionId} AND ${logCount} <= ${most}`
+  WHERE bot_id = ${botId} AND id = ${sessionId} AND ${logCount} <= ${sql.raw(String(MAXIMUM_CLIENT_LOGS))}`
 
 const insertion = (source: SQL) => sql`
   INSERT INTO ${resultLogs} (bot_id, result_id, id, status, description, details, context, created_at) ${source}`
 
-const isThere = (bot: SQL) => sql`EXISTS (SELECT FROM ${bots} WHERE ${bots.id} = ${bot} AND ${isBotAlive()})`
+const isThere = sql`EXISTS (SELECT FROM ${bots} WHERE ${bots.id} = ${botId} AND ${isBotAlive()})`
 
 /** Locks the result against its deletion, and checks on the locked row that it still exists. */
-const isHeld = (bot: SQL, result: SQL) => sql`EXISTS (
-  SELECT FROM ${results} r WHERE r.bot_id = ${bot} AND r.id = ${result} AND r.created_at > coalesce(
-    (SELECT results_floor_at FROM ${bots} WHERE id = ${bot}), '-infinity') FOR KEY SHARE)`
+const isHeld = sql`EXISTS (
+  SELECT FROM ${results} r WHERE r.bot_id = ${botId} AND r.id = result_id AND r.created_at > coalesce(
+    (SELECT results_floor_at FROM ${bots} WHERE id = ${botId}), '-infinity') FOR KEY SHARE)`
 
 const logStatements = statements((db, named) => ({
   count: prepareWrite(db, named('count_client_logs'), counting),
-  // Checks the session in the same way as a lookup does. So does the next statement.
+  // Checks the session in the same way as a lookup does.
   insertCounted: prepareWrite(
     db,
     named('insert_client_logs'),
     sql`
       WITH counted AS (
-        ${counting} AND result_id IS NOT NULL AND expires_at > ${at} AND ${isThere(sql`${botId}`)}
-          AND ${isHeld(sql`${botId}`, sql`result_id`)}
+        ${counting} AND result_id IS NOT NULL AND expires_at > ${at} AND ${isThere}
+          AND ${isHeld}
         RETURNING bot_id, result_id
       )
       ${insertion(sql`
         SELECT counted.bot_id, counted.result_id, l.id, l.status, l.description, l.details, l.context, ${at}
         FROM counted, ${givenLogs}`)}`,
-  ),
-  // Skips sessions that another transaction has locked, so that no request waits for another. Locked rows are found
-  // again by `ctid`: a planner that assumes an empty table would scan all of it for each.
-  insertLikely: prepareBatchedQuery(
-    db,
-    named,
-    'insert_likely_client_logs',
-    { botId: 'text', sessionId: 'text', publicationId: 'text', logs: 'text', now: 'timestamptz' },
-    { resultId: expression(sql`asked.result_id`, 'text') },
-    (list, asked) => sql`
-      WITH free AS MATERIALIZED (
-        SELECT s.place_of_row, s.bot_id, s.id, s.result_id, ${countWith(sql`asked.logs`)} AS client_logs,
-          asked.logs, asked.now, asked.place
-        FROM ${asked}
-        CROSS JOIN LATERAL (
-          SELECT ctid AS place_of_row, * FROM ${chatSessions} s
-          WHERE s.bot_id = asked."botId" AND s.id = asked."sessionId"
-          OFFSET 0 FOR NO KEY UPDATE SKIP LOCKED
-        ) AS s
-        WHERE s.publication_id = asked."publicationId" AND s.result_id IS NOT NULL AND s.expires_at > asked.now
-          AND ${countWith(sql`asked.logs`)} <= ${most} AND ${isThere(sql`asked."botId"`)}
-          AND ${isHeld(sql`asked."botId"`, sql`s.result_id`)}
-      ), counted AS (
-        UPDATE ${chatSessions} s SET client_logs = free.client_logs FROM free
-        WHERE s.ctid = free.place_of_row AND s.bot_id = free.bot_id AND s.id = free.id
-        RETURNING free.*
-      ), added AS (
-        ${insertion(sql`
-          SELECT counted.bot_id, counted.result_id, l.id, l.status, l.description, l.details, l.context, counted.now
-          FROM counted, ${logsIn(sql`counted.logs`)}`)}
-      )
-      SELECT ${list} FROM counted AS asked`,
   ),
 }))
 
@@ -127,20 +90,6 @@ export async function insertClientLogs(
     await insertLogs(tx, botId, resultId, given, now)
     return true
   })
-}
-
-/**
- * Does the same without a lookup of the session, in one batch with concurrent requests; not on a cluster. Also false
- * if the session does not exist, has no result, is locked or is on another publication.
- */
-export async function addLikelyLogs(
-  db: Database,
-  { publicationId, ...session }: { sessionId: string; botId: string; publicationId: string },
-  logs: ClientLogs,
-  now: Date,
-): Promise<boolean> {
-  const values = valuesOf(session, toLogs(logs), now)
-  return (await logStatements(db).insertLikely({ publicationId, ...values })) !== undefined
 }
 
 function valuesOf({ sessionId, botId }: { sessionId: string; botId: string }, logs: Log[], now: Date) {

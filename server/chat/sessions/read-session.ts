@@ -67,19 +67,6 @@ export async function findSession(db: Database, tools: ChatTools, sessionId: str
 }
 
 /**
- * Guesses the publication and the flow of a session, usually from memory: those of the last chat with its bot. The
- * session may be on another one, or may not exist. Undefined where no publication is known, and on a cluster.
- */
-export async function likelySession(db: Database, tools: ChatTools, sessionId: string) {
-  const botId = botOfSession(sessionId)
-  if (botId === undefined || isDistributed(db)) return undefined
-  const publicationId = tools.publicationOfBot.get(botId)
-  if (publicationId === undefined) return undefined
-  const flow = await loadPublication(db, tools, botId, publicationId)
-  return flow ? { sessionId, botId, publicationId, flow } : undefined
-}
-
-/**
  * Runs the lookup of every turn for a session that does not exist, and fails if the schema or the cluster cannot
  * answer. An unavailable node of a cluster does not count: it stops only chats of its own bots.
  */
@@ -134,7 +121,6 @@ export async function loadPublication(
   botId: string,
   publicationId: string,
 ): Promise<Flow | null> {
-  tools.publicationOfBot.set(botId, publicationId)
   const cached = tools.flows.get(publicationId)
   if (cached) return cached
   const [row] = await db
