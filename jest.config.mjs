@@ -59,6 +59,8 @@ const isNamed = Boolean(process.env.NAMED_TESTS) || process.argv.some((word) => 
 const isWhole = isNamed || Boolean(process.env.LONG_TESTS)
 
 export default {
+  // A snapshot that is not committed fails; `-u` writes it.
+  ci: true,
   // Ends what hangs, and nothing else: a limit says nothing about how fast the machine must be.
   testTimeout: 300_000,
   // Many tests wait for a process, a browser or the database about as long as they work.

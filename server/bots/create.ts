@@ -182,13 +182,13 @@ const gathering = statements((db) =>
 )
 
 async function insertAlone(db: Database, bot: NewBot): Promise<boolean> {
-  return (await insertStatements(db)(1)(valuesOf([bot]))) === 1
+  return (await insertStatements(db).get(1)?.(valuesOf([bot]))) === 1
 }
 
 /** Undefined where the database did not store one of them, and so none: each is on its own then. */
 async function insertTogether(db: Database, bots: readonly NewBot[]): Promise<boolean | undefined> {
   try {
-    return (await insertStatements(db)(bots.length)(valuesOf(bots))) === bots.length
+    return (await insertStatements(db).get(bots.length)?.(valuesOf(bots))) === bots.length
   } catch (error) {
     if (databaseError(error) instanceof pg.DatabaseError) return undefined
     throw error
@@ -234,9 +234,8 @@ function insertion(count: number): SQL {
     ${rows(botDrafts, draftColumns, 'draft')}`
 }
 
-/** The statement for so many bots, prepared when it is first wanted. */
+/** Prepares a statement for each number of bots in a batch. */
 const insertStatements = statements((db, named) => {
-  const prepared: ReturnType<typeof prepareWrite>[] = []
-  return (count: number) =>
-    (prepared[count] ??= prepareWrite(db, named(`insert_bots_${count}`), insertion(count)))
+  const counts = Array.from({ length: MAX_BATCH_BOTS }, (_, at) => at + 1)
+  return new Map(counts.map((count) => [count, prepareWrite(db, named(`insert_bots_${count}`), insertion(count))]))
 })

@@ -104,10 +104,14 @@ export function unname(db: Database) {
  */
 export type StatementContext = [db: Database, named: (name: string) => string]
 
+/** Every call of `statements` adds its builder, so that a test can render them all. */
+export const statementBuilders: ((...context: StatementContext) => unknown)[] = []
+
 /** Statements that are prepared once per database. */
 export function statements<Statements>(
   build: (...context: StatementContext) => Statements,
 ): (db: Database) => Statements {
+  statementBuilders.push(build)
   const built = new WeakMap<Database, Statements>()
   return (db) => {
     let found = built.get(db)
@@ -123,15 +127,10 @@ export function statements<Statements>(
 const dialect = new PgDialect()
 
 /**
- * Prepares a statement that is written in SQL, with placeholders, for `statements`. A placeholder is one
- * parameter, however often it occurs: Drizzle would send and PostgreSQL read its value as often. Nothing is known
- * of its rows: `prepareSelect` in selection.ts says what they are.
+ * Renders a statement with its parameters. A placeholder is one parameter, however often it occurs: Drizzle would send
+ * and PostgreSQL read its value as often.
  */
-export function prepareSql(
-  db: Database,
-  name: string,
-  statement: SQL,
-): (values: Record<string, unknown>) => Promise<pg.QueryResult<Record<string, unknown>>> {
+export function renderSql(statement: SQL): { text: string; params: unknown[] } {
   const query = dialect.sqlToQuery(statement)
   const params: unknown[] = []
   const text = query.sql.replaceAll(/\$(\d+)/g, (_, place) => {
@@ -141,6 +140,19 @@ export function prepareSql(
     )
     return `$${known < 0 ? params.push(param) : known + 1}`
   })
+  return { text, params }
+}
+
+/**
+ * Prepares a statement that is written in SQL, with placeholders, for `statements`. Nothing is known of its rows:
+ * `prepareSelect` in typed-select.ts says what they are.
+ */
+export function prepareSql(
+  db: Database,
+  name: string,
+  statement: SQL,
+): (values: Record<string, unknown>) => Promise<pg.QueryResult<Record<string, unknown>>> {
+  const { text, params } = renderSql(statement)
   // Fills placeholders as Drizzle does, which inspects each of them anew every time.
   const fills = params.map((param) => {
     if (is(param, Placeholder)) return (values: Record<string, unknown>) => placeholderOf(values, param.name)
