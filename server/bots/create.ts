@@ -237,5 +237,7 @@ function insertion(count: number): SQL {
 /** Prepares a statement for each number of bots in a batch. */
 const insertStatements = statements((db, named) => {
   const counts = Array.from({ length: MAX_BATCH_BOTS }, (_, at) => at + 1)
-  return new Map(counts.map((count) => [count, prepareWrite(db, named(`insert_bots_${count}`), insertion(count))]))
+  return new Map(
+    counts.map((count) => [count, prepareWrite(db, named(`insert_bots_${count}`), insertion(count))]),
+  )
 })
