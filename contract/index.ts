@@ -15,6 +15,7 @@ import { members } from './members.ts'
 import { publications } from './publications.ts'
 import { publishing } from './publishing.ts'
 import { results } from './results.ts'
+import { templates } from './templates.ts'
 import { tokens } from './tokens.ts'
 import { transfer } from './transfer.ts'
 import { uploads } from './uploads.ts'
@@ -30,6 +31,7 @@ export const operations = {
   ...audit,
   ...folders,
   ...bots,
+  ...templates,
   ...transfer,
   ...comparison,
   ...publishing,
@@ -57,6 +59,7 @@ export const resources = {
   audit,
   folders,
   bots,
+  templates,
   transfer,
   comparison,
   publishing,

@@ -139,6 +139,13 @@ interface Contract {
     params: z.output<(typeof contract)['deleteBot']['params']>
     reply: z.output<(typeof contract)['deleteBot']['success']['body']>
   }
+  listTemplates: {
+    reply: z.output<(typeof contract)['listTemplates']['success']['body']>
+  }
+  getTemplate: {
+    params: z.output<(typeof contract)['getTemplate']['params']>
+    reply: z.output<(typeof contract)['getTemplate']['success']['body']>
+  }
   importBot: {
     body: z.input<(typeof contract)['importBot']['body']>
     reply: z.output<(typeof contract)['importBot']['success']['body']>
@@ -479,6 +486,13 @@ interface Wire {
   deleteBot: {
     params: wire['deleteBot']['parameters']['path']
     reply: wire['deleteBot']['responses'][200]['content']['application/json']
+  }
+  listTemplates: {
+    reply: wire['listTemplates']['responses'][200]['content']['application/json']
+  }
+  getTemplate: {
+    params: wire['getTemplate']['parameters']['path']
+    reply: wire['getTemplate']['responses'][200]['content']['application/json']
   }
   importBot: {
     body: NonNullable<wire['importBot']['requestBody']>['content']['application/json']

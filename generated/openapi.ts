@@ -798,6 +798,50 @@ export interface paths {
         patch: operations["updateFolder"];
         trace?: never;
     };
+    "/v1/templates": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List the templates
+         * @description Returns the bots that the service brings to begin with, without their flows. They are the same for everybody, and change with the version of the service alone.
+         *
+         *     Permission: any user, by a token with the scope `read`.
+         */
+        get: operations["listTemplates"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/templates/{templateId}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get a template
+         * @description Returns a template with its flow, theme and settings. `template.bot` is what create bot takes as `bot`, and a file that import takes.
+         *
+         *     Permission: any user, by a token with the scope `read`.
+         */
+        get: operations["getTemplate"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/users/me/browserSessions": {
         parameters: {
             query?: never;
@@ -12120,6 +12164,104 @@ export interface components {
         } & {
             [key: string]: unknown;
         };
+        /** @description A template with the bot that begins with it. */
+        Template: {
+            bot: components["schemas"]["TemplateBot"];
+            /**
+             * @description Purpose: to collect answers, to support people, or to engage them.
+             * @enum {string}
+             */
+            category: "collect" | "support" | "engage";
+            /**
+             * @description One sentence about the template.
+             * @example Finds out who asks and for what.
+             */
+            description: string;
+            /**
+             * @description Icon of the bot: an emoji, an http(s) URL or a `data:image/` URL; null without one.
+             * @example 🤖
+             */
+            icon: string | null;
+            /**
+             * @description Id of the template.
+             * @example lead-form
+             */
+            id: string;
+            /**
+             * @description Name of the template.
+             * @example Lead form
+             */
+            name: string;
+            /** @description Settings to make before the bot can do everything; empty for most templates. */
+            needs: string[];
+        };
+        /** @description One template with its bot. */
+        TemplateBody: {
+            template: components["schemas"]["Template"];
+        };
+        /** @description The bot of a template, as create takes it. */
+        TemplateBot: {
+            /** @description The connections of the flow, in no particular order. */
+            edges: components["schemas"]["Edge"][];
+            /** @description What begins the branches of the flow. The first event, and only the first, is the start event. */
+            events: components["schemas"]["FlowEvent"][];
+            /** @description The groups of the flow, in no particular order. */
+            groups: components["schemas"]["Group"][];
+            /**
+             * @description Icon of the bot: an emoji, an http(s) URL or a `data:image/` URL; null without one.
+             * @example 🤖
+             */
+            icon: string | null;
+            /**
+             * @description Name of the bot. Names need not be unique.
+             * @example Lead generation
+             */
+            name: string;
+            settings: components["schemas"]["Settings"];
+            theme: components["schemas"]["Theme"];
+            /** @description The variables of the bot. */
+            variables: components["schemas"]["Variable"][];
+            /**
+             * @description Version of the schema the flow is written in.
+             * @enum {string}
+             */
+            version: "6.1";
+        };
+        /** @description The templates of the service. */
+        TemplateList: {
+            /** @description The templates. */
+            templates: components["schemas"]["TemplateSummary"][];
+        };
+        /** @description A template in a list, without its document. */
+        TemplateSummary: {
+            /**
+             * @description Purpose: to collect answers, to support people, or to engage them.
+             * @enum {string}
+             */
+            category: "collect" | "support" | "engage";
+            /**
+             * @description One sentence about the template.
+             * @example Finds out who asks and for what.
+             */
+            description: string;
+            /**
+             * @description Icon of the bot: an emoji, an http(s) URL or a `data:image/` URL; null without one.
+             * @example 🤖
+             */
+            icon: string | null;
+            /**
+             * @description Id of the template.
+             * @example lead-form
+             */
+            id: string;
+            /**
+             * @description Name of the template.
+             * @example Lead form
+             */
+            name: string;
+            /** @description Settings to make before the bot can do everything; empty for most templates. */
+            needs: string[];
+        };
         /** @description The endpoint that is tested. */
         TestEventData: {
             /**
@@ -16748,6 +16890,75 @@ export interface operations {
             413: components["responses"]["PayloadTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
             422: components["responses"]["IdempotencyMismatch"];
+            429: components["responses"]["TooManyRequests"];
+            431: components["responses"]["RequestHeaderFieldsTooLarge"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    listTemplates: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The templates, the most general first. */
+            200: {
+                headers: {
+                    "Authentication-Token-Expiration": components["headers"]["TokenExpiration"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TemplateList"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            429: components["responses"]["TooManyRequests"];
+            431: components["responses"]["RequestHeaderFieldsTooLarge"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    getTemplate: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description Id of the template.
+                 * @example lead-form
+                 */
+                templateId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The template with its bot. */
+            200: {
+                headers: {
+                    "Authentication-Token-Expiration": components["headers"]["TokenExpiration"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TemplateBody"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
             429: components["responses"]["TooManyRequests"];
             431: components["responses"]["RequestHeaderFieldsTooLarge"];
             500: components["responses"]["InternalServerError"];

@@ -139,6 +139,10 @@ function createClient(options) {
         publish: on({ "method": "POST", "path": "/v1/bots/{botId}/publish", "key": true }),
         unpublish: on({ "method": "POST", "path": "/v1/bots/{botId}/unpublish", "key": true }),
     };
+    const templates = {
+        list: on({ "method": "GET", "path": "/v1/templates" }),
+        get: on({ "method": "GET", "path": "/v1/templates/{templateId}" }),
+    };
     const publishedBots = {
         get: on({ "method": "GET", "path": "/v1/bots/{botId}/publishedBot", "query": true }),
     };
@@ -227,5 +231,5 @@ function createClient(options) {
     bots.edit = (0, helpers_js_1.editor)(bots);
     chat.converse = (0, helpers_js_1.conversation)(chat);
     webhooks_.verify = helpers_js_1.verify;
-    return { workspaces, members, invitations, credentials, auditLogs, folders, bots, publishedBots, publications, results, transcripts, resultLogs, stats, blockStats, chat, sessions, sessionEvents, previews, webhooks: webhooks_, clientLogs, messages, webhookEndpoints, webhookSecrets, webhookDeliveries, files, currentUser, browserSessions, tokens };
+    return { workspaces, members, invitations, credentials, auditLogs, folders, bots, templates, publishedBots, publications, results, transcripts, resultLogs, stats, blockStats, chat, sessions, sessionEvents, previews, webhooks: webhooks_, clientLogs, messages, webhookEndpoints, webhookSecrets, webhookDeliveries, files, currentUser, browserSessions, tokens };
 }

@@ -1,7 +1,7 @@
 // Made by `make generate` from contract/. Do not edit.
 import { ApiError } from './api.js'
 import type { ClientOptions, Events, KeyOptions, MatchOptions, Pages, Reply, RequestOptions } from './api.js'
-import type { ApiTokenBody, ApiTokenCreate, ApiTokenList, AuditPage, BlockStatsBody, Bot, BotBody, BotCreatedEvent, BotDeletedEvent, BotPage, BotPublishedEvent, BotReferenceBody, BotUnpublishedEvent, BotUpdate, BotUpdatedEvent, BotV61, BotWithModeBody, BrowserSessionBody, BrowserSessionList, ChatBody, ChatDetailBody, ChatEvent, ChatPage, ChatSessionBody, ChatUpdate, CompareBotQuery, ComparisonBody, ContinueChatBody, ContinuedChatBody, CreateBotBody, CreateFolderBody, CreatedApiTokenBody, CreatedInvitationBody, CredentialsBody, CredentialsCreate, CredentialsList, CredentialsUpdate, CurrentUserBody, DeleteFolderQuery, DeleteResultsQuery, DuplicateBotBody, EndpointTestEvent, ExportResultsQuery, ExportedBotBody, FlowCheckBody, FolderBody, FolderList, GetBlockStatsQuery, GetBotQuery, GetFolderQuery, GetPublishedBotQuery, GetStatsQuery, ImportBotBody, ImportedBotBody, InvitationBody, InvitationCreate, InvitationList, ListAuditLogQuery, ListBotsQuery, ListBrowserSessionsQuery, ListChatsQuery, ListFoldersQuery, ListInvitationsQuery, ListMembersQuery, ListPublicationsQuery, ListResultLogsQuery, ListResultsQuery, ListSessionEventsQuery, ListTokensQuery, ListWebhookDeliveriesQuery, ListWorkspacesQuery, MemberBody, MemberCreate, MemberList, MemberMessage, MemberUpdate, PublicationBody, PublicationPage, PublishedBody, PublishedBotBody, ResultAnsweredEvent, ResultBody, ResultCompletedEvent, ResultLogPage, ResultPage, ResultStartedEvent, ResultsDeletedEvent, RotatedWebhookSecret, SaveClientLogsBody, SentMessageBody, SessionEventsBody, StartChatBody, StartPreviewBody, StartedChatBody, StatsBody, SuccessBody, TranscriptBody, UpdateBotBody, UpdateFolderBody, UpdatedWorkspaceBody, UploadBody, UploadFileQuery, WebhookData, WebhookDeliveryBody, WebhookDeliveryPage, WebhookEndpointBody, WebhookEndpointCreate, WebhookEndpointList, WebhookEndpointUpdate, WebhookEndpointWithSecretBody, WorkspaceBody, WorkspaceCreate, WorkspaceDeletedBody, WorkspaceDetailsBody, WorkspaceList, WorkspaceUpdate } from './types.cjs'
+import type { ApiTokenBody, ApiTokenCreate, ApiTokenList, AuditPage, BlockStatsBody, Bot, BotBody, BotCreatedEvent, BotDeletedEvent, BotPage, BotPublishedEvent, BotReferenceBody, BotUnpublishedEvent, BotUpdate, BotUpdatedEvent, BotV61, BotWithModeBody, BrowserSessionBody, BrowserSessionList, ChatBody, ChatDetailBody, ChatEvent, ChatPage, ChatSessionBody, ChatUpdate, CompareBotQuery, ComparisonBody, ContinueChatBody, ContinuedChatBody, CreateBotBody, CreateFolderBody, CreatedApiTokenBody, CreatedInvitationBody, CredentialsBody, CredentialsCreate, CredentialsList, CredentialsUpdate, CurrentUserBody, DeleteFolderQuery, DeleteResultsQuery, DuplicateBotBody, EndpointTestEvent, ExportResultsQuery, ExportedBotBody, FlowCheckBody, FolderBody, FolderList, GetBlockStatsQuery, GetBotQuery, GetFolderQuery, GetPublishedBotQuery, GetStatsQuery, ImportBotBody, ImportedBotBody, InvitationBody, InvitationCreate, InvitationList, ListAuditLogQuery, ListBotsQuery, ListBrowserSessionsQuery, ListChatsQuery, ListFoldersQuery, ListInvitationsQuery, ListMembersQuery, ListPublicationsQuery, ListResultLogsQuery, ListResultsQuery, ListSessionEventsQuery, ListTokensQuery, ListWebhookDeliveriesQuery, ListWorkspacesQuery, MemberBody, MemberCreate, MemberList, MemberMessage, MemberUpdate, PublicationBody, PublicationPage, PublishedBody, PublishedBotBody, ResultAnsweredEvent, ResultBody, ResultCompletedEvent, ResultLogPage, ResultPage, ResultStartedEvent, ResultsDeletedEvent, RotatedWebhookSecret, SaveClientLogsBody, SentMessageBody, SessionEventsBody, StartChatBody, StartPreviewBody, StartedChatBody, StatsBody, SuccessBody, TemplateBody, TemplateList, TranscriptBody, UpdateBotBody, UpdateFolderBody, UpdatedWorkspaceBody, UploadBody, UploadFileQuery, WebhookData, WebhookDeliveryBody, WebhookDeliveryPage, WebhookEndpointBody, WebhookEndpointCreate, WebhookEndpointList, WebhookEndpointUpdate, WebhookEndpointWithSecretBody, WorkspaceBody, WorkspaceCreate, WorkspaceDeletedBody, WorkspaceDetailsBody, WorkspaceList, WorkspaceUpdate } from './types.cjs'
 
 export { ApiError, ConnectionError, TimeoutError } from './api.js'
 export type { Attempt, ClientOptions, Events, Issue, KeyOptions, MatchOptions, Pages, Reply, RequestOptions } from './api.js'
@@ -370,6 +370,21 @@ export interface BotsMethods {
   edit(botId: string, change: (bot: Bot) => BotChange | Promise<BotChange>, options?: EditOptions): Promise<BotBody>
 }
 
+export interface TemplatesMethods {
+  /**
+   * List the templates: `GET /v1/templates`
+   *
+   * Returns the bots that the service brings to begin with, without their flows. They are the same for everybody, and change with the version of the service alone.
+   */
+  list(options?: RequestOptions): Reply<TemplateList>
+  /**
+   * Get a template: `GET /v1/templates/{templateId}`
+   *
+   * Returns a template with its flow, theme and settings. `template.bot` is what create bot takes as `bot`, and a file that import takes.
+   */
+  get(templateId: string, options?: RequestOptions): Reply<TemplateBody>
+}
+
 export interface PublishedBotsMethods {
   /**
    * Get the published copy of a bot: `GET /v1/bots/{botId}/publishedBot`
@@ -709,6 +724,7 @@ export interface Client {
   readonly auditLogs: AuditLogsMethods
   readonly folders: FoldersMethods
   readonly bots: BotsMethods
+  readonly templates: TemplatesMethods
   readonly publishedBots: PublishedBotsMethods
   readonly publications: PublicationsMethods
   readonly results: ResultsMethods

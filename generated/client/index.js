@@ -117,6 +117,10 @@ export function createClient(options) {
         publish: on({ "method": "POST", "path": "/v1/bots/{botId}/publish", "key": true }),
         unpublish: on({ "method": "POST", "path": "/v1/bots/{botId}/unpublish", "key": true }),
     };
+    const templates = {
+        list: on({ "method": "GET", "path": "/v1/templates" }),
+        get: on({ "method": "GET", "path": "/v1/templates/{templateId}" }),
+    };
     const publishedBots = {
         get: on({ "method": "GET", "path": "/v1/bots/{botId}/publishedBot", "query": true }),
     };
@@ -205,5 +209,5 @@ export function createClient(options) {
     bots.edit = editor(bots);
     chat.converse = conversation(chat);
     webhooks_.verify = verify;
-    return { workspaces, members, invitations, credentials, auditLogs, folders, bots, publishedBots, publications, results, transcripts, resultLogs, stats, blockStats, chat, sessions, sessionEvents, previews, webhooks: webhooks_, clientLogs, messages, webhookEndpoints, webhookSecrets, webhookDeliveries, files, currentUser, browserSessions, tokens };
+    return { workspaces, members, invitations, credentials, auditLogs, folders, bots, templates, publishedBots, publications, results, transcripts, resultLogs, stats, blockStats, chat, sessions, sessionEvents, previews, webhooks: webhooks_, clientLogs, messages, webhookEndpoints, webhookSecrets, webhookDeliveries, files, currentUser, browserSessions, tokens };
 }

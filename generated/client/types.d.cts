@@ -10600,6 +10600,104 @@ export interface components {
         } & {
             [key: string]: unknown;
         };
+        /** @description A template with the bot that begins with it. */
+        Template: {
+            bot: components["schemas"]["TemplateBot"];
+            /**
+             * @description Purpose: to collect answers, to support people, or to engage them.
+             * @enum {string}
+             */
+            category: "collect" | "support" | "engage";
+            /**
+             * @description One sentence about the template.
+             * @example Finds out who asks and for what.
+             */
+            description: string;
+            /**
+             * @description Icon of the bot: an emoji, an http(s) URL or a `data:image/` URL; null without one.
+             * @example 🤖
+             */
+            icon: string | null;
+            /**
+             * @description Id of the template.
+             * @example lead-form
+             */
+            id: string;
+            /**
+             * @description Name of the template.
+             * @example Lead form
+             */
+            name: string;
+            /** @description Settings to make before the bot can do everything; empty for most templates. */
+            needs: string[];
+        };
+        /** @description One template with its bot. */
+        TemplateBody: {
+            template: components["schemas"]["Template"];
+        };
+        /** @description The bot of a template, as create takes it. */
+        TemplateBot: {
+            /** @description The connections of the flow, in no particular order. */
+            edges: components["schemas"]["Edge"][];
+            /** @description What begins the branches of the flow. The first event, and only the first, is the start event. */
+            events: components["schemas"]["FlowEvent"][];
+            /** @description The groups of the flow, in no particular order. */
+            groups: components["schemas"]["Group"][];
+            /**
+             * @description Icon of the bot: an emoji, an http(s) URL or a `data:image/` URL; null without one.
+             * @example 🤖
+             */
+            icon: string | null;
+            /**
+             * @description Name of the bot. Names need not be unique.
+             * @example Lead generation
+             */
+            name: string;
+            settings: components["schemas"]["Settings"];
+            theme: components["schemas"]["Theme"];
+            /** @description The variables of the bot. */
+            variables: components["schemas"]["Variable"][];
+            /**
+             * @description Version of the schema the flow is written in.
+             * @enum {string}
+             */
+            version: "6.1";
+        };
+        /** @description The templates of the service. */
+        TemplateList: {
+            /** @description The templates. */
+            templates: components["schemas"]["TemplateSummary"][];
+        };
+        /** @description A template in a list, without its document. */
+        TemplateSummary: {
+            /**
+             * @description Purpose: to collect answers, to support people, or to engage them.
+             * @enum {string}
+             */
+            category: "collect" | "support" | "engage";
+            /**
+             * @description One sentence about the template.
+             * @example Finds out who asks and for what.
+             */
+            description: string;
+            /**
+             * @description Icon of the bot: an emoji, an http(s) URL or a `data:image/` URL; null without one.
+             * @example 🤖
+             */
+            icon: string | null;
+            /**
+             * @description Id of the template.
+             * @example lead-form
+             */
+            id: string;
+            /**
+             * @description Name of the template.
+             * @example Lead form
+             */
+            name: string;
+            /** @description Settings to make before the bot can do everything; empty for most templates. */
+            needs: string[];
+        };
         /** @description The endpoint that is tested. */
         TestEventData: {
             /**
@@ -15233,6 +15331,75 @@ export interface operations {
             503: components["responses"]["ServiceUnavailable"];
         };
     };
+    listTemplates: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The templates, the most general first. */
+            200: {
+                headers: {
+                    "Authentication-Token-Expiration": components["headers"]["TokenExpiration"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TemplateList"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            429: components["responses"]["TooManyRequests"];
+            431: components["responses"]["RequestHeaderFieldsTooLarge"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    getTemplate: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description Id of the template.
+                 * @example lead-form
+                 */
+                templateId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The template with its bot. */
+            200: {
+                headers: {
+                    "Authentication-Token-Expiration": components["headers"]["TokenExpiration"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TemplateBody"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["TooManyRequests"];
+            431: components["responses"]["RequestHeaderFieldsTooLarge"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
     listBrowserSessions: {
         parameters: {
             query?: {
@@ -17751,6 +17918,11 @@ export type StoredCredentials = components["schemas"]["StoredCredentials"]
 export type StructuredMessage = components["schemas"]["StructuredMessage"]
 export type SuccessBody = components["schemas"]["SuccessBody"]
 export type SystemMessages = components["schemas"]["SystemMessages"]
+export type Template = components["schemas"]["Template"]
+export type TemplateBody = components["schemas"]["TemplateBody"]
+export type TemplateBot = components["schemas"]["TemplateBot"]
+export type TemplateList = components["schemas"]["TemplateList"]
+export type TemplateSummary = components["schemas"]["TemplateSummary"]
 export type TestEventData = components["schemas"]["TestEventData"]
 export type TextBubble = components["schemas"]["TextBubble"]
 export type TextBubbleContent = components["schemas"]["TextBubbleContent"]

@@ -1,5 +1,6 @@
 import { basename, join } from 'node:path'
 import type { Command } from 'commander'
+import { findTemplate, templates } from '../templates/index.ts'
 import type { Context } from './context.ts'
 import {
   type FolderState,
@@ -13,7 +14,6 @@ import {
 } from './folder.ts'
 import { exitCodes, fail, paint, print } from './io.ts'
 import { planPush, pull, push, toFile, wordsOf } from './sync.ts'
-import { type TemplateName, templates } from './templates.ts'
 
 /* Commands about a folder of bots: new, pull, push and diff. */
 
@@ -114,27 +114,32 @@ export function addFolderCommands(program: Command, context: Context) {
   program
     .command('new')
     .argument('<name>', 'name of the bot')
-    .option('-t, --template <name>', `one of ${Object.keys(templates).join(', ')}`, 'empty')
+    .option('-t, --template <name>', `empty or one of ${templates.map(({ id }) => id).join(', ')}`, 'empty')
     .description('Write a file for a new bot; push creates the bot')
     .action((name: string, { template }: { template: string }) => {
       requireState(folder())
-      if (!Object.hasOwn(templates, template)) fail(`There is no template ${template}`, 2)
+      const begun = template === 'empty' ? emptyBot : findTemplate(template)?.bot
+      if (!begun) fail(`There is no template ${template}`, 2)
       const taken = new Set<string>()
       let file = fileNameFor(name, taken)
       while (readText(folder(), file) !== undefined) {
         taken.add(file)
         file = fileNameFor(name, taken)
       }
-      const document = {
-        name,
-        version: '6.1',
-        ...templates[template as TemplateName],
-        theme: {},
-        settings: {},
-      }
-      writeBot(folder(), file, formatBot(document))
+      writeBot(folder(), file, formatBot({ ...begun, name }))
       print(io, isJson(), { file }, [join(folder(), file)])
     })
+}
+
+/** A flow that begins and ends at once. */
+const emptyBot = {
+  version: '6.1',
+  events: [{ id: 'start', type: 'start', graphCoordinates: { x: 0, y: 0 } }],
+  groups: [],
+  edges: [],
+  variables: [],
+  theme: {},
+  settings: {},
 }
 
 /** The workspace of a caller who has one. */

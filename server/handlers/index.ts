@@ -16,6 +16,7 @@ import { members } from './members.ts'
 import { publications } from './publications.ts'
 import { publishing } from './publishing.ts'
 import { results } from './results.ts'
+import { templates } from './templates.ts'
 import { tokens } from './tokens.ts'
 import { transfer } from './transfer.ts'
 import { uploads } from './uploads.ts'
@@ -31,6 +32,7 @@ export const handlers: Handlers<Contexts> = {
   ...audit,
   ...folders,
   ...bots,
+  ...templates,
   ...transfer,
   ...comparison,
   ...publishing,

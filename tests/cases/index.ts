@@ -15,6 +15,7 @@ import { members } from './members.ts'
 import { publications } from './publications.ts'
 import { publishing } from './publishing.ts'
 import { results } from './results.ts'
+import { templates } from './templates.ts'
 import { tokens } from './tokens.ts'
 import { transfer } from './transfer.ts'
 import { uploads } from './uploads.ts'
@@ -29,6 +30,7 @@ const byResource: { [Resource in keyof typeof resources]: Cases<Resource> } = {
   audit,
   folders,
   bots,
+  templates,
   transfer,
   comparison,
   publishing,

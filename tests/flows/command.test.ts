@@ -182,7 +182,9 @@ describe('pull and push', () => {
       for (const { file, kind, text } of edits) {
         count++
         if (kind === 'create') {
-          await ok(['new', `${text} ${count}`, '--template', count % 2 ? 'contact' : 'feedback'], { folder })
+          await ok(['new', `${text} ${count}`, '--template', count % 2 ? 'lead-form' : 'feedback'], {
+            folder,
+          })
           continue
         }
         edit(folder, files[file] as string, (bot) => {
@@ -238,14 +240,16 @@ describe('pull and push', () => {
 
   test('push creates and publishes a bot of a template, and rolls back', async () => {
     const folder = await pulled()
-    const { file } = (await ok(['new', 'Ask me', '--template', 'contact', '--json'], { folder })).value
+    const { file } = (await ok(['new', 'Ask me', '--template', 'lead-form', '--json'], { folder })).value
     const created = (await ok(['push', '--publish', '--json'], { folder })).value
     expect(created).toMatchObject({ pushed: [{ file, action: 'create' }], published: [file] })
     const { id } = readBot(folder, file)
     expect((await ok(['check', file, '--json'], { folder })).value.findings).toEqual([])
-    edit(folder, file, (bot) => Object.assign(bot.groups[0].blocks[0].content, { plainText: 'Good day!' }))
+    edit(folder, file, (bot) =>
+      Object.assign(bot.groups[0].blocks[0].content.richText[0].children[0], { text: 'Good day!' }),
+    )
     const diff = await bots(['diff'], { folder })
-    expect([diff.code, diff.out]).toEqual([4, expect.stringContaining('content.plainText changed')])
+    expect([diff.code, diff.out]).toEqual([4, expect.stringContaining('content.richText')])
     await ok(['push', file], { folder })
     expect((await bots(['diff', '--published', file], { folder })).code).toBe(4)
     await ok(['publish', file], { folder })
@@ -253,7 +257,7 @@ describe('pull and push', () => {
     expect(dry.value.changes).toHaveLength(1)
     expect((await ok(['rollback', file, '--json'], { folder })).value.changes).toEqual(dry.value.changes)
     const { publishedBot } = await app.client.ok('getPublishedBot', { as: here.admin, params: { botId: id } })
-    expect(JSON.stringify(publishedBot.groups)).toContain('Hello! What is your name?')
+    expect(JSON.stringify(publishedBot.groups)).toContain('Thanks for your interest.')
   })
 })
 

@@ -451,6 +451,27 @@ class AsyncBots:
         return answer
 
 
+class AsyncTemplates:
+    def __init__(self, caller: AsyncCaller) -> None:
+        self._caller = caller
+
+    async def list(self, **options: Unpack[RequestOptions]) -> types.TemplateList:
+        """List the templates: `GET /v1/templates`
+
+        Returns the bots that the service brings to begin with, without their flows. They are the same for everybody, and change with the version of the service alone.
+        """
+        answer: types.TemplateList = await self._caller.call(call_of(Operation("GET", "/v1/templates"), {}, None, {}, options))
+        return answer
+
+    async def get(self, template_id: str, **options: Unpack[RequestOptions]) -> types.TemplateBody:
+        """Get a template: `GET /v1/templates/{templateId}`
+
+        Returns a template with its flow, theme and settings. `template.bot` is what create bot takes as `bot`, and a file that import takes.
+        """
+        answer: types.TemplateBody = await self._caller.call(call_of(Operation("GET", "/v1/templates/{templateId}"), {"templateId": template_id}, None, {}, options))
+        return answer
+
+
 class AsyncPublishedBots:
     def __init__(self, caller: AsyncCaller) -> None:
         self._caller = caller
@@ -1039,6 +1060,7 @@ class AsyncClient:
         self.audit_logs = AsyncAuditLogs(caller)
         self.folders = AsyncFolders(caller)
         self.bots = AsyncBots(caller)
+        self.templates = AsyncTemplates(caller)
         self.published_bots = AsyncPublishedBots(caller)
         self.publications = AsyncPublications(caller)
         self.results = AsyncResults(caller)

@@ -451,6 +451,27 @@ class Bots:
         return answer
 
 
+class Templates:
+    def __init__(self, caller: Caller) -> None:
+        self._caller = caller
+
+    def list(self, **options: Unpack[RequestOptions]) -> types.TemplateList:
+        """List the templates: `GET /v1/templates`
+
+        Returns the bots that the service brings to begin with, without their flows. They are the same for everybody, and change with the version of the service alone.
+        """
+        answer: types.TemplateList = self._caller.call(call_of(Operation("GET", "/v1/templates"), {}, None, {}, options))
+        return answer
+
+    def get(self, template_id: str, **options: Unpack[RequestOptions]) -> types.TemplateBody:
+        """Get a template: `GET /v1/templates/{templateId}`
+
+        Returns a template with its flow, theme and settings. `template.bot` is what create bot takes as `bot`, and a file that import takes.
+        """
+        answer: types.TemplateBody = self._caller.call(call_of(Operation("GET", "/v1/templates/{templateId}"), {"templateId": template_id}, None, {}, options))
+        return answer
+
+
 class PublishedBots:
     def __init__(self, caller: Caller) -> None:
         self._caller = caller
@@ -1039,6 +1060,7 @@ class Client:
         self.audit_logs = AuditLogs(caller)
         self.folders = Folders(caller)
         self.bots = Bots(caller)
+        self.templates = Templates(caller)
         self.published_bots = PublishedBots(caller)
         self.publications = Publications(caller)
         self.results = Results(caller)

@@ -7093,6 +7093,89 @@ class SystemMessages(TypedDict):
     messagingPictureChoiceSelectLabel: NotRequired[str]
     """Button below a picture choice on messaging channels."""
 
+class Template(TypedDict):
+    """A template with the bot that begins with it."""
+
+    id: str
+    """Id of the template."""
+
+    name: str
+    """Name of the template."""
+
+    icon: str | None
+    """Icon of the bot: an emoji, an http(s) URL or a `data:image/` URL; null without one."""
+
+    description: str
+    """One sentence about the template."""
+
+    category: Literal["collect", "support", "engage"]
+    """Purpose: to collect answers, to support people, or to engage them."""
+
+    needs: list[str]
+    """Settings to make before the bot can do everything; empty for most templates."""
+
+    bot: TemplateBot
+
+class TemplateBody(TypedDict):
+    """One template with its bot."""
+
+    template: Template
+
+class TemplateBot(TypedDict):
+    """The bot of a template, as create takes it."""
+
+    version: Literal["6.1"]
+    """Version of the schema the flow is written in."""
+
+    name: str
+    """Name of the bot. Names need not be unique."""
+
+    icon: str | None
+    """Icon of the bot: an emoji, an http(s) URL or a `data:image/` URL; null without one."""
+
+    groups: list[Group]
+    """The groups of the flow, in no particular order."""
+
+    events: list[FlowEvent]
+    """What begins the branches of the flow. The first event, and only the first, is the start event."""
+
+    edges: list[Edge]
+    """The connections of the flow, in no particular order."""
+
+    variables: list[Variable]
+    """The variables of the bot."""
+
+    theme: Theme
+
+    settings: Settings
+
+class TemplateList(TypedDict):
+    """The templates of the service."""
+
+    templates: list[TemplateSummary]
+    """The templates."""
+
+class TemplateSummary(TypedDict):
+    """A template in a list, without its document."""
+
+    id: str
+    """Id of the template."""
+
+    name: str
+    """Name of the template."""
+
+    icon: str | None
+    """Icon of the bot: an emoji, an http(s) URL or a `data:image/` URL; null without one."""
+
+    description: str
+    """One sentence about the template."""
+
+    category: Literal["collect", "support", "engage"]
+    """Purpose: to collect answers, to support people, or to engage them."""
+
+    needs: list[str]
+    """Settings to make before the bot can do everything; empty for most templates."""
+
 class TestEventData(TypedDict):
     """The endpoint that is tested."""
 

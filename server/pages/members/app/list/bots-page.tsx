@@ -1,7 +1,7 @@
 import { useEffect, useState } from 'preact/hooks'
 import type { BotSummary, Folder, WorkspaceSummary } from '../../../../../generated/client/index.js'
 import { client } from '../api.ts'
-import { botPath, navigate } from '../router.ts'
+import { navigate } from '../router.ts'
 import { useLoaded, useTask, useTitle } from '../ui/hooks.ts'
 import { Icon } from '../ui/icons.tsx'
 import { Link } from '../ui/link.tsx'
@@ -10,6 +10,7 @@ import { BotCard, FolderCard } from './cards.tsx'
 import { readAllBots, readLevel } from './data.ts'
 import { FolderDialog, type ListDialog, ListDialogs } from './dialogs.tsx'
 import { ImportDialog } from './import-dialog.tsx'
+import { NewDialog } from './new-dialog.tsx'
 import { listPath } from './paths.ts'
 
 /* The bots and folders of a workspace. The address names the workspace and the folder. */
@@ -78,7 +79,7 @@ function Workspace(props: {
   const [dialog, setDialog] = useState<ListDialog>()
   const [dropped, setDropped] = useState<File[]>()
   const [isDragging, setDragging] = useState(false)
-  const creation = useTask()
+  const [isBeginning, setBeginning] = useState(false)
 
   useEffect(() => localStorage.setItem(rememberedKey, workspace.id), [workspace.id])
 
@@ -86,14 +87,6 @@ function Workspace(props: {
     level.reload()
     if (isSearching) everything.reload()
   }
-  const create = () =>
-    creation.run(async () => {
-      const { bot } = await client.bots.create(
-        { workspaceId: workspace.id, bot: { name: 'New bot', folderId: folderId ?? null } },
-        { minimal: true },
-      )
-      navigate(botPath(bot.id))
-    })
   const { folders = [], bots = [], path = [] } = level.value ?? {}
   const shown = isSearching
     ? (everything.value ?? []).filter(({ name, publicId }) =>
@@ -101,7 +94,7 @@ function Workspace(props: {
       )
     : bots
   const isReading = isSearching ? everything.isLoading && !everything.value : level.isLoading && !level.value
-  const error = creation.error ?? (isSearching ? everything.error : level.error)
+  const error = isSearching ? everything.error : level.error
   const isEmpty = !isReading && !error && shown.length === 0 && (isSearching || folders.length === 0)
 
   return (
@@ -149,7 +142,7 @@ function Workspace(props: {
               onInput={(event) => setSearch(event.currentTarget.value)}
             />
           </label>
-          <button type="button" class="main" disabled={creation.isBusy} onClick={create}>
+          <button type="button" class="main" onClick={() => setBeginning(true)}>
             <Icon name="add" /> New bot
           </button>
           <Menu
@@ -195,12 +188,14 @@ function Workspace(props: {
         <div class="empty">
           <Icon name="bot" />
           <h2>{folderId ? 'This folder is empty' : 'Build your first bot'}</h2>
-          <p>Start with an empty bot, or drop the file of one anywhere on this page.</p>
+          <p>
+            Start with one of the templates or an empty bot, or drop the file of one anywhere on this page.
+          </p>
           <div class="actions centred">
             <button type="button" onClick={() => setDropped([])}>
               Import a file
             </button>
-            <button type="button" class="main" disabled={creation.isBusy} onClick={create}>
+            <button type="button" class="main" onClick={() => setBeginning(true)}>
               New bot
             </button>
           </div>
@@ -224,6 +219,9 @@ function Workspace(props: {
             <BotCard key={bot.id} bot={bot} onAct={setDialog} onChanged={reload} />
           ))}
         </ul>
+      )}
+      {isBeginning && (
+        <NewDialog workspaceId={workspace.id} folderId={folderId} onClose={() => setBeginning(false)} />
       )}
       {dropped && (
         <ImportDialog

@@ -78,7 +78,8 @@ const textIn = (object: JsonObject | undefined, key: string): string | undefined
   return typeof value === 'string' && value.trim() !== '' ? value : undefined
 }
 
-const variableName = (variables: Variable[], id: unknown) => variables.find((each) => each.id === id)?.name
+export const variableName = (variables: Variable[], id: unknown) =>
+  variables.find((each) => each.id === id)?.name
 
 /** Says in one line what a block does. */
 export function summaryOf(block: Block, variables: Variable[]): string {

@@ -1,0 +1,21 @@
+import type { TemplatesHandlers } from '../../generated/handlers.ts'
+import type { Contexts } from '../context.ts'
+import { JsonText, stored } from '../json/json-text.ts'
+import type { Template } from '../templates/flow.ts'
+import { templates as all, findTemplate } from '../templates/index.ts'
+
+const toSummary = ({ bot: _, ...about }: Template) => ({ ...about, needs: about.needs ?? [] })
+
+export const templates: TemplatesHandlers<Contexts> = {
+  async listTemplates(_request, reply) {
+    return reply.ok({ templates: all.map(toSummary) })
+  },
+
+  async getTemplate({ params }, reply) {
+    const template = findTemplate(params.templateId)
+    if (!template) return reply.fail('NOT_FOUND')
+    return reply.ok({
+      template: { ...toSummary(template), bot: stored(new JsonText(JSON.stringify(template.bot))) },
+    })
+  },
+}
