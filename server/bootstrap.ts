@@ -3,6 +3,7 @@ import { sql } from 'drizzle-orm'
 import type { Logger } from 'pino'
 import { createSignInLink, LINK_MINUTES } from './access/sign-in-links.ts'
 import { insertToken } from './access/tokens.ts'
+import { insertSample } from './bots/sample.ts'
 import { currentTime } from './clock.ts'
 import type { Config } from './config.ts'
 import { type Database, transact } from './db/client.ts'
@@ -11,6 +12,7 @@ import { migrateDatabase, requireMigrations } from './db/migrate.ts'
 import { markDatabase } from './db/sandbox.ts'
 import { users } from './db/schema.ts'
 import { newId } from './ids.ts'
+import { WELCOME_ID } from './templates/welcome.ts'
 import { openKeyring } from './workspaces/keyring.ts'
 import { insertWorkspace } from './workspaces/rows.ts'
 import { usedKeys } from './workspaces/sealed-rows.ts'
@@ -82,7 +84,8 @@ export function greeting(
     line,
     `The bot builder service: ${publicUrl}`,
     `Guides and reference: ${publicUrl}/docs`,
-    `Results: ${publicUrl}/results`,
+    `Your bots: ${publicUrl}/bots`,
+    ...(first ? [`A sample bot, published: ${publicUrl}/chat/${WELCOME_ID}`] : []),
     '',
     ...signIn,
     '',
@@ -133,8 +136,8 @@ export interface FirstSignIn {
 }
 
 /**
- * On an empty database: a first user with a workspace, a token and a sign-in link, which is the only time that both are
- * seen. Undefined when there are users already, also when another process has just made the first.
+ * On an empty database: a first user with a workspace, a published sample bot, a token and a sign-in link, which is the
+ * only time that both are seen. Undefined when there are users already, also when another process has just made the first.
  */
 export async function createFirstUser(db: Database, now: Date): Promise<FirstSignIn | undefined> {
   return transact(db, async (tx) => {
@@ -151,7 +154,8 @@ export async function createFirstUser(db: Database, now: Date): Promise<FirstSig
       updatedAt: now,
     })
     const properties = { name: 'My workspace', icon: null, resultsRetentionDays: null }
-    await insertWorkspace(tx, userId, properties, now)
+    const { id: workspaceId } = await insertWorkspace(tx, userId, properties, now)
+    await insertSample(tx, workspaceId, userId, now)
     const first = { userId, name: 'First token', scopes: null, workspaceId: null }
     const made = await insertToken(tx, first, { by: null, operation: 'first start' }, now)
     return made && { token: made.token, code: await createSignInLink(tx, userId, {}, now) }

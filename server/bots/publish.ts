@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { and, eq, isNotNull, sql } from 'drizzle-orm'
 import type { Conditions } from '../../contract/operation.ts'
 import type { BotGrant } from '../access/index.ts'
-import { auditCte, newEntry } from '../audit/log.ts'
+import { type AuditAction, auditCte, newEntry } from '../audit/log.ts'
 import { type Database, rootOf, statements, type Transaction, transact } from '../db/client.ts'
 import { sqlState } from '../db/errors.ts'
 import { botDrafts, botPublications, bots, publicIds, publishedBots } from '../db/schema.ts'
@@ -28,10 +28,11 @@ export async function publish(
   now: Date,
 ): Promise<Outcome> {
   const { bot: seen, findings } = checked
+  const deed: AuditAction = { by: grant.caller, operation: 'publishBot' }
   // Within a transaction what fails would undo what was done before.
   const isAlone = rootOf(db) === db
   if (isAlone && seen && seen.publicId !== null && !isStale(conditions, botState(seen))) {
-    const isCopied = await copyDraft(db, grant, seen, findings, now).catch((error) => {
+    const isCopied = await copyDraft(db, deed, seen, findings, now).catch((error) => {
       if (sqlState(error) !== '22012') throw error
     })
     if (isCopied) return { bot: seen }
@@ -42,7 +43,7 @@ export async function publish(
     if (isStale(conditions, botState(current))) return { stale: current }
     if (seen && !hasSameDraft(seen, current)) return { changed: true }
     const bot = current.publicId === null ? await assignPublicId(tx, current, now) : current
-    await copyDraft(tx, grant, bot, findings, now)
+    await copyDraft(tx, deed, bot, findings, now)
     return { bot }
   })
 }
@@ -56,9 +57,9 @@ function hasSameDraft(one: BotRow, other: BotRow): boolean {
  * revision. The statement does not see a publication that was committed while it waited for the lock: if that one is
  * not older, a division by zero undoes all.
  */
-async function copyDraft(
+export async function copyDraft(
   db: Database,
-  { caller }: BotGrant,
+  deed: AuditAction,
   bot: BotRow,
   findings: readonly Finding[],
   now: Date,
@@ -76,7 +77,7 @@ async function copyDraft(
       INSERT INTO ${botPublications} (bot_id, id, source_revision, version, groups, events, edges, variables,
         theme, settings, warnings, published_by, created_at)
       SELECT bot_id, ${id}, revision, version, groups, events, edges, variables,
-        theme, settings, ${JSON.stringify(findings)}::json, ${caller.userId},
+        theme, settings, ${JSON.stringify(findings)}::json, ${deed.by?.userId ?? null},
         greatest(${now.toISOString()}::timestamptz, (
           SELECT max(created_at) + interval '1 millisecond' FROM ${botPublications} WHERE bot_id = ${bot.id}
         ), (
@@ -85,7 +86,7 @@ async function copyDraft(
       FROM draft
       RETURNING bot_id, id, created_at
     ), entry AS (
-      ${auditCte(newEntry(bot.workspaceId, { by: caller, operation: 'publishBot' }, bot.id, now), sql`publication`)}
+      ${auditCte(newEntry(bot.workspaceId, deed, bot.id, now), sql`publication`)}
     ), live AS (
       INSERT INTO ${publishedBots} AS p (bot_id, id, publication_id, created_at, updated_at)
       SELECT bot_id, id, id, created_at, created_at FROM publication

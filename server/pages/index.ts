@@ -93,7 +93,7 @@ const sandboxPolicy = [
 const DRAFT_NAME = '~draft'
 
 export function servePages(serve: Serve, services: Services): void {
-  serveHome(serve)
+  serveHome(serve, services)
   serveResults(serve)
   serveMembers(serve)
   serveSignIn(serve, services)

@@ -1,10 +1,19 @@
 import { readFileSync } from 'node:fs'
+import { and, asc, eq, isNull } from 'drizzle-orm'
 import type { RequestHandler } from 'express'
+import { findPublished } from '../../chat/sessions/read-session.ts'
+import type { Services } from '../../context.ts'
+import { bots, workspaces } from '../../db/schema.ts'
 import { root } from '../../root.ts'
+import { WELCOME_ID } from '../../templates/welcome.ts'
 import { cachedAsset } from '../cached-asset.ts'
 import { readGuides } from '../docs/guides.ts'
+import { sessionOf } from '../sign-in/browser.ts'
 
-/* The page at the address of the service itself, for those who open it in a browser: where to go from here. */
+/*
+ * The page at the address of the service itself: for people who are not signed in, with the sample bot as a chat. People
+ * who are signed in go to their bots.
+ */
 
 const folder = new URL('server/pages/home/', root)
 
@@ -18,7 +27,12 @@ export const policy = [
   "frame-ancestors 'none'",
 ].join('; ')
 
-export function serveHome(serve: (path: string, handler: RequestHandler) => void): void {
+const policyWithChat = `${policy}; frame-src 'self'`
+
+export function serveHome(
+  serve: (path: string, handler: RequestHandler) => void,
+  services: Pick<Services, 'db' | 'chat' | 'log' | 'now' | 'publicUrl'>,
+): void {
   const style = readFileSync(new URL('page.css', folder))
   serve(
     '/home.css',
@@ -26,10 +40,38 @@ export function serveHome(serve: (path: string, handler: RequestHandler) => void
   )
   const links = readGuides().map(({ name, title }) => `<li><a href="docs#${name}">${title}</a></li>`)
   const page = readFileSync(new URL('page.html', folder), 'utf8').replace('<!-- guides -->', () =>
-    links.join('\n        '),
+    links.join('\n          '),
   )
-  serve('/', (_request, response) => {
-    response.setHeader('Content-Security-Policy', policy)
-    response.type('text/html').send(page)
+  const chat = `<iframe class="sample" src="chat/${WELCOME_ID}" title="A chat with the sample bot"></iframe>`
+  serve('/', async (request, response) => {
+    const { isSignedIn, hasSample } = await readState().catch((err) => {
+      // The page has to be there when the database is not.
+      services.log.warn({ err }, 'the first page was sent without the sample')
+      return { isSignedIn: false, hasSample: false }
+    })
+    response.setHeader('Cache-Control', 'no-store')
+    if (isSignedIn) return response.redirect(302, `${services.publicUrl()}/bots`)
+    response.setHeader('Content-Security-Policy', hasSample ? policyWithChat : policy)
+    response.type('text/html').send(page.replace('<!-- sample -->', () => (hasSample ? chat : '')))
+
+    async function readState() {
+      const isSignedIn = (await sessionOf(request, services)) !== undefined
+      return { isSignedIn, hasSample: !isSignedIn && (await isSampleThere(services)) }
+    }
   })
+}
+
+/** Only the workspace of the first start speaks on the first page, whoever else takes the public id. */
+async function isSampleThere({ db, chat }: Pick<Services, 'db' | 'chat'>): Promise<boolean> {
+  const found = await findPublished(db, chat, WELCOME_ID, undefined)
+  if (!found) return false
+  const [first] = await db
+    .select({ id: workspaces.id })
+    .from(workspaces)
+    .where(isNull(workspaces.deletedAt))
+    .orderBy(asc(workspaces.id))
+    .limit(1)
+  if (!first) return false
+  const here = and(eq(bots.id, found.botId), eq(bots.workspaceId, first.id))
+  return (await db.select({ id: bots.id }).from(bots).where(here)).length > 0
 }
