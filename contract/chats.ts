@@ -18,7 +18,7 @@ const summary = {
   sessionId,
   resultId: recordId('Id of the result, as the list of results answers it.', exampleIds.result),
   createdAt: timestamp('When the chat started.'),
-  updatedAt: timestamp('When its last step ran.'),
+  updatedAt: timestamp('When its last turn ran.'),
   expiresAt: timestamp('When it can no longer be continued, unless it goes on before.'),
   blockId: text(255).nullable().meta({
     description: 'Id of the block that waits for the visitor; null where none does.',
@@ -28,7 +28,7 @@ const summary = {
     .int()
     .min(0)
     .max(2_147_483_647)
-    .meta({ description: 'Counts the steps of the chat.', format: 'int32', example: 1 }),
+    .meta({ description: 'Counts the turns of the chat.', format: 'int32', example: 1 }),
   handledBy,
   assigneeId: assigneeId.nullable().meta({
     description: 'Id of the member who handles the chat; null where none does.',
@@ -151,7 +151,7 @@ export const chats = define({
     tag: 'chat',
     summary: 'Steer a chat',
     description:
-      "Sets variables of a chat, takes it, gives it back, or ends it. Variables have their new values in the result at once and in the chat from its next step on; a step that is running meanwhile loses neither its own changes nor these. `handledBy` `member` takes the chat for the caller, or for `assigneeId`: from then on the bot sends nothing and runs nothing, and what the visitor writes is for people. A step that was running then is dropped; the visitor's message counts as written to the member. A chat that another member handles is a conflict unless `assigneeId` is sent. `waiting` puts it among those that wait for a member. `bot` gives it back to the place where it was, or to the group of `groupId`, where it goes on with the next step of the visitor's client. A chat that was ended is not found by its visitor, like any that is over; its result stays, with an entry in its log. A name that no variable has is invalid input. A chat that is over, and a preview, is not found.",
+      "Sets variables of a chat, takes it, gives it back, or ends it. Variables have their new values in the result at once and in the chat from its next turn on; a step that is running meanwhile loses neither its own changes nor these. `handledBy` `member` takes the chat for the caller, or for `assigneeId`: from then on the bot sends nothing and runs nothing, and what the visitor writes is for people. A step that was running then is dropped; the visitor's message counts as written to the member. A chat that another member handles is a conflict unless `assigneeId` is sent. `waiting` puts it among those that wait for a member. `bot` gives it back to the place where it was, or to the group of `groupId`, where it goes on with the next step of the visitor's client. A chat that was ended is not found by its visitor, like any that is over; its result stays, with an entry in its log. A name that no variable has is invalid input. A chat that is over, and a preview, is not found.",
     access: bot('MEMBER'),
     params: z.object({ botId, sessionId }),
     body: z
@@ -183,10 +183,10 @@ export const chats = define({
         botId: readOnly('id of the bot'),
         resultId: readOnly('id of the result'),
         createdAt: readOnly('time of the start'),
-        updatedAt: readOnly('time of the last step'),
+        updatedAt: readOnly('time of the last turn'),
         expiresAt: readOnly('end of its life'),
         blockId: readOnly('id of the block that waits'),
-        revision: readOnly('number of steps'),
+        revision: readOnly('number of turns'),
         handledSince: readOnly('time when it changed hands'),
       })
       .meta({ id: 'ChatUpdate', description: 'What is to change in a chat.' }),

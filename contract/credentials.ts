@@ -251,7 +251,7 @@ export const credentials = define({
     tag: 'credentials',
     summary: 'Update credentials',
     description:
-      'Changes the name of credentials, or replaces all of their data, effective with the next step of every chat. The type says what the data consist of and has to be the one that the credentials have.',
+      'Changes the name of credentials, or replaces all of their data, effective with the next turn of every chat. The type says what the data consist of and has to be the one that the credentials have.',
     preparesFirst: true,
     access: workspace('MEMBER'),
     isAudited: true,

@@ -42,9 +42,9 @@ const result = z
 const answeredResult = z
   .object({
     ...resultProperties,
-    answers: z.array(answer).max(1000).meta({ description: 'What was answered in this step of the chat.' }),
+    answers: z.array(answer).max(1000).meta({ description: 'What was answered in this turn.' }),
   })
-  .meta({ id: 'AnsweredResultEventData', description: 'A result and the answers of one step.' })
+  .meta({ id: 'AnsweredResultEventData', description: 'A result and the answers of one turn.' })
 
 const deletedResults = z
   .object({
@@ -134,11 +134,11 @@ export const events = {
     example: exampleResult,
   },
   'result.answered': {
-    when: 'A step of a chat stored answers.',
+    when: 'A turn of a chat stored answers.',
     body: payload(
       'result.answered',
       'ResultAnsweredEvent',
-      'A step of a chat stored answers.',
+      'A turn of a chat stored answers.',
       answeredResult,
     ),
     example: { ...exampleResult, answers: [{ blockId: 'block-email', content: 'ada@example.com' }] },

@@ -140,7 +140,7 @@ export const tags = {
   chat: {
     name: 'Chat',
     description:
-      'What a chat client calls while somebody talks to a bot, step by step, and how members steer chats.',
+      'What a chat client calls while somebody talks to a bot, turn by turn, and how members steer chats.',
   },
   webhooks: {
     name: 'Webhooks',

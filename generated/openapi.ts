@@ -33,7 +33,7 @@ export interface paths {
         put?: never;
         /**
          * Preview the draft of a bot
-         * @description Starts a chat with the draft instead of the published copy. Nothing is stored as a result; every step runs the draft as it is then. Continue it with the operation that continues chats.
+         * @description Starts a chat with the draft instead of the published copy. Nothing is stored as a result; every turn runs the draft as it is then. Continue it with the operation that continues chats.
          *
          *     Permission: a member or an admin of the workspace, by a token with the scope `write`.
          */
@@ -119,7 +119,7 @@ export interface paths {
         };
         /**
          * Follow a chat session
-         * @description Returns what happened in a chat since an event: steps, messages of members, changes of hands, the end. To a client that accepts `text/event-stream` it sends them as they come, and a browser that lost the connection goes on from its last event by itself. Clients need it only while people handle the chat; reading the session again shows the same.
+         * @description Returns what happened in a chat since an event: turns, messages of members, changes of hands, the end. To a client that accepts `text/event-stream` it sends them as they come, and a browser that lost the connection goes on from its last event by itself. Clients need it only while people handle the chat; reading the session again shows the same.
          *
          *     Permission: none; no token is needed.
          */
@@ -325,7 +325,7 @@ export interface paths {
         head?: never;
         /**
          * Steer a chat
-         * @description Sets variables of a chat, takes it, gives it back, or ends it. Variables have their new values in the result at once and in the chat from its next step on; a step that is running meanwhile loses neither its own changes nor these. `handledBy` `member` takes the chat for the caller, or for `assigneeId`: from then on the bot sends nothing and runs nothing, and what the visitor writes is for people. A step that was running then is dropped; the visitor's message counts as written to the member. A chat that another member handles is a conflict unless `assigneeId` is sent. `waiting` puts it among those that wait for a member. `bot` gives it back to the place where it was, or to the group of `groupId`, where it goes on with the next step of the visitor's client. A chat that was ended is not found by its visitor, like any that is over; its result stays, with an entry in its log. A name that no variable has is invalid input. A chat that is over, and a preview, is not found.
+         * @description Sets variables of a chat, takes it, gives it back, or ends it. Variables have their new values in the result at once and in the chat from its next turn on; a step that is running meanwhile loses neither its own changes nor these. `handledBy` `member` takes the chat for the caller, or for `assigneeId`: from then on the bot sends nothing and runs nothing, and what the visitor writes is for people. A step that was running then is dropped; the visitor's message counts as written to the member. A chat that another member handles is a conflict unless `assigneeId` is sent. `waiting` puts it among those that wait for a member. `bot` gives it back to the place where it was, or to the group of `groupId`, where it goes on with the next step of the visitor's client. A chat that was ended is not found by its visitor, like any that is over; its result stays, with an entry in its log. A name that no variable has is invalid input. A chat that is over, and a preview, is not found.
          *
          *     Permission: a member or an admin of the workspace, by a token with the scope `chat-admin`.
          */
@@ -1075,7 +1075,7 @@ export interface paths {
         head?: never;
         /**
          * Update credentials
-         * @description Changes the name of credentials, or replaces all of their data, effective with the next step of every chat. The type says what the data consist of and has to be the one that the credentials have.
+         * @description Changes the name of credentials, or replaces all of their data, effective with the next turn of every chat. The type says what the data consist of and has to be the one that the credentials have.
          *
          *     Permission: a member or an admin of the workspace, by a token with the scope `write`. What is done is in the audit log of the workspace.
          */
@@ -1493,7 +1493,7 @@ export interface webhooks {
         put?: never;
         /**
          * Event `result.answered`
-         * @description A step of a chat stored answers. Posted to the webhook endpoints of the workspace that want events of this type, at least once, and in order for one bot and for one result.
+         * @description A turn of a chat stored answers. Posted to the webhook endpoints of the workspace that want events of this type, at least once, and in order for one bot and for one result.
          */
         post: operations["onResultAnswered"];
         delete?: never;
@@ -1654,9 +1654,9 @@ export interface components {
              */
             content: string;
         };
-        /** @description A result and the answers of one step. */
+        /** @description A result and the answers of one turn. */
         AnsweredResultEventData: {
-            /** @description What was answered in this step of the chat. */
+            /** @description What was answered in this turn. */
             answers: components["schemas"]["Answer"][];
             /**
              * @description Id of the bot.
@@ -2442,7 +2442,7 @@ export interface components {
             resultId: string;
             /**
              * Format: int32
-             * @description Counts the steps of the chat.
+             * @description Counts the turns of the chat.
              * @example 1
              */
             revision: number;
@@ -2453,7 +2453,7 @@ export interface components {
             sessionId: string;
             /**
              * Format: date-time
-             * @description When its last step ran.
+             * @description When its last turn ran.
              * @example 2026-03-04T10:15:30.120Z
              */
             updatedAt: string;
@@ -2500,7 +2500,7 @@ export interface components {
             resultId: string;
             /**
              * Format: int32
-             * @description Counts the steps of the chat.
+             * @description Counts the turns of the chat.
              * @example 1
              */
             revision: number;
@@ -2511,7 +2511,7 @@ export interface components {
             sessionId: string;
             /**
              * Format: date-time
-             * @description When its last step ran.
+             * @description When its last turn ran.
              * @example 2026-03-04T10:15:30.120Z
              */
             updatedAt: string;
@@ -4547,7 +4547,7 @@ export interface components {
             resultId?: string;
             /**
              * Format: int32
-             * @description Counts the steps of the session. Send it with the reply: the same reply sent again then gets the same answer instead of counting twice.
+             * @description Counts the turns of the session. Send it with the reply: the same reply sent again then gets the same answer instead of counting twice.
              * @example 1
              */
             revision: number;
@@ -4682,7 +4682,7 @@ export interface components {
              */
             readonly resultId?: unknown;
             /**
-             * @description Read-only number of steps; accepted and ignored.
+             * @description Read-only number of turns; accepted and ignored.
              * @example null
              */
             readonly revision?: unknown;
@@ -4692,7 +4692,7 @@ export interface components {
              */
             readonly sessionId?: unknown;
             /**
-             * @description Read-only time of the last step; accepted and ignored.
+             * @description Read-only time of the last turn; accepted and ignored.
              * @example null
              */
             readonly updatedAt?: unknown;
@@ -5298,7 +5298,7 @@ export interface components {
             message?: components["schemas"]["Message"] | null;
             /**
              * Format: int32
-             * @description Counts the steps of the session. Send it with the reply: the same reply sent again then gets the same answer instead of counting twice.
+             * @description Counts the turns of the session. Send it with the reply: the same reply sent again then gets the same answer instead of counting twice.
              * @example 1
              */
             revision?: number;
@@ -5309,7 +5309,7 @@ export interface components {
              */
             textBubbleContentFormat?: "richText" | "markdown";
         };
-        /** @description A further step of a chat. Without `input` and awaited action it is over. */
+        /** @description A further turn of a chat. Without `input` and awaited action it is over. */
         ContinuedChatBody: {
             /** @description What the client has to do, in order; absent when there is nothing. */
             clientSideActions?: components["schemas"]["ClientSideAction"][];
@@ -5325,7 +5325,7 @@ export interface components {
              * @example +33 1 23 45 67 89
              */
             lastMessageNewFormat?: string;
-            /** @description What was noticed while the step ran, for whoever builds the client. */
+            /** @description What was noticed while the turn ran, for whoever builds the client. */
             logs?: components["schemas"]["ChatLog"][];
             /** @description What the bot says, in order. */
             messages: components["schemas"]["MessageBubble"][];
@@ -5337,7 +5337,7 @@ export interface components {
             progress?: number;
             /**
              * Format: int32
-             * @description Counts the steps of the session. Send it with the reply: the same reply sent again then gets the same answer instead of counting twice.
+             * @description Counts the turns of the session. Send it with the reply: the same reply sent again then gets the same answer instead of counting twice.
              * @example 1
              */
             revision: number;
@@ -10964,7 +10964,7 @@ export interface components {
             /** @description Variables that have a value. */
             variables: components["schemas"]["ResultVariable"][];
         };
-        /** @description A step of a chat stored answers. */
+        /** @description A turn of a chat stored answers. */
         ResultAnsweredEvent: {
             data: components["schemas"]["AnsweredResultEventData"];
             /**
@@ -11486,17 +11486,17 @@ export interface components {
              */
             type: "over";
         };
-        /** @description A step of the chat, in whichever client. */
+        /** @description A turn of the chat, in whichever client. */
         SessionTurnEvent: {
             /**
              * @description Id of the event, to go on from.
              * @example 3.1
              */
             id: string;
-            /** @description The words of the person in this step. */
+            /** @description The words of the visitor in this turn. */
             said: components["schemas"]["ChatTurn"][];
             /**
-             * @description The step, a `ContinuedChatBody`.
+             * @description The turn, a `ContinuedChatBody`.
              * @example {
              *       "messages": [],
              *       "revision": 3
@@ -11870,7 +11870,7 @@ export interface components {
         } & {
             [key: string]: unknown;
         };
-        /** @description The first step of a chat. Without `input` and awaited action it is over. */
+        /** @description The first turn of a chat. Without `input` and awaited action it is over. */
         StartedChatBody: {
             bot: components["schemas"]["ChatBot"];
             /** @description What the client has to do, in order; absent when there is nothing. */
@@ -11887,7 +11887,7 @@ export interface components {
              * @example +33 1 23 45 67 89
              */
             lastMessageNewFormat?: string;
-            /** @description What was noticed while the step ran, for whoever builds the client. */
+            /** @description What was noticed while the turn ran, for whoever builds the client. */
             logs?: components["schemas"]["ChatLog"][];
             /** @description What the bot says, in order. */
             messages: components["schemas"]["MessageBubble"][];
@@ -11904,7 +11904,7 @@ export interface components {
             resultId?: string;
             /**
              * Format: int32
-             * @description Counts the steps of the session. Send it with the reply: the same reply sent again then gets the same answer instead of counting twice.
+             * @description Counts the turns of the session. Send it with the reply: the same reply sent again then gets the same answer instead of counting twice.
              * @example 1
              */
             revision: number;

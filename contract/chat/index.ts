@@ -146,7 +146,7 @@ export const chat = define({
     tag: 'chat',
     summary: 'Follow a chat session',
     description:
-      'Returns what happened in a chat since an event: steps, messages of members, changes of hands, the end. To a client that accepts `text/event-stream` it sends them as they come, and a browser that lost the connection goes on from its last event by itself. Clients need it only while people handle the chat; reading the session again shows the same.',
+      'Returns what happened in a chat since an event: turns, messages of members, changes of hands, the end. To a client that accepts `text/event-stream` it sends them as they come, and a browser that lost the connection goes on from its last event by itself. Clients need it only while people handle the chat; reading the session again shows the same.',
     access: anyone,
     isCrossOrigin: true,
     params: sessionParams,
@@ -195,7 +195,7 @@ export const chat = define({
     tag: 'chat',
     summary: 'Preview the draft of a bot',
     description:
-      'Starts a chat with the draft instead of the published copy. Nothing is stored as a result; every step runs the draft as it is then. Continue it with the operation that continues chats.',
+      'Starts a chat with the draft instead of the published copy. Nothing is stored as a result; every turn runs the draft as it is then. Continue it with the operation that continues chats.',
     access: bot('MEMBER'),
     scope: 'write',
     callsOut: true,

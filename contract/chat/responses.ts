@@ -12,7 +12,7 @@ const handledByPeople = z.enum(['waiting', 'member']).meta({
     'Present while the bot does not handle the chat: it waits for a member, or a member handles it. The input is then a text for people; what members write comes with the session and its events.',
 })
 
-const stepProperties = {
+const turnProperties = {
   messages: z.array(bubble).max(10_000).meta({ description: 'What the bot says, in order.' }),
   input: input.optional(),
   clientSideActions: z
@@ -24,7 +24,7 @@ const stepProperties = {
     .array(chatLog)
     .max(10_000)
     .optional()
-    .meta({ description: 'What was noticed while the step ran, for whoever builds the client.' }),
+    .meta({ description: 'What was noticed while the turn ran, for whoever builds the client.' }),
   dynamicTheme: dynamicTheme.optional(),
   progress: z
     .number()
@@ -57,11 +57,11 @@ export const startedChatBody = z
       .optional()
       .meta({ description: 'Id of the result; absent while the chat is only registered, and in a preview.' }),
     bot: chatBot,
-    ...stepProperties,
+    ...turnProperties,
   })
   .meta({
     id: 'StartedChatBody',
-    description: 'The first step of a chat. Without `input` and awaited action it is over.',
+    description: 'The first turn of a chat. Without `input` and awaited action it is over.',
   })
 
 // Sessions of returning visitors
@@ -139,9 +139,9 @@ export const chatSessionBody = z
   })
   .meta({ id: 'ChatSessionBody', description: 'A chat as it is now, for a client that comes back to it.' })
 
-export const continuedChatBody = z.object(stepProperties).meta({
+export const continuedChatBody = z.object(turnProperties).meta({
   id: 'ContinuedChatBody',
-  description: 'A further step of a chat. Without `input` and awaited action it is over.',
+  description: 'A further turn of a chat. Without `input` and awaited action it is over.',
 })
 
 // Events of a streamed turn
@@ -242,10 +242,10 @@ const sessionEventOf = <const Type extends string, Shape extends z.ZodRawShape>(
 
 const sessionEvent = z
   .discriminatedUnion('type', [
-    sessionEventOf('turn', 'SessionTurnEvent', 'A step of the chat, in whichever client.', {
-      said: z.array(turn).max(100).meta({ description: 'The words of the person in this step.' }),
+    sessionEventOf('turn', 'SessionTurnEvent', 'A turn of the chat, in whichever client.', {
+      said: z.array(turn).max(100).meta({ description: 'The words of the visitor in this turn.' }),
       step: z.record(text(255), z.unknown()).meta({
-        description: 'The step, a `ContinuedChatBody`.',
+        description: 'The turn, a `ContinuedChatBody`.',
         maxProperties: 100,
         example: { messages: [], revision: 3 },
       }),

@@ -231,7 +231,7 @@ export interface CredentialsMethods {
   /**
    * Update credentials: `PATCH /v1/workspaces/{workspaceId}/credentials/{credentialsId}`
    *
-   * Changes the name of credentials, or replaces all of their data, effective with the next step of every chat. The type says what the data consist of and has to be the one that the credentials have.
+   * Changes the name of credentials, or replaces all of their data, effective with the next turn of every chat. The type says what the data consist of and has to be the one that the credentials have.
    */
   update(workspaceId: string, credentialsId: string, body: CredentialsUpdate, options?: RequestOptions & KeyOptions & MatchOptions): Reply<CredentialsBody>
   /**
@@ -526,7 +526,7 @@ export interface ChatMethods {
   /**
    * Steer a chat: `PATCH /v1/bots/{botId}/chats/{sessionId}`
    *
-   * Sets variables of a chat, takes it, gives it back, or ends it. Variables have their new values in the result at once and in the chat from its next step on; a step that is running meanwhile loses neither its own changes nor these. `handledBy` `member` takes the chat for the caller, or for `assigneeId`: from then on the bot sends nothing and runs nothing, and what the visitor writes is for people. A step that was running then is dropped; the visitor's message counts as written to the member. A chat that another member handles is a conflict unless `assigneeId` is sent. `waiting` puts it among those that wait for a member. `bot` gives it back to the place where it was, or to the group of `groupId`, where it goes on with the next step of the visitor's client. A chat that was ended is not found by its visitor, like any that is over; its result stays, with an entry in its log. A name that no variable has is invalid input. A chat that is over, and a preview, is not found.
+   * Sets variables of a chat, takes it, gives it back, or ends it. Variables have their new values in the result at once and in the chat from its next turn on; a step that is running meanwhile loses neither its own changes nor these. `handledBy` `member` takes the chat for the caller, or for `assigneeId`: from then on the bot sends nothing and runs nothing, and what the visitor writes is for people. A step that was running then is dropped; the visitor's message counts as written to the member. A chat that another member handles is a conflict unless `assigneeId` is sent. `waiting` puts it among those that wait for a member. `bot` gives it back to the place where it was, or to the group of `groupId`, where it goes on with the next step of the visitor's client. A chat that was ended is not found by its visitor, like any that is over; its result stays, with an entry in its log. A name that no variable has is invalid input. A chat that is over, and a preview, is not found.
    */
   update(botId: string, sessionId: string, body?: ChatUpdate, options?: RequestOptions & KeyOptions): Reply<ChatBody>
   /** Starts a chat and stores its session: `const chat = await client.chat.converse(publicId)`, `await chat.say('Ada')`. */
@@ -546,7 +546,7 @@ export interface SessionEventsMethods {
   /**
    * Follow a chat session: `GET /api/v1/sessions/{sessionId}/events`
    *
-   * Returns what happened in a chat since an event: steps, messages of members, changes of hands, the end. To a client that accepts `text/event-stream` it sends them as they come, and a browser that lost the connection goes on from its last event by itself. Clients need it only while people handle the chat; reading the session again shows the same.
+   * Returns what happened in a chat since an event: turns, messages of members, changes of hands, the end. To a client that accepts `text/event-stream` it sends them as they come, and a browser that lost the connection goes on from its last event by itself. Clients need it only while people handle the chat; reading the session again shows the same.
    */
   list(sessionId: string, query?: ListSessionEventsQuery, options?: RequestOptions): Reply<SessionEventsBody>
 }
@@ -555,7 +555,7 @@ export interface PreviewsMethods {
   /**
    * Preview the draft of a bot: `POST /api/v1/bots/{botId}/preview/startChat`
    *
-   * Starts a chat with the draft instead of the published copy. Nothing is stored as a result; every step runs the draft as it is then. Continue it with the operation that continues chats.
+   * Starts a chat with the draft instead of the published copy. Nothing is stored as a result; every turn runs the draft as it is then. Continue it with the operation that continues chats.
    */
   start(botId: string, body?: StartPreviewBody, options?: RequestOptions & KeyOptions): Reply<StartedChatBody>
 }

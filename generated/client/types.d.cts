@@ -90,9 +90,9 @@ export interface components {
              */
             content: string;
         };
-        /** @description A result and the answers of one step. */
+        /** @description A result and the answers of one turn. */
         AnsweredResultEventData: {
-            /** @description What was answered in this step of the chat. */
+            /** @description What was answered in this turn. */
             answers: components["schemas"]["Answer"][];
             /**
              * @description Id of the bot.
@@ -878,7 +878,7 @@ export interface components {
             resultId: string;
             /**
              * Format: int32
-             * @description Counts the steps of the chat.
+             * @description Counts the turns of the chat.
              * @example 1
              */
             revision: number;
@@ -889,7 +889,7 @@ export interface components {
             sessionId: string;
             /**
              * Format: date-time
-             * @description When its last step ran.
+             * @description When its last turn ran.
              * @example 2026-03-04T10:15:30.120Z
              */
             updatedAt: string;
@@ -936,7 +936,7 @@ export interface components {
             resultId: string;
             /**
              * Format: int32
-             * @description Counts the steps of the chat.
+             * @description Counts the turns of the chat.
              * @example 1
              */
             revision: number;
@@ -947,7 +947,7 @@ export interface components {
             sessionId: string;
             /**
              * Format: date-time
-             * @description When its last step ran.
+             * @description When its last turn ran.
              * @example 2026-03-04T10:15:30.120Z
              */
             updatedAt: string;
@@ -2983,7 +2983,7 @@ export interface components {
             resultId?: string;
             /**
              * Format: int32
-             * @description Counts the steps of the session. Send it with the reply: the same reply sent again then gets the same answer instead of counting twice.
+             * @description Counts the turns of the session. Send it with the reply: the same reply sent again then gets the same answer instead of counting twice.
              * @example 1
              */
             revision: number;
@@ -3118,7 +3118,7 @@ export interface components {
              */
             readonly resultId?: unknown;
             /**
-             * @description Read-only number of steps; accepted and ignored.
+             * @description Read-only number of turns; accepted and ignored.
              * @example null
              */
             readonly revision?: unknown;
@@ -3128,7 +3128,7 @@ export interface components {
              */
             readonly sessionId?: unknown;
             /**
-             * @description Read-only time of the last step; accepted and ignored.
+             * @description Read-only time of the last turn; accepted and ignored.
              * @example null
              */
             readonly updatedAt?: unknown;
@@ -3734,7 +3734,7 @@ export interface components {
             message?: components["schemas"]["Message"] | null;
             /**
              * Format: int32
-             * @description Counts the steps of the session. Send it with the reply: the same reply sent again then gets the same answer instead of counting twice.
+             * @description Counts the turns of the session. Send it with the reply: the same reply sent again then gets the same answer instead of counting twice.
              * @example 1
              */
             revision?: number;
@@ -3745,7 +3745,7 @@ export interface components {
              */
             textBubbleContentFormat?: "richText" | "markdown";
         };
-        /** @description A further step of a chat. Without `input` and awaited action it is over. */
+        /** @description A further turn of a chat. Without `input` and awaited action it is over. */
         ContinuedChatBody: {
             /** @description What the client has to do, in order; absent when there is nothing. */
             clientSideActions?: components["schemas"]["ClientSideAction"][];
@@ -3761,7 +3761,7 @@ export interface components {
              * @example +33 1 23 45 67 89
              */
             lastMessageNewFormat?: string;
-            /** @description What was noticed while the step ran, for whoever builds the client. */
+            /** @description What was noticed while the turn ran, for whoever builds the client. */
             logs?: components["schemas"]["ChatLog"][];
             /** @description What the bot says, in order. */
             messages: components["schemas"]["MessageBubble"][];
@@ -3773,7 +3773,7 @@ export interface components {
             progress?: number;
             /**
              * Format: int32
-             * @description Counts the steps of the session. Send it with the reply: the same reply sent again then gets the same answer instead of counting twice.
+             * @description Counts the turns of the session. Send it with the reply: the same reply sent again then gets the same answer instead of counting twice.
              * @example 1
              */
             revision: number;
@@ -9400,7 +9400,7 @@ export interface components {
             /** @description Variables that have a value. */
             variables: components["schemas"]["ResultVariable"][];
         };
-        /** @description A step of a chat stored answers. */
+        /** @description A turn of a chat stored answers. */
         ResultAnsweredEvent: {
             data: components["schemas"]["AnsweredResultEventData"];
             /**
@@ -9922,17 +9922,17 @@ export interface components {
              */
             type: "over";
         };
-        /** @description A step of the chat, in whichever client. */
+        /** @description A turn of the chat, in whichever client. */
         SessionTurnEvent: {
             /**
              * @description Id of the event, to go on from.
              * @example 3.1
              */
             id: string;
-            /** @description The words of the person in this step. */
+            /** @description The words of the visitor in this turn. */
             said: components["schemas"]["ChatTurn"][];
             /**
-             * @description The step, a `ContinuedChatBody`.
+             * @description The turn, a `ContinuedChatBody`.
              * @example {
              *       "messages": [],
              *       "revision": 3
@@ -10306,7 +10306,7 @@ export interface components {
         } & {
             [key: string]: unknown;
         };
-        /** @description The first step of a chat. Without `input` and awaited action it is over. */
+        /** @description The first turn of a chat. Without `input` and awaited action it is over. */
         StartedChatBody: {
             bot: components["schemas"]["ChatBot"];
             /** @description What the client has to do, in order; absent when there is nothing. */
@@ -10323,7 +10323,7 @@ export interface components {
              * @example +33 1 23 45 67 89
              */
             lastMessageNewFormat?: string;
-            /** @description What was noticed while the step ran, for whoever builds the client. */
+            /** @description What was noticed while the turn ran, for whoever builds the client. */
             logs?: components["schemas"]["ChatLog"][];
             /** @description What the bot says, in order. */
             messages: components["schemas"]["MessageBubble"][];
@@ -10340,7 +10340,7 @@ export interface components {
             resultId?: string;
             /**
              * Format: int32
-             * @description Counts the steps of the session. Send it with the reply: the same reply sent again then gets the same answer instead of counting twice.
+             * @description Counts the turns of the session. Send it with the reply: the same reply sent again then gets the same answer instead of counting twice.
              * @example 1
              */
             revision: number;

@@ -111,7 +111,7 @@ async function makeBot(): Promise<string> {
 /** As the background counts the results of a day anew. */
 const countDays = () => app.pool.query('UPDATE bot_stats_daily SET computed_epoch = epoch')
 
-/** A step of a chat, written as the service writes it. */
+/** A turn of a chat, written as the service writes it. */
 async function step(botId: string, n: number, answered: number, waiting: number | null) {
   const id = newId(new Date(NOON))
   const resultId = n > RESULTS ? id : `result-${n}`

@@ -5,7 +5,7 @@ import { anyBody } from './client.ts'
 
 /* Bots that are published through the service, and people who chat with them over HTTP. */
 
-/** The statement that writes a step of a chat, on one server and on a cluster. */
+/** The statement that writes a turn of a chat, on one server and on a cluster. */
 export const stepStatement =
   /INSERT INTO "chat_sessions"|UPDATE "chat_sessions" SET state = .*revision \+ 1|write_chat_step\(/
 

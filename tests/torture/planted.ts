@@ -112,7 +112,7 @@ const noted = new LRUCache`,
     pieces: [['asked.id AND ${table.deletedAt} IS NULL', 'asked.id']],
   },
   {
-    what: 'a step of a chat is written onto whatever is there by then',
+    what: 'a turn of a chat is written onto whatever is there by then',
     file: 'server/chat/sessions/turn-statements.ts',
     // biome-ignore lint/suspicious/noTemplateCurlyInString: a piece of source
     pieces: [[" AND revision = ${sql.placeholder('revision')}", '']],

@@ -63,7 +63,7 @@ class Answer(TypedDict):
     """URLs of files sent with the answer."""
 
 class AnsweredResultEventData(TypedDict):
-    """A result and the answers of one step."""
+    """A result and the answers of one turn."""
 
     id: str
     """Id of the result."""
@@ -84,7 +84,7 @@ class AnsweredResultEventData(TypedDict):
     """Id of the chat session that wrote last."""
 
     answers: list[Answer]
-    """What was answered in this step of the chat."""
+    """What was answered in this turn."""
 
 class AnthropicBlock(TypedDict):
     """Works with Anthropic. Chats run it, with credentials of type anthropic. Versions 6 and 6.1 only."""
@@ -556,7 +556,7 @@ class BotChat(TypedDict):
     """When the chat started."""
 
     updatedAt: str
-    """When its last step ran."""
+    """When its last turn ran."""
 
     expiresAt: str
     """When it can no longer be continued, unless it goes on before."""
@@ -565,7 +565,7 @@ class BotChat(TypedDict):
     """Id of the block that waits for the visitor; null where none does."""
 
     revision: int
-    """Counts the steps of the chat."""
+    """Counts the turns of the chat."""
 
     handledBy: Literal["bot", "waiting", "member"]
     """`bot`: the bot runs. `waiting`: the chat waits for a member. `member`: a member handles it. The bot runs and says nothing in the last two."""
@@ -595,7 +595,7 @@ class BotChatSummary(TypedDict):
     """When the chat started."""
 
     updatedAt: str
-    """When its last step ran."""
+    """When its last turn ran."""
 
     expiresAt: str
     """When it can no longer be continued, unless it goes on before."""
@@ -604,7 +604,7 @@ class BotChatSummary(TypedDict):
     """Id of the block that waits for the visitor; null where none does."""
 
     revision: int
-    """Counts the steps of the chat."""
+    """Counts the turns of the chat."""
 
     handledBy: Literal["bot", "waiting", "member"]
     """`bot`: the bot runs. `waiting`: the chat waits for a member. `member`: a member handles it. The bot runs and says nothing in the last two."""
@@ -1810,7 +1810,7 @@ class ChatSessionBody(TypedDict):
     """Id of the last event of the session; the events after it are those that come next."""
 
     revision: int
-    """Counts the steps of the session. Send it with the reply: the same reply sent again then gets the same answer instead of counting twice."""
+    """Counts the turns of the session. Send it with the reply: the same reply sent again then gets the same answer instead of counting twice."""
 
 class ChatTool(TypedDict):
     """A function that the model can call."""
@@ -1879,7 +1879,7 @@ class ChatUpdate(TypedDict):
     """Read-only time of the start; accepted and ignored."""
 
     updatedAt: NotRequired[Any]
-    """Read-only time of the last step; accepted and ignored."""
+    """Read-only time of the last turn; accepted and ignored."""
 
     expiresAt: NotRequired[Any]
     """Read-only end of its life; accepted and ignored."""
@@ -1888,7 +1888,7 @@ class ChatUpdate(TypedDict):
     """Read-only id of the block that waits; accepted and ignored."""
 
     revision: NotRequired[Any]
-    """Read-only number of steps; accepted and ignored."""
+    """Read-only number of turns; accepted and ignored."""
 
     handledSince: NotRequired[Any]
     """Read-only time when it changed hands; accepted and ignored."""
@@ -2311,10 +2311,10 @@ class ContinueChatBody(TypedDict):
     """How texts of the bot come: as a tree of formatted nodes, or in Markdown."""
 
     revision: NotRequired[int]
-    """Counts the steps of the session. Send it with the reply: the same reply sent again then gets the same answer instead of counting twice."""
+    """Counts the turns of the session. Send it with the reply: the same reply sent again then gets the same answer instead of counting twice."""
 
 class ContinuedChatBody(TypedDict):
-    """A further step of a chat. Without `input` and awaited action it is over."""
+    """A further turn of a chat. Without `input` and awaited action it is over."""
 
     messages: list[MessageBubble]
     """What the bot says, in order."""
@@ -2325,7 +2325,7 @@ class ContinuedChatBody(TypedDict):
     """What the client has to do, in order; absent when there is nothing."""
 
     logs: NotRequired[list[ChatLog]]
-    """What was noticed while the step ran, for whoever builds the client."""
+    """What was noticed while the turn ran, for whoever builds the client."""
 
     dynamicTheme: NotRequired[DynamicTheme]
 
@@ -2339,7 +2339,7 @@ class ContinuedChatBody(TypedDict):
     """Present while the bot does not handle the chat: it waits for a member, or a member handles it. The input is then a text for people; what members write comes with the session and its events."""
 
     revision: int
-    """Counts the steps of the session. Send it with the reply: the same reply sent again then gets the same answer instead of counting twice."""
+    """Counts the turns of the session. Send it with the reply: the same reply sent again then gets the same answer instead of counting twice."""
 
 class Coordinates(TypedDict):
     """Where a group or an event lies on the canvas of the editor."""
@@ -6269,7 +6269,7 @@ class Result(TypedDict):
     """The answers, in the order they were given."""
 
 class ResultAnsweredEvent(TypedDict):
-    """A step of a chat stored answers."""
+    """A turn of a chat stored answers."""
 
     type: Literal["result.answered"]
     """The type of the event."""
@@ -6631,7 +6631,7 @@ class SessionOverEvent(TypedDict):
     """Id of the event, to go on from."""
 
 class SessionTurnEvent(TypedDict):
-    """A step of the chat, in whichever client."""
+    """A turn of the chat, in whichever client."""
 
     type: Literal["turn"]
     """Name of the event."""
@@ -6640,10 +6640,10 @@ class SessionTurnEvent(TypedDict):
     """Id of the event, to go on from."""
 
     said: list[ChatTurn]
-    """The words of the person in this step."""
+    """The words of the visitor in this turn."""
 
     step: dict[str, Any]
-    """The step, a `ContinuedChatBody`."""
+    """The turn, a `ContinuedChatBody`."""
 
 class SetVariableAction(TypedDict):
     """Compute a value and continue with it."""
@@ -6981,7 +6981,7 @@ class StartPropertiesAction(TypedDict):
     startPropsToInject: StartProperties
 
 class StartedChatBody(TypedDict):
-    """The first step of a chat. Without `input` and awaited action it is over."""
+    """The first turn of a chat. Without `input` and awaited action it is over."""
 
     sessionId: str
     """Id of the chat session, needed to continue."""
@@ -7000,7 +7000,7 @@ class StartedChatBody(TypedDict):
     """What the client has to do, in order; absent when there is nothing."""
 
     logs: NotRequired[list[ChatLog]]
-    """What was noticed while the step ran, for whoever builds the client."""
+    """What was noticed while the turn ran, for whoever builds the client."""
 
     dynamicTheme: NotRequired[DynamicTheme]
 
@@ -7014,7 +7014,7 @@ class StartedChatBody(TypedDict):
     """Present while the bot does not handle the chat: it waits for a member, or a member handles it. The input is then a text for people; what members write comes with the session and its events."""
 
     revision: int
-    """Counts the steps of the session. Send it with the reply: the same reply sent again then gets the same answer instead of counting twice."""
+    """Counts the turns of the session. Send it with the reply: the same reply sent again then gets the same answer instead of counting twice."""
 
 class Stats(TypedDict):
     """How often a bot was seen, started and completed."""

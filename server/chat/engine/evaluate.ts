@@ -22,7 +22,7 @@ export async function evaluate(
 ): Promise<EvaluateReply> {
   if (code === '') return { ok: true, value: null, assignments: [], milliseconds: 0, lines: [] }
   const left = run.limits.evaluationMillisecondsPerStep - run.spent.evaluation
-  if (left <= 0) return refused('time', 'The code of this step used up its time')
+  if (left <= 0) return refused('time', 'The code of this turn used up its time')
   const maximum = run.limits.codeCharacters
   if (code.length > maximum) return refused('error', `Code of more than ${maximum} characters is not run`)
   const milliseconds = Math.min(run.limits.evaluationMilliseconds, Math.ceil(left))
@@ -43,7 +43,7 @@ function refused(reason: 'time' | 'error', message: string): EvaluateReply {
 }
 
 async function send(run: Execution, request: CodeRequest, deadline: number): Promise<CodeAnswer> {
-  if (!mayCallOut(run)) return { ok: false, message: 'One step may not call out more often' }
+  if (!mayCallOut(run)) return { ok: false, message: 'One turn may not call out more often' }
   const left = Math.min(deadline - performance.now(), remainingMilliseconds(run))
   if (left <= 0) return { ok: false, message: `No answer within ${fetchMilliseconds} ms` }
   const reply = withText(await run.effects.httpRequest({ ...request, milliseconds: left }))

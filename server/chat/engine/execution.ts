@@ -146,9 +146,9 @@ export function workedMilliseconds(run: Execution): number {
  */
 export async function checkBudget(run: Execution): Promise<boolean> {
   if (remainingMilliseconds(run) <= 0) {
-    cutChat(run, `The chat was stopped: one step took more than ${run.limits.milliseconds} ms`)
+    cutChat(run, `The chat was stopped: one turn took more than ${run.limits.milliseconds} ms`)
   } else if (workedMilliseconds(run) > run.limits.workMilliseconds) {
-    cutChat(run, `The chat was stopped: one step needed more than ${run.limits.workMilliseconds} ms of work`)
+    cutChat(run, `The chat was stopped: one turn needed more than ${run.limits.workMilliseconds} ms of work`)
   }
   if (run.isAborted) return false
   if (performance.now() - run.yieldedAt >= longestTurnMilliseconds) {
@@ -178,7 +178,7 @@ export function spendOutput(run: Execution, part: unknown): boolean {
   if (run.isAborted) return false
   run.spent.output += JSON.stringify(part)?.length ?? 0
   if (run.spent.output <= run.limits.outputCharacters) return true
-  cutChat(run, `The chat was stopped: one step sent more than ${run.limits.outputCharacters} characters`)
+  cutChat(run, `The chat was stopped: one turn sent more than ${run.limits.outputCharacters} characters`)
   return false
 }
 
@@ -187,7 +187,7 @@ export function mayCallOut(run: Execution): boolean {
   if (run.isAborted) return false
   run.spent.outboundCalls += 1
   if (run.spent.outboundCalls <= run.limits.outboundCalls) return true
-  log(run, 'error', `Not sent: one step may call out ${run.limits.outboundCalls} times`)
+  log(run, 'error', `Not sent: one turn may call out ${run.limits.outboundCalls} times`)
   return false
 }
 

@@ -54,7 +54,7 @@ export async function fetchFile(
   url: URL,
   maximumBytes?: number,
 ): Promise<{ bytes: Uint8Array; mediaType: string } | string> {
-  if (!mayCallOut(run)) return 'One step may not call out more often'
+  if (!mayCallOut(run)) return 'One turn may not call out more often'
   const milliseconds = Math.max(1, Math.min(FETCH_TIMEOUT_MS, remainingMilliseconds(run)))
   const request = { url: url.href, method: 'GET', headers: {}, milliseconds }
   const reply = await waitFor(

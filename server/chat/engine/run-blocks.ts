@@ -116,7 +116,7 @@ async function runPlace(run: Execution, place: Place): Promise<Step> {
   }
   run.spent.blocks += 1
   if (run.spent.blocks > run.limits.blocks) {
-    cutChat(run, `The chat was stopped: one step ran more than ${run.limits.blocks} blocks`)
+    cutChat(run, `The chat was stopped: one turn ran more than ${run.limits.blocks} blocks`)
   }
   if (!(await checkBudget(run))) return { kind: 'end' }
   const runner = isInput(block) ? showInput : (runners.get(block.type) ?? skipUnknown)

@@ -127,7 +127,7 @@ export async function fill(
 export function spendFilled(run: Execution, characters: number): void {
   run.spent.filled += characters
   if (run.spent.filled <= run.limits.outputCharacters) return
-  cutChat(run, `The chat was stopped: one step filled in more than ${run.limits.outputCharacters} characters`)
+  cutChat(run, `The chat was stopped: one turn filled in more than ${run.limits.outputCharacters} characters`)
 }
 
 /** Fills every text inside a JSON value. The outcome is the caller's, but parts of it may still be the document's. */

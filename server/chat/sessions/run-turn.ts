@@ -250,7 +250,7 @@ export function effectsOf(
   const { botId, workspaceId, publicationId } = running
   const { httpRequest, sendEmail } = tools
   const mayCallOut = async () => claim === undefined || (await claim.mayCallOut())
-  const elsewhere = 'Another request runs this step'
+  const elsewhere = 'Another request runs this turn'
   return {
     now: currentTime,
     random: Math.random,

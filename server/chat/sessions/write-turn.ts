@@ -137,7 +137,7 @@ export async function writeTurn(
       // and a deletion of several results were in a deadlock.
       const isBeside = code === '23505' || code === '40P01'
       if (isBeside && attempt < 20) continue
-      if (isBeside) throw new Unavailable('A step of a chat could not be written', { cause: error })
+      if (isBeside) throw new Unavailable('A turn of a chat could not be written', { cause: error })
       if (!isUnavailable(error) || performance.now() > last) throw error
       await sleep(WRITE_RETRY_DELAY_MS)
     }

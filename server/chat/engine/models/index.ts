@@ -142,7 +142,7 @@ async function ask(
 ): Promise<Extract<ModelReply, { ok: true }> | null> {
   if (!mayCallOut(run)) return null
   if (run.spent.tokens >= run.limits.tokens) {
-    fail(run, block, `Not asked: the models of one step may take ${run.limits.tokens} tokens`)
+    fail(run, block, `Not asked: the models of one turn may take ${run.limits.tokens} tokens`)
     return null
   }
   const milliseconds = Math.max(1, Math.min(maximumMilliseconds, remainingMilliseconds(run)))

@@ -104,7 +104,7 @@ async function askOnce(
   }: { input: unknown; tools: JsonObject[]; previous?: string | undefined; mayForget: boolean },
 ): Promise<Said | null> {
   if (run.spent.tokens >= run.limits.tokens) {
-    failCall(run, made.block, `Not asked: the models of one step may take ${run.limits.tokens} tokens`)
+    failCall(run, made.block, `Not asked: the models of one turn may take ${run.limits.tokens} tokens`)
     return null
   }
   const { options, credentials, base } = made.call

@@ -119,7 +119,7 @@ function writeButton({ clientAction, label, iconUrl }: JsonObject): JsonObject {
 async function writeAttachment(run: Execution, address: string): Promise<JsonObject | string> {
   const url = webUrl(address)
   if (url === null) return 'the address of an attachment is not valid'
-  if (!mayCallOut(run)) return 'one step may not call out more often'
+  if (!mayCallOut(run)) return 'one turn may not call out more often'
   const milliseconds = Math.max(1, Math.min(HEAD_TIMEOUT_MS, remainingMilliseconds(run)))
   const head = { url: url.href, method: 'HEAD', headers: {}, milliseconds }
   const reply = await waitFor(run, run.effects.httpRequest(head))

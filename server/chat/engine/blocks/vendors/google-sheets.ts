@@ -27,7 +27,7 @@ const TOKEN_LIFETIME_SECONDS = 3_600
 /** A token is renewed before it ends, so that none ends under way. */
 const TOKEN_MARGIN_MS = 300_000
 const TITLE_LIFETIME_MS = 60_000
-/** A step waits no longer for a quota of the vendor. */
+/** A turn waits no longer for a quota of the vendor. */
 const MAX_QUOTA_WAIT_MS = 20_000
 const FIRST_BACKOFF_MS = 1_000
 
