@@ -29,10 +29,7 @@ export const policy = [
 
 const policyWithChat = `${policy}; frame-src 'self'`
 
-export function serveHome(
-  serve: (path: string, handler: RequestHandler) => void,
-  services: Pick<Services, 'db' | 'chat' | 'log' | 'now' | 'publicUrl'>,
-): void {
+export function serveHome(serve: (path: string, handler: RequestHandler) => void, services: Services): void {
   const style = readFileSync(new URL('page.css', folder))
   serve(
     '/home.css',
