@@ -37,7 +37,7 @@ export const answer = z
   })
   .meta({ id: 'Answer', description: 'One answer of a person to one input block.' })
 
-const resultVariable = z
+export const resultVariable = z
   .object({
     id: text(255).meta({ description: 'Id of the variable.', example: 'variable-email' }),
     name: text(255).meta({ description: 'Name of the variable.', example: 'Email' }),
@@ -87,7 +87,7 @@ const exampleResult = {
   answers: [{ blockId: 'block-email', content: 'ada@example.com' }],
 }
 
-const transcriptEntry = z
+export const transcriptEntry = z
   .object({
     role: z.enum(['bot', 'user', 'member']).meta({
       description: 'Who said it: the bot, the person who chats, or a member of the workspace.',

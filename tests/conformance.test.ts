@@ -75,6 +75,7 @@ const beginning = [
   'getPublication',
 
   'startPreview group',
+  'startPreview simulation',
   'startChat prefilled',
   'continueChat reply',
   'startChat plain',

@@ -3,7 +3,7 @@ import { publicId } from '../bots/schemas.ts'
 import { anyone, bot, define, type Operation } from '../operation.ts'
 import { exampleIds, recordId, successBody, successExample, text } from '../shared.ts'
 import { z } from '../zod.ts'
-import { continueChatBody, startChatBody, startPreviewBody } from './requests.ts'
+import { continueChatBody, startChatBody } from './requests.ts'
 import {
   chatEvents,
   chatSessionBody,
@@ -13,6 +13,7 @@ import {
   sessionEventsBody,
   startedChatBody,
 } from './responses.ts'
+import { startedPreviewBody, startPreviewBody } from './simulation.ts'
 
 const clientLog = z
   .strictObject({
@@ -63,6 +64,25 @@ const examplePreview = {
     publishedAt: '2026-03-04T11:00:00.000Z',
   },
   ...exampleStep,
+}
+
+const exampleSimulated = {
+  ...examplePreview,
+  simulation: {
+    publicationId: null,
+    steps: [{ messages: [], revision: 2 }],
+    isOver: true,
+    isIncomplete: false,
+    answers: [{ blockId: 'block-email', content: 'ada@example.com' }],
+    variables: [{ id: 'variable-email', name: 'Email', value: 'ada@example.com' }],
+    transcript: [
+      { role: 'bot', type: 'text', text: 'Hello! What is your e-mail address?' },
+      { role: 'user', type: 'text', text: 'ada@example.com' },
+    ],
+    requests: [],
+    blockIds: ['block-hello', 'block-email'],
+    edgeIds: ['edge-start'],
+  },
 }
 
 const exampleStart = { ...examplePreview, resultId: exampleIds.result }
@@ -195,7 +215,7 @@ export const chat = define({
     tag: 'chat',
     summary: 'Preview the draft of a bot',
     description:
-      'Starts a chat with the draft instead of the published copy. Nothing is stored as a result; every turn runs the draft as it is then. Continue it with the operation that continues chats.',
+      'Starts a chat with the draft instead of the published copy. Nothing is stored as a result; every turn runs the draft as it is then. Continue it with the operation that continues chats. With `simulation` a whole chat is run at once by the engine of live chats, from replies, responses, a clock and branches that the caller gives: nothing is sent or stored, and the same request gets the same response. Blocks get stand-ins in place of the data of credentials.',
     access: bot('MEMBER'),
     scope: 'write',
     callsOut: true,
@@ -206,13 +226,26 @@ export const chat = define({
         summary: 'From a group',
         value: { startFrom: { type: 'group', groupId: 'group-welcome' } },
       },
+      simulation: {
+        summary: 'A whole chat, without sending anything',
+        value: {
+          simulation: {
+            replies: [{ message: 'ada@example.com' }],
+            responses: [{ url: 'https://api.example.com/', body: { price: 12 } }],
+            startsAt: '2026-03-04T11:00:00Z',
+          },
+        },
+      },
     },
     success: {
       status: 200,
       description: 'What the bot says first, and the input it waits at.',
-      body: startedChatBody,
+      body: startedPreviewBody,
       resultOf: 'resultId',
-      examples: { started: { summary: 'Waiting for an e-mail address', value: examplePreview } },
+      examples: {
+        started: { summary: 'Waiting for an e-mail address', value: examplePreview },
+        simulated: { summary: 'A chat that was simulated', value: exampleSimulated },
+      },
     },
   },
   executeWebhook: {

@@ -79,7 +79,7 @@ const prefilledVariables = anyObject(
   'Values of variables, by the name of the variable. Unknown names are ignored, null empties.',
 ).optional()
 
-const startProperties = {
+export const startProperties = {
   message: message.optional(),
   isOnlyRegistering: z
     .boolean()
@@ -103,7 +103,7 @@ export const startChatBody = z
   })
   .meta({ id: 'StartChatBody', description: 'How to start a chat; every property may be absent.' })
 
-const startFrom = z
+export const startFrom = z
   .discriminatedUnion('type', [
     z
       .strictObject({
@@ -119,20 +119,6 @@ const startFrom = z
       .meta({ id: 'StartFromEvent', description: 'Start where an event leads.' }),
   ])
   .meta({ id: 'StartFrom', description: 'Where a preview starts.' })
-
-export const startPreviewBody = z
-  .strictObject({
-    ...startProperties,
-    sessionId: recordId('Id of a preview session to start over.', exampleIds.session)
-      .optional()
-      .meta({ description: 'Id of an earlier preview session of this bot, which is replaced.' }),
-    startFrom: startFrom.optional(),
-    isProgressBarEnabled: z
-      .boolean()
-      .optional()
-      .meta({ description: 'Whether progress is answered whatever the theme says.' }),
-  })
-  .meta({ id: 'StartPreviewBody', description: 'How to start a preview; every property may be absent.' })
 
 export const continueChatBody = z
   .strictObject({

@@ -10116,6 +10116,183 @@ export interface components {
         } & {
             [key: string]: unknown;
         };
+        /** @description The path that an A/B test takes. Several for one test are taken in order, and the last one from then on. */
+        SimulatedBranch: {
+            /**
+             * @description Id of the A/B test.
+             * @example block-test
+             */
+            blockId: string;
+            /**
+             * @description The path that is taken.
+             * @enum {string}
+             */
+            path: "a" | "b";
+        };
+        /** @description A chat that was simulated as a whole. Its session is not stored, so it is not found. */
+        SimulatedChat: {
+            /** @description The answers, in order. */
+            answers: components["schemas"]["Answer"][];
+            /**
+             * @description Ids of the blocks of this bot that ran.
+             * @example [
+             *       "block-hello"
+             *     ]
+             */
+            blockIds: string[];
+            /**
+             * @description Ids of the edges of this bot that were taken.
+             * @example [
+             *       "edge-start"
+             *     ]
+             */
+            edgeIds: string[];
+            /**
+             * @description Whether the simulation was stopped before its last reply: it came to 2 s of work, 20 s in all, or 8 MB.
+             * @example false
+             */
+            isIncomplete: boolean;
+            /**
+             * @description Whether the chat has ended.
+             * @example true
+             */
+            isOver: boolean;
+            /**
+             * @description Id of the publication that ran; null for the draft.
+             * @example 01jr5x7k5v6d0y4c9t1w3x5z7b
+             */
+            publicationId: string | null;
+            /** @description What the bot would have sent. */
+            requests: components["schemas"]["SimulatedRequest"][];
+            /** @description What the bot said to each reply, in order. */
+            steps: components["schemas"]["ContinuedChatBody"][];
+            /** @description What was said, in order. */
+            transcript: components["schemas"]["TranscriptEntry"][];
+            /** @description Variables that have a value at the end. */
+            variables: components["schemas"]["ResultVariable"][];
+        };
+        /** @description One reply of the visitor. */
+        SimulatedReply: {
+            /**
+             * Format: date-time
+             * @description The time of the step, by which the bot reads the clock; that of the step before when absent.
+             * @example 2026-03-05T12:30:00Z
+             */
+            at?: string;
+            /**
+             * @description The reply, as continue chat takes it; absent or null skips an input that may be skipped, or says that an awaited action is done.
+             * @example ada@example.com
+             */
+            message?: components["schemas"]["Message"] | null;
+        };
+        /** @description Something that the bot would have sent. */
+        SimulatedRequest: {
+            /**
+             * @description Id of the block that sent it.
+             * @example block-prices
+             */
+            blockId: string;
+            /**
+             * @description Body, cut at 10,000 characters; absent where there is none, or the block has credentials.
+             * @example {"plan":"basic"}
+             */
+            body?: string;
+            /**
+             * @description Whether a response was given for it. E-mails need none.
+             * @example true
+             */
+            isAnswered: boolean;
+            /**
+             * @description What was sent.
+             * @enum {string}
+             */
+            kind: "request" | "model" | "email";
+            /**
+             * @description Method of a request; `POST` for all else.
+             * @example POST
+             */
+            method: string;
+            /**
+             * Format: int32
+             * @description The step in which it was sent: 0 for the start, then the position of the reply.
+             * @example 1
+             */
+            step: number;
+            /**
+             * @description Address, cut at 10,000 characters; that of an e-mail begins with `mailto:`.
+             * @example https://api.example.com/prices
+             */
+            url: string;
+        };
+        /** @description The response to requests of a block, an address, or both. Of several that fit, each is given once, in order, and the last one to all that follow. */
+        SimulatedResponse: {
+            /**
+             * @description Id of the block that sends the request; absent means any.
+             * @example block-prices
+             */
+            blockId?: string;
+            /**
+             * @description Body of the response: a text is sent as it is, other values as JSON. To a request of a language model, the text that it answers.
+             * @example {
+             *       "price": 12
+             *     }
+             */
+            body?: unknown;
+            /**
+             * @description Why there is no response, in place of one.
+             * @enum {string}
+             */
+            failure?: "refused" | "time" | "size" | "network";
+            /**
+             * Format: int32
+             * @description Status of the response.
+             * @default 200
+             * @example 200
+             */
+            status?: number;
+            /**
+             * @description How the address of the request begins; absent means any.
+             * @example https://api.example.com/prices
+             */
+            url?: string;
+        };
+        /** @description A chat that is run at once from what is given here. Nothing is sent or stored. */
+        Simulation: {
+            /**
+             * @description Paths of A/B tests. Tests that are not named choose by the seed.
+             * @default []
+             */
+            branches?: components["schemas"]["SimulatedBranch"][];
+            /**
+             * @description The state to run: `draft`, `published`, or the id of a publication. Default `draft`.
+             * @default draft
+             * @example draft
+             */
+            of?: string;
+            /**
+             * @description The replies, in order. Those behind the end of the chat are left out.
+             * @default []
+             */
+            replies?: components["schemas"]["SimulatedReply"][];
+            /**
+             * @description The responses to what the bot sends. What none fits fails as a lost connection.
+             * @default []
+             */
+            responses?: components["schemas"]["SimulatedResponse"][];
+            /**
+             * Format: int32
+             * @description What random numbers and ids come from.
+             * @default 0
+             * @example 0
+             */
+            seed?: number;
+            /**
+             * Format: date-time
+             * @description The time of the first step; the present one when absent.
+             * @example 2026-03-05T12:30:00Z
+             */
+            startsAt?: string;
+        };
         /** @description New credentials of type smtp. */
         SmtpCredentialsCreate: {
             /**
@@ -10350,6 +10527,51 @@ export interface components {
              */
             sessionId: string;
         };
+        /** @description The first step of a preview. Without `input` and awaited action it is over. */
+        StartedPreviewBody: {
+            bot: components["schemas"]["ChatBot"];
+            /** @description What the client has to do, in order; absent when there is nothing. */
+            clientSideActions?: components["schemas"]["ClientSideAction"][];
+            dynamicTheme?: components["schemas"]["DynamicTheme"];
+            /**
+             * @description Present while the bot does not handle the chat: it waits for a member, or a member handles it. The input is then a text for people; what members write comes with the session and its events.
+             * @enum {string}
+             */
+            handledBy?: "waiting" | "member";
+            input?: components["schemas"]["ChatInput"];
+            /**
+             * @description The reply as it was understood, when that differs from what was sent.
+             * @example +33 1 23 45 67 89
+             */
+            lastMessageNewFormat?: string;
+            /** @description What was noticed while the step ran, for whoever builds the client. */
+            logs?: components["schemas"]["ChatLog"][];
+            /** @description What the bot says, in order. */
+            messages: components["schemas"]["MessageBubble"][];
+            /**
+             * Format: double
+             * @description How far the chat is, in percent; only with the progress bar on.
+             * @example 40
+             */
+            progress?: number;
+            /**
+             * @description Id of the result; absent while the chat is only registered, and in a preview.
+             * @example 01jr5x5h3s4b8w2a7r9t1v3x5z
+             */
+            resultId?: string;
+            /**
+             * Format: int32
+             * @description Counts the steps of the session. Send it with the reply: the same reply sent again then gets the same answer instead of counting twice.
+             * @example 1
+             */
+            revision: number;
+            /**
+             * @description Id of the chat session, needed to continue.
+             * @example 01jr5x6j4t5c9x3b8s0v2w4y6a
+             */
+            sessionId: string;
+            simulation?: components["schemas"]["SimulatedChat"];
+        };
         /** @description Where every chat begins. */
         StartEvent: {
             graphCoordinates: components["schemas"]["Coordinates"];
@@ -10426,6 +10648,7 @@ export interface components {
              * @example 01jr5x6j4t5c9x3b8s0v2w4y6a
              */
             sessionId?: string;
+            simulation?: components["schemas"]["Simulation"];
             startFrom?: components["schemas"]["StartFrom"];
             /**
              * @description How texts of the bot come: as a tree of formatted nodes, or in Markdown.
@@ -13265,7 +13488,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["StartedChatBody"];
+                    "application/json": components["schemas"]["StartedPreviewBody"];
                 };
             };
             400: components["responses"]["BadRequest"];
@@ -17896,6 +18119,12 @@ export type SheetCell = components["schemas"]["SheetCell"]
 export type SheetComparison = components["schemas"]["SheetComparison"]
 export type SheetExtraction = components["schemas"]["SheetExtraction"]
 export type SheetFilter = components["schemas"]["SheetFilter"]
+export type SimulatedBranch = components["schemas"]["SimulatedBranch"]
+export type SimulatedChat = components["schemas"]["SimulatedChat"]
+export type SimulatedReply = components["schemas"]["SimulatedReply"]
+export type SimulatedRequest = components["schemas"]["SimulatedRequest"]
+export type SimulatedResponse = components["schemas"]["SimulatedResponse"]
+export type Simulation = components["schemas"]["Simulation"]
 export type SmtpCredentialsCreate = components["schemas"]["SmtpCredentialsCreate"]
 export type SmtpCredentialsUpdate = components["schemas"]["SmtpCredentialsUpdate"]
 export type SmtpData = components["schemas"]["SmtpData"]
@@ -17912,6 +18141,7 @@ export type StartPreviewBody = components["schemas"]["StartPreviewBody"]
 export type StartProperties = components["schemas"]["StartProperties"]
 export type StartPropertiesAction = components["schemas"]["StartPropertiesAction"]
 export type StartedChatBody = components["schemas"]["StartedChatBody"]
+export type StartedPreviewBody = components["schemas"]["StartedPreviewBody"]
 export type Stats = components["schemas"]["Stats"]
 export type StatsBody = components["schemas"]["StatsBody"]
 export type StoredCredentials = components["schemas"]["StoredCredentials"]

@@ -7,6 +7,7 @@ import { exitCodes, fail, paint, print, printLine } from './io.ts'
 import { openService } from './profiles.ts'
 import { promote } from './promote.ts'
 import { type ExportFilters, exportToFile, exportToOutput } from './results.ts'
+import { requireTests } from './test-commands.ts'
 
 /* Commands about one bot, which is given by its file or its id. */
 
@@ -62,9 +63,16 @@ export function addBotCommands(program: Command, context: Context) {
   program
     .command('publish')
     .argument('<bot>', BOT)
+    .option('--require-tests', 'publish only what passes the tests beside the file')
     .description('Give the draft to visitors')
-    .action(async (given: string) => {
-      const published = await context.service().client.bots.publish(idOf(given))
+    .action(async (given: string, { requireTests: isTested }: { requireTests?: boolean }) => {
+      const service = context.service()
+      const botId = idOf(given)
+      // The state that was tested is the one that is published.
+      const tag =
+        isTested && (await service.client.bots.get(botId).withResponse()).response.headers.get('etag')
+      if (isTested) await requireTests(io, service, folder(), given)
+      const published = await service.client.bots.publish(botId, tag ? { ifMatch: tag } : {})
       const { errorsFound, warningsFound } = published
       print(io, isJson(), published, [`Published with ${errorsFound} errors and ${warningsFound} warnings.`])
     })

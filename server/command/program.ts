@@ -8,6 +8,7 @@ import { readState } from './folder.ts'
 import { addFolderCommands } from './folder-commands.ts'
 import { exitCodes, explain, fail, type Io, paint, print } from './io.ts'
 import { connect, normalUrl, openService, saveProfile } from './profiles.ts'
+import { addTestCommand } from './test-commands.ts'
 import { readToken } from './token-prompt.ts'
 
 /** The package has its build beside this file, and the sources have theirs. */
@@ -57,6 +58,7 @@ function createProgram(io: Io): Command {
   addLogin(program, context)
   addFolderCommands(program, context)
   addBotCommands(program, context)
+  addTestCommand(program, context)
   program
     .command('completion')
     .argument('<shell>', 'bash, zsh or fish')

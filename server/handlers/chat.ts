@@ -28,10 +28,12 @@ import {
   readPosition,
 } from '../chat/sessions/session-events.ts'
 import { botOfSession, newSessionId } from '../chat/sessions/session-ids.ts'
+import { findState, simulate } from '../chat/sessions/simulate.ts'
 import { sizeOfTurn, writeTurn } from '../chat/sessions/write-turn.ts'
 import type { Contexts } from '../context.ts'
 import { Unavailable } from '../db/unavailable.ts'
 import { newId } from '../ids.ts'
+import { notPublished } from '../issues/records.ts'
 import { toJson } from '../json/exact-numbers.ts'
 import { JsonText, stored } from '../json/json-text.ts'
 
@@ -197,20 +199,41 @@ export const chat: ChatHandlers<Contexts> = {
 
   async startPreview({ body, header }, reply, context) {
     const { db, now, grant } = context
+    const { simulation } = body
+    const startsWith = {
+      resultId: null,
+      ...startOptions(body),
+      startFrom: body.startFrom,
+      isProgressBarEnabled: body.isProgressBarEnabled,
+      userAgent: header('user-agent'),
+      acceptLanguage: header('accept-language'),
+    }
+    if (simulation !== undefined) {
+      const state = await findState(context, simulation.of)
+      if (!state) return reply.fail('NOT_FOUND', [unknownState(simulation.of)])
+      const simulated = await simulate(context, state, startsWith, simulation)
+      if (simulated.problem) {
+        const path =
+          simulated.index === undefined
+            ? ['body']
+            : ['body', 'simulation', 'replies', String(simulated.index)]
+        return reply.fail('BAD_REQUEST', [{ ...refused(simulated), path }])
+      }
+      const { first, chat } = simulated
+      return reply.ok({
+        sessionId: newSessionId(grant.bot.id, now),
+        bot: { id: grant.bot.id, version: '6.1', ...first.bot },
+        ...toTurn(first, 1, true),
+        simulation: chat,
+      })
+    }
     return context.once(grant.bot.id, async (keep) => {
       const flow = await previewFlow(db, grant)
       if (!flow) return reply.fail('NOT_FOUND')
       const ownId = newSessionId(grant.bot.id, now)
       const outcome = await startFlow(
         flow,
-        {
-          resultId: null,
-          ...startOptions(body),
-          startFrom: body.startFrom,
-          isProgressBarEnabled: body.isProgressBarEnabled,
-          userAgent: header('user-agent'),
-          acceptLanguage: header('accept-language'),
-        },
+        startsWith,
         effectsOf(context, {
           botId: grant.bot.id,
           workspaceId: grant.bot.workspaceId,
@@ -320,6 +343,15 @@ const movedOn: Issue = {
   path: ['body', 'revision'],
   code: 'conflict',
   message: 'The chat has gone on since; this reply was not counted',
+}
+
+function unknownState(state: string): Issue {
+  if (state === 'published') return { ...notPublished, path: ['body', 'simulation', 'of'] }
+  return {
+    path: ['body', 'simulation', 'of'],
+    code: 'unknown_publication',
+    message: 'The bot has no such publication; send `draft`, `published`, or the id of a publication',
+  }
 }
 
 function refused({ problem }: TurnRejection): Issue {

@@ -56,20 +56,21 @@ export function openSandbox(options: { threads?: number } = {}): Sandbox {
   }
 
   async function evaluate(request: EvaluateRequest): Promise<EvaluateReply> {
+    const time = () => request.now ?? currentTime()
     const job = {
       form: request.form,
       code: request.code,
       names: request.args.map((arg) => arg.name),
       values: JSON.stringify(request.args.map((arg) => arg.value ?? null)),
       milliseconds: request.milliseconds,
-      startedAt: currentTime().getTime(),
+      startedAt: time().getTime(),
     }
     const owner = { workspace: request.workspaceId ?? request.owner, bot: request.owner }
     const answers: Answer[] = []
     /** Positions of the requests that were sent, and those whose answer is to come. */
     const asked = new Set<number>()
     const pending = new Map<number, Promise<void>>()
-    let seed: number | undefined
+    let { seed } = request
     let milliseconds = 0
     for (;;) {
       const given = [...answers]
@@ -89,7 +90,7 @@ export function openSandbox(options: { threads?: number } = {}): Sandbox {
         asked.add(index)
         const answering = request.fetch(call).then((answer) => {
           pending.delete(index)
-          answers.push({ index, request: text, at: currentTime().getTime(), ...answer })
+          answers.push({ index, request: text, at: time().getTime(), ...answer })
         })
         pending.set(index, answering)
       }

@@ -14,6 +14,9 @@ export interface EvaluateRequest {
   workspaceId?: string
   /** CPU time that the code may take. */
   milliseconds: number
+  /** Clock and seed of random numbers, for code that is to do the same each time. By default both are fresh. */
+  now?: Date
+  seed?: number
   /** Sends the requests that the code makes with `fetch`. Resolves with a failure instead of rejecting. */
   fetch(request: CodeRequest): Promise<CodeAnswer>
 }

@@ -316,6 +316,29 @@ export const chat: Cases<'chat'> = {
         params: { botId: here.legacy.id },
         body: { startFrom: { type: 'group', groupId: 'group-1' } },
       }),
+      'of a whole chat, of which nothing is stored': ({ here }, app) => ({
+        as: here.member,
+        params: { botId: here.published.id },
+        body: {
+          simulation: { of: 'published', replies: [{ message: 'nobody' }, { message: 'ada@example.com' }] },
+        },
+        after: async ({ body }) => {
+          expect(body).toMatchObject({ input: { id: 'block-email' }, revision: 1 })
+          expect(body).not.toHaveProperty('resultId')
+          expect(body.simulation).toMatchObject({
+            steps: [
+              { input: { id: 'block-email' }, revision: 2 },
+              { messages: [], revision: 3 },
+            ],
+            isOver: true,
+            isIncomplete: false,
+            answers: [{ blockId: 'block-email', content: 'ada@example.com' }],
+            requests: [],
+          })
+          const { rows } = await app.pool.query('SELECT 1 FROM chat_sessions WHERE id = $1', [body.sessionId])
+          expect(rows).toEqual([])
+        },
+      }),
       'over the session of somebody else, which is left alone': ({ here }, app) => ({
         as: here.member,
         params: { botId: here.published.id },
@@ -336,6 +359,20 @@ export const chat: Cases<'chat'> = {
         body: anyBody({ startFrom: { type: 'block', blockId: 'block-email' } }),
         at: 'body.startFrom.type',
       }),
+      'with a reply that is a number': ({ here }) => ({
+        as: here.member,
+        params: { botId: here.draft.id },
+        body: anyBody({ simulation: { replies: [{ message: 1 }] } }),
+        at: 'body.simulation.replies.0.message',
+      }),
+      'with a command that the bot does not have': ({ here }) => ({
+        as: here.member,
+        params: { botId: here.draft.id },
+        body: {
+          simulation: { replies: [{ message: 'no' }, { message: { type: 'command', command: 'no' } }] },
+        },
+        at: 'body.simulation.replies.1',
+      }),
       'with a property it does not know': ({ here }) => ({
         as: here.member,
         params: { botId: here.draft.id },
@@ -350,7 +387,21 @@ export const chat: Cases<'chat'> = {
         params: { botId: here.shared.id },
       }),
     },
-    NOT_FOUND: ({ here }) => ({ as: here.member, params: { botId: here.archived.id } }),
+    NOT_FOUND: {
+      'of a bot that is deleted': ({ here }) => ({ as: here.member, params: { botId: here.archived.id } }),
+      'of a bot that was never published': ({ here }) => ({
+        as: here.member,
+        params: { botId: here.draft.id },
+        body: { simulation: { of: 'published' } },
+        at: 'body.simulation.of',
+      }),
+      'of a publication of another bot': ({ here }) => ({
+        as: here.member,
+        params: { botId: here.draft.id },
+        body: { simulation: { of: missingId } },
+        at: 'body.simulation.of',
+      }),
+    },
   },
 
   executeWebhook: {

@@ -2,17 +2,17 @@ import { execFile } from 'node:child_process'
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { PassThrough, Readable } from 'node:stream'
+import { PassThrough } from 'node:stream'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals'
 import { information } from '../../contract/index.ts'
 import { buildCommand } from '../../server/command/build.ts'
 import { connect } from '../../server/command/profiles.ts'
-import { runCommand } from '../../server/command/program.ts'
 import { exportToFile } from '../../server/command/results.ts'
 import { root } from '../../server/root.ts'
 import { type App, startApp } from '../support/app.ts'
 import { anyBody, type Caller } from '../support/client.ts'
+import { type Run, runBots, runBotsWell } from '../support/command.ts'
 import fc from '../support/fast-check.ts'
 import { runs } from '../support/runs.ts'
 import { makeWorld, type Site } from '../support/world.ts'
@@ -41,53 +41,11 @@ afterAll(async () => {
   await app.stop()
 })
 
-interface Ran {
-  code: number
-  out: string
-  err: string
-  // biome-ignore lint/suspicious/noExplicitAny: it differs from command to command
-  value: any
-}
+const bots = (argv: string[], { as = here.admin, ...options }: Run = {}) =>
+  runBots(app, top, argv, { as, ...options })
 
-interface Run {
-  as?: Caller | null
-  folder?: string
-  input?: string
-  env?: Record<string, string>
-  isTTY?: boolean
-  opened?: string[]
-}
-
-async function bots(
-  argv: string[],
-  { as = here.admin, folder, input, env = {}, isTTY, opened }: Run = {},
-): Promise<Ran> {
-  const collect = () => {
-    const stream: PassThrough & { isTTY?: boolean } = new PassThrough()
-    const pieces: Buffer[] = []
-    stream.on('data', (piece: Buffer) => pieces.push(piece))
-    return { stream, text: () => Buffer.concat(pieces).toString() }
-  }
-  const [out, err] = [collect(), collect()]
-  out.stream.isTTY = isTTY === true
-  const own = as ? { BOTS_URL: app.url, BOTS_TOKEN: as.token } : {}
-  const code = await runCommand(argv, {
-    stdin: Readable.from(input === undefined ? [] : [input]),
-    stdout: out.stream,
-    stderr: err.stream,
-    env: { XDG_CONFIG_HOME: join(top, 'config'), ...own, ...env },
-    cwd: folder ?? top,
-    openAddress: (address) => void opened?.push(address),
-  })
-  const isJson = argv.includes('--json') && out.text() !== ''
-  return { code, out: out.text(), err: err.text(), value: isJson ? JSON.parse(out.text()) : undefined }
-}
-
-async function ok(argv: string[], options?: Run): Promise<Ran> {
-  const ran = await bots(argv, options)
-  if (ran.code !== 0) throw new Error(`${argv.join(' ')} ended with ${ran.code}: ${ran.err}${ran.out}`)
-  return ran
-}
+const ok = (argv: string[], { as = here.admin, ...options }: Run = {}) =>
+  runBotsWell(app, top, argv, { as, ...options })
 
 const newFolder = () => mkdtempSync(join(top, 'folder-'))
 

@@ -6772,6 +6772,120 @@ class SheetFilter(TypedDict):
 
     logicalOperator: NotRequired[LogicalOperator]
 
+class SimulatedBranch(TypedDict):
+    """The path that an A/B test takes. Several for one test are taken in order, and the last one from then on."""
+
+    blockId: str
+    """Id of the A/B test."""
+
+    path: Literal["a", "b"]
+    """The path that is taken."""
+
+class SimulatedChat(TypedDict):
+    """A chat that was simulated as a whole. Its session is not stored, so it is not found."""
+
+    publicationId: str | None
+    """Id of the publication that ran; null for the draft."""
+
+    steps: list[ContinuedChatBody]
+    """What the bot said to each reply, in order."""
+
+    isOver: bool
+    """Whether the chat has ended."""
+
+    isIncomplete: bool
+    """Whether the simulation was stopped before its last reply: it came to 2 s of work, 20 s in all, or 8 MB."""
+
+    answers: list[Answer]
+    """The answers, in order."""
+
+    variables: list[ResultVariable]
+    """Variables that have a value at the end."""
+
+    transcript: list[TranscriptEntry]
+    """What was said, in order."""
+
+    requests: list[SimulatedRequest]
+    """What the bot would have sent."""
+
+    blockIds: list[str]
+    """Ids of the blocks of this bot that ran."""
+
+    edgeIds: list[str]
+    """Ids of the edges of this bot that were taken."""
+
+class SimulatedReply(TypedDict):
+    """One reply of the visitor."""
+
+    message: NotRequired[Message | None]
+    """The reply, as continue chat takes it; absent or null skips an input that may be skipped, or says that an awaited action is done."""
+
+    at: NotRequired[str]
+    """The time of the step, by which the bot reads the clock; that of the step before when absent."""
+
+class SimulatedRequest(TypedDict):
+    """Something that the bot would have sent."""
+
+    blockId: str
+    """Id of the block that sent it."""
+
+    step: int
+    """The step in which it was sent: 0 for the start, then the position of the reply."""
+
+    kind: Literal["request", "model", "email"]
+    """What was sent."""
+
+    method: str
+    """Method of a request; `POST` for all else."""
+
+    url: str
+    """Address, cut at 10,000 characters; that of an e-mail begins with `mailto:`."""
+
+    body: NotRequired[str]
+    """Body, cut at 10,000 characters; absent where there is none, or the block has credentials."""
+
+    isAnswered: bool
+    """Whether a response was given for it. E-mails need none."""
+
+class SimulatedResponse(TypedDict):
+    """The response to requests of a block, an address, or both. Of several that fit, each is given once, in order, and the last one to all that follow."""
+
+    blockId: NotRequired[str]
+    """Id of the block that sends the request; absent means any."""
+
+    url: NotRequired[str]
+    """How the address of the request begins; absent means any."""
+
+    status: NotRequired[int]
+    """Status of the response."""
+
+    body: NotRequired[Any]
+    """Body of the response: a text is sent as it is, other values as JSON. To a request of a language model, the text that it answers."""
+
+    failure: NotRequired[Literal["refused", "time", "size", "network"]]
+    """Why there is no response, in place of one."""
+
+class Simulation(TypedDict):
+    """A chat that is run at once from what is given here. Nothing is sent or stored."""
+
+    of: NotRequired[str]
+    """The state to run: `draft`, `published`, or the id of a publication. Default `draft`."""
+
+    replies: NotRequired[list[SimulatedReply]]
+    """The replies, in order. Those behind the end of the chat are left out."""
+
+    responses: NotRequired[list[SimulatedResponse]]
+    """The responses to what the bot sends. What none fits fails as a lost connection."""
+
+    branches: NotRequired[list[SimulatedBranch]]
+    """Paths of A/B tests. Tests that are not named choose by the seed."""
+
+    startsAt: NotRequired[str]
+    """The time of the first step; the present one when absent."""
+
+    seed: NotRequired[int]
+    """What random numbers and ids come from."""
+
 class SmtpCredentialsCreate(TypedDict):
     """New credentials of type smtp."""
 
@@ -6948,6 +7062,8 @@ class StartPreviewBody(TypedDict):
 
     startFrom: NotRequired[StartFrom]
 
+    simulation: NotRequired[Simulation]
+
     isProgressBarEnabled: NotRequired[bool]
     """Whether progress is answered whatever the theme says."""
 
@@ -7015,6 +7131,44 @@ class StartedChatBody(TypedDict):
 
     revision: int
     """Counts the turns of the session. Send it with the reply: the same reply sent again then gets the same answer instead of counting twice."""
+
+class StartedPreviewBody(TypedDict):
+    """The first step of a preview. Without `input` and awaited action it is over."""
+
+    sessionId: str
+    """Id of the chat session, needed to continue."""
+
+    resultId: NotRequired[str]
+    """Id of the result; absent while the chat is only registered, and in a preview."""
+
+    bot: ChatBot
+
+    messages: list[MessageBubble]
+    """What the bot says, in order."""
+
+    input: NotRequired[ChatInput]
+
+    clientSideActions: NotRequired[list[ClientSideAction]]
+    """What the client has to do, in order; absent when there is nothing."""
+
+    logs: NotRequired[list[ChatLog]]
+    """What was noticed while the step ran, for whoever builds the client."""
+
+    dynamicTheme: NotRequired[DynamicTheme]
+
+    progress: NotRequired[float]
+    """How far the chat is, in percent; only with the progress bar on."""
+
+    lastMessageNewFormat: NotRequired[str]
+    """The reply as it was understood, when that differs from what was sent."""
+
+    handledBy: NotRequired[Literal["waiting", "member"]]
+    """Present while the bot does not handle the chat: it waits for a member, or a member handles it. The input is then a text for people; what members write comes with the session and its events."""
+
+    revision: int
+    """Counts the steps of the session. Send it with the reply: the same reply sent again then gets the same answer instead of counting twice."""
+
+    simulation: NotRequired[SimulatedChat]
 
 class Stats(TypedDict):
     """How often a bot was seen, started and completed."""

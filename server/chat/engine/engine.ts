@@ -8,7 +8,7 @@
 import { cut, type JsonObject, storableText } from '../../json/access.ts'
 import { appearanceOf, deviceOf, dynamicThemeOf, hasProgressBar, startPropsOf } from './appearance.ts'
 import { flowAllBack, updateResult } from './blocks/bot-link.ts'
-import { findEvent, remember, startPlace } from './blocks/logic.ts'
+import { findEvent, remember, startEdge } from './blocks/logic.ts'
 import {
   currentFrame,
   type Execution,
@@ -16,9 +16,10 @@ import {
   log,
   type Next,
   sendAction,
+  takeEdge,
   waitingBlock,
 } from './execution.ts'
-import { findPlace, followEdge, type Place } from './flow-index.ts'
+import { findPlace, type Place } from './flow-index.ts'
 import { firstFrame, giveValues, loadFrames } from './frames.ts'
 import { replyToWaiting } from './handle-reply.ts'
 import { textOfMessage } from './inputs/index.ts'
@@ -203,7 +204,7 @@ async function runCommand(run: Execution, command: string): Promise<TurnResult> 
   if (event === undefined) {
     return { problem: { code: 'UNKNOWN_COMMAND', message: 'The bot has no event for this command' } }
   }
-  const place = followEdge(currentFrame(run).flow, event.outgoingEdgeId)
+  const place = takeEdge(run, event.outgoingEdgeId)
   const position = run.waiting
   run.waiting = null
   const isAutomatic = place === null || event.options.resumeAfter === true
@@ -243,9 +244,9 @@ function checkStart(run: Execution): TurnRejection | null {
 function placeToStart(run: Execution): Place | null {
   const { flow } = currentFrame(run)
   const { startFrom } = run.session
-  if (startFrom === undefined) return startPlace(flow)
+  if (startFrom === undefined) return takeEdge(run, startEdge(flow))
   if (startFrom.type === 'group') return findPlace(flow, { groupId: startFrom.groupId })
-  return followEdge(flow, flow.events.find((event) => event.id === startFrom.eventId)?.outgoingEdgeId)
+  return takeEdge(run, flow.events.find((event) => event.id === startFrom.eventId)?.outgoingEdgeId)
 }
 
 export function newRun(options: TurnOptions, effects: Effects, session: Execution['session']): Execution {

@@ -2,7 +2,7 @@
 import { setImmediate } from 'node:timers/promises'
 import { cut, storableText } from '../../json/access.ts'
 import type { Upload } from '../../uploads/uploads.ts'
-import type { Block, FlowIndex, Group } from './flow-index.ts'
+import type { Block, FlowIndex, Group, Place } from './flow-index.ts'
 import { findBlock, followEdge } from './flow-index.ts'
 import type { Limits } from './limits.ts'
 import type {
@@ -213,8 +213,16 @@ export function awaitAction(run: Execution, action: ClientSideAction, position: 
   return { kind: 'wait' }
 }
 
+/** The target of an edge that the chat takes; `null` where it leads nowhere. */
+export function takeEdge(run: Execution, edgeId: unknown): Place | null {
+  const { botId, flow } = currentFrame(run)
+  const place = followEdge(flow, edgeId)
+  if (place !== null) run.effects.visit?.({ botId, edgeId: String(edgeId) })
+  return place
+}
+
 /** Along the edge of the block, or on to the next one. */
 export function leave(run: Execution, block: Block): Next {
-  const place = followEdge(currentFrame(run).flow, block.outgoingEdgeId)
+  const place = takeEdge(run, block.outgoingEdgeId)
   return place === null ? next : { kind: 'go', ...place }
 }

@@ -6,7 +6,16 @@ import { acceptClientReply } from './blocks/http-request.ts'
 import { findEvent, remember } from './blocks/logic.ts'
 import { acceptClientValue } from './blocks/set-variable.ts'
 import { acceptBooking } from './blocks/vendors/cal-com.ts'
-import { currentFrame, type Execution, leave, log, type Next, next, waitingBlock } from './execution.ts'
+import {
+  currentFrame,
+  type Execution,
+  leave,
+  log,
+  type Next,
+  next,
+  takeEdge,
+  waitingBlock,
+} from './execution.ts'
 import {
   type Block,
   byType,
@@ -95,8 +104,8 @@ function takeEvent(
   const { flow } = currentFrame(run)
   const event = findEvent(run, type)
   if (event === undefined) return null
-  const place = followEdge(flow, event.outgoingEdgeId)
-  if (place?.group.blocks.includes(block)) return null
+  if (followEdge(flow, event.outgoingEdgeId)?.group.blocks.includes(block)) return null
+  const place = takeEdge(run, event.outgoingEdgeId)
   describeReply(run, event, block, message)
   return place === null ? null : { kind: 'go', ...place }
 }

@@ -15,13 +15,21 @@ import { runHttpRequest, runWebhookListener } from './blocks/http-request.ts'
 import { runAbTest, runCondition, runJump } from './blocks/logic.ts'
 import { runSetVariable } from './blocks/set-variable.ts'
 import { runVendor } from './blocks/vendors/run-vendor.ts'
-import { checkBudget, currentFrame, cutChat, type Execution, leave, log, type Next } from './execution.ts'
+import {
+  checkBudget,
+  currentFrame,
+  cutChat,
+  type Execution,
+  leave,
+  log,
+  type Next,
+  takeEdge,
+} from './execution.ts'
 import {
   type Block,
   byType,
   findBlock,
   findPlace,
-  followEdge,
   type InputType,
   isInput,
   type Place,
@@ -110,8 +118,7 @@ export async function runBlocks(run: Execution, from: Place | null, first: Next)
 async function runPlace(run: Execution, place: Place): Promise<Step> {
   const block = place.group.blocks[place.index]
   if (block === undefined) {
-    const edgeId = place.group.blocks.at(-1)?.outgoingEdgeId
-    const target = followEdge(currentFrame(run).flow, edgeId)
+    const target = takeEdge(run, place.group.blocks.at(-1)?.outgoingEdgeId)
     return target === null ? { kind: 'end' } : { kind: 'go', ...target }
   }
   run.spent.blocks += 1
@@ -119,6 +126,7 @@ async function runPlace(run: Execution, place: Place): Promise<Step> {
     cutChat(run, `The chat was stopped: one turn ran more than ${run.limits.blocks} blocks`)
   }
   if (!(await checkBudget(run))) return { kind: 'end' }
+  run.effects.visit?.({ botId: currentFrame(run).botId, blockId: block.id })
   const runner = isInput(block) ? showInput : (runners.get(block.type) ?? skipUnknown)
   return absolute(place, await runner(run, block, { groupId: place.group.id, blockId: block.id }))
 }

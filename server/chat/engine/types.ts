@@ -82,6 +82,10 @@ export interface Effects {
   /** A number from 0 up to, but not including, 1. */
   random(): number
   newId(): string
+  /** The path of an A/B test, where it is not left to chance. */
+  pathOf?: (blockId: string) => 'a' | 'b' | undefined
+  /** Learns which blocks run and which edges are taken. */
+  visit?: (visited: { botId: string; blockId: string } | { botId: string; edgeId: string }) => void
   /**
    * Waits until the thread may continue a turn that has worked for a while. Without it, the turn continues in the
    * next round of the event loop.

@@ -2,7 +2,7 @@
 
 import { asString, filledText } from '../../../json/access.ts'
 import { holds } from '../conditions.ts'
-import { currentFrame, type Execution, leave, log, type Next, next } from '../execution.ts'
+import { currentFrame, type Execution, leave, log, type Next, next, takeEdge } from '../execution.ts'
 import {
   type Block,
   type FlowEvent,
@@ -18,18 +18,17 @@ import { onlyPlaceholder, textOfValue, valueByName } from '../variables.ts'
 export async function runCondition(run: Execution, block: Block): Promise<Next> {
   for (const item of block.items) {
     if (!(await holds(run, item.content))) continue
-    const place = followEdge(currentFrame(run).flow, item.outgoingEdgeId)
+    const place = takeEdge(run, item.outgoingEdgeId)
     return place === null ? { kind: 'end' } : { kind: 'go', ...place }
   }
   return leave(run, block)
 }
 
 export function runAbTest(run: Execution, block: Block): Next {
-  const { flow } = currentFrame(run)
   const percent = typeof block.options.aPercent === 'number' ? block.options.aPercent : 50
   const edgeOf = (path: string) => block.items.find((item) => item.path === path)?.outgoingEdgeId
-  const isA = run.effects.random() * 100 < percent
-  const place = (isA ? followEdge(flow, edgeOf('a')) : null) ?? followEdge(flow, edgeOf('b'))
+  const path = run.effects.pathOf?.(block.id) ?? (run.effects.random() * 100 < percent ? 'a' : 'b')
+  const place = (path === 'a' ? takeEdge(run, edgeOf('a')) : null) ?? takeEdge(run, edgeOf('b'))
   return place === null ? next : { kind: 'go', ...place }
 }
 
@@ -80,6 +79,10 @@ export function findEvent(run: Execution, type: string, command?: string): FlowE
   )
 }
 
+export function startEdge(flow: FlowIndex): string | undefined {
+  return flow.events.find((event) => event.type === 'start')?.outgoingEdgeId
+}
+
 export function startPlace(flow: FlowIndex): Place | null {
-  return followEdge(flow, flow.events.find((event) => event.type === 'start')?.outgoingEdgeId)
+  return followEdge(flow, startEdge(flow))
 }

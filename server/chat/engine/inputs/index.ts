@@ -10,9 +10,10 @@ import {
   log,
   type Next,
   spendOutput,
+  takeEdge,
   waitFor,
 } from '../execution.ts'
-import { type Block, byType, followEdge, type InputType } from '../flow-index.ts'
+import { type Block, byType, type InputType } from '../flow-index.ts'
 import { sentencesOf } from '../language.ts'
 import type { Answer, InputToShow, Message, Position } from '../types.ts'
 import { ownSizeOf, takesFiles } from '../upload-policy.ts'
@@ -112,7 +113,7 @@ export function acceptReply(run: Execution, block: Block, message: Message | nul
   if (content !== textOfMessage(message)) run.newFormat = content
   saveReply(run, block.options.variableId, reading.value ?? content)
   for (const { variableId, value } of reading.assignments ?? []) saveReply(run, variableId, value)
-  const place = followEdge(currentFrame(run).flow, reading.edgeId)
+  const place = takeEdge(run, reading.edgeId)
   return place === null ? leave(run, block) : { kind: 'go', ...place }
 }
 

@@ -1,0 +1,152 @@
+import { eq } from 'drizzle-orm'
+import type { components } from '../../../generated/openapi.ts'
+import type { BotGrant } from '../../access/index.ts'
+import type { Contexts } from '../../context.ts'
+import { publishedBots } from '../../db/schema.ts'
+import { takeTurn } from '../../shares/turns.ts'
+import { continueChat, startChat } from '../engine/engine.ts'
+import { textOfMessage } from '../engine/inputs/index.ts'
+import type {
+  Answer,
+  Flow,
+  Message,
+  SessionState,
+  StartOptions,
+  StartResult,
+  TranscriptEntry,
+  TurnRejection,
+  TurnResult,
+} from '../engine/types.ts'
+import { loadPublication, previewFlow } from './read-session.ts'
+import { effectsOf, toTurn } from './run-turn.ts'
+import { createSimulatedEffects, type Simulation } from './simulated-effects.ts'
+
+/* Runs a whole chat at once by the engine of live chats, without sending or storing anything. */
+
+/** Bounds of one simulation; what comes later is left out. */
+export const MAX_SIMULATED_WORK_MS = 2_000
+export const MAX_SIMULATION_MS = 20_000
+export const MAX_SIMULATED_BYTES = 8_000_000
+
+type SimulatedChat = components['schemas']['SimulatedChat']
+
+interface SimulatedState {
+  flow: Flow
+  /** Null for the draft. */
+  publicationId: string | null
+}
+
+/** Finds a state of the flow of a bot: `draft`, `published`, or a publication by its id. */
+export async function findState(
+  { db, chat: tools, grant }: Contexts['bot'],
+  state: string,
+): Promise<SimulatedState | undefined> {
+  if (state === 'draft') {
+    const flow = await previewFlow(db, grant)
+    return flow && { flow, publicationId: null }
+  }
+  const publicationId = state === 'published' ? await livePublication(db, grant) : state
+  const flow = publicationId && (await loadPublication(db, tools, grant.bot.id, publicationId))
+  return flow ? { flow, publicationId } : undefined
+}
+
+async function livePublication(db: Contexts['bot']['db'], { bot }: BotGrant): Promise<string | undefined> {
+  const [row] = await db
+    .select({ id: publishedBots.publicationId })
+    .from(publishedBots)
+    .where(eq(publishedBots.botId, bot.id))
+  return row?.id ?? undefined
+}
+
+/** A rejection is that of the start, or of the reply at `index`. */
+export type Simulated =
+  | { problem?: undefined; first: Exclude<StartResult, TurnRejection>; chat: SimulatedChat }
+  | (TurnRejection & { index?: number })
+
+export async function simulate(
+  context: Contexts['bot'],
+  { flow, publicationId }: SimulatedState,
+  options: StartOptions,
+  given: Simulation,
+): Promise<Simulated> {
+  const { bot } = context.grant
+  const { config, now, place, publicUrl, chat: tools } = context
+  const running = { botId: bot.id, workspaceId: bot.workspaceId, publicationId, resultId: null }
+  const answers: Answer[] = []
+  const answersByResult = new Map<string, Answer[]>()
+  const transcript: TranscriptEntry[] = []
+  const world = createSimulatedEffects(given, {
+    bot,
+    config,
+    publicUrl,
+    evaluate: (request) => place.rest(() => tools.evaluate(request)),
+    flows: effectsOf(context, running),
+    startsAt: given.startsAt === undefined ? now : new Date(given.startsAt),
+    earlierAnswers: (resultId) => answersByResult.get(resultId) ?? [],
+    earlierTranscript: () => transcript,
+  })
+  const startedAt = performance.now()
+  let bytes = 0
+  const take = (outcome: Exclude<TurnResult, TurnRejection>, step: object) => {
+    answers.push(...outcome.answers)
+    addAnswers(answersByResult, resultId, outcome.answers)
+    for (const linked of outcome.linkedResults) addAnswers(answersByResult, linked.resultId, linked.answers)
+    transcript.push(...outcome.transcript)
+    bytes += sizeOf([step, outcome.answers, outcome.transcript, world.takeNewRequests()])
+  }
+
+  const resultId = world.effects.newId()
+  const first = await startChat(flow, { ...options, resultId }, world.effects)
+  if (first.problem) return first
+  take(first, toTurn(first, 1, true))
+  const steps: SimulatedChat['steps'] = []
+  let last: Exclude<TurnResult, TurnRejection> = first
+  let isIncomplete = false
+  for (const [index, reply] of given.replies.entries()) {
+    const { state } = last
+    if (state === null) break
+    const elapsed = performance.now() - startedAt
+    isIncomplete =
+      bytes > MAX_SIMULATED_BYTES ||
+      elapsed > MAX_SIMULATION_MS ||
+      elapsed - world.waitedMilliseconds() > MAX_SIMULATED_WORK_MS
+    if (isIncomplete) break
+    await place.rest(() => takeTurn(bot.workspaceId))
+    world.beginStep(index + 1, state.waiting?.blockId, reply.at)
+    const message = toMessage(last, reply.message)
+    const format = { textBubbleContentFormat: options.textBubbleContentFormat }
+    const outcome = await continueChat(flow, state as SessionState, message, format, world.effects)
+    if (outcome.problem) return { ...outcome, index }
+    const step = toTurn(outcome, index + 2, true)
+    steps.push(step)
+    take(outcome, step)
+    last = outcome
+  }
+  const chat = {
+    publicationId,
+    steps,
+    isOver: last.state === null,
+    isIncomplete,
+    answers,
+    variables: last.variables,
+    transcript,
+    ...world.report(),
+  }
+  return { first, chat }
+}
+
+/** The call of a webhook, for a chat that waits for one, comes as a text. */
+function toMessage(
+  { clientSideActions = [] }: Exclude<TurnResult, TurnRejection>,
+  message: Message | null | undefined,
+): Message | null | undefined {
+  const isWaiting = clientSideActions.some(({ type }) => type === 'listenForWebhook')
+  if (!isWaiting || message === null || message === undefined) return message
+  return { type: 'webhook', body: textOfMessage(message) }
+}
+
+function addAnswers(all: Map<string, Answer[]>, resultId: string, answers: readonly Answer[]) {
+  all.set(resultId, [...(all.get(resultId) ?? []), ...answers])
+}
+
+const sizeOf = (value: unknown) => Buffer.byteLength(JSON.stringify(value))

@@ -1,0 +1,101 @@
+import { join } from 'node:path'
+import { createInterface } from 'node:readline'
+import { isSeq, parseDocument, stringify } from 'yaml'
+import { readText, writeWhole } from './folder.ts'
+import { fail, type Io, paint, printLine } from './io.ts'
+import type { Client } from './profiles.ts'
+import { awaitsAction, type Script, type SimulatedRun, type Step, saysOf, simulate } from './simulation.ts'
+
+/*
+ * Records a test from a chat in the terminal. The chat is simulated, so the responses to what the bot sends are asked for
+ * as well; the whole chat is run again for each line, with all that was given so far.
+ */
+
+export async function recordTest(
+  io: Io,
+  client: Client,
+  botId: string,
+  folder: string,
+  file: string,
+  name: string,
+): Promise<{ file: string; name: string; replies: number }> {
+  const script: Script = { of: 'draft', replies: [], responses: [], branches: [] }
+  const lines = createInterface({ input: io.stdin })[Symbol.asyncIterator]()
+  const read = async (): Promise<string | undefined> => {
+    const { value, done } = await lines.next()
+    return done ? undefined : String(value)
+  }
+  let run = await simulate(client, botId, script)
+  for (;;) {
+    const unanswered = run.requests.find(({ isAnswered }) => !isAnswered)
+    if (unanswered) {
+      const { method, url, blockId } = unanswered
+      printLine(io, paint(io, 'yellow', `${method} ${url}`))
+      printLine(io, paint(io, 'dim', 'Response as JSON, or as a text; an empty line for none:'))
+      const words = await read()
+      if (words === undefined)
+        fail('The recording ended before the response to a request; nothing was written')
+      script.responses.push({ blockId, ...(words === '' ? { failure: 'network' } : { body: toBody(words) }) })
+      run = await simulate(client, botId, script)
+      continue
+    }
+    const step = run.steps.at(-1) as Step
+    for (const words of saysOf(step)) printLine(io, words)
+    if (run.isOver) break
+    const choices = (step.input?.items ?? []).map(({ content, title }) => String(content ?? title ?? ''))
+    for (const [index, choice] of choices.entries()) printLine(io, `  ${index + 1}. ${choice}`)
+    printLine(io, paint(io, 'dim', awaitsAction(step) ? '(outcome of an action)' : `(${step.input?.type})`))
+    const given = await read()
+    if (given === undefined) break
+    const chosen = /^\d{1,4}$/.test(given.trim()) ? choices[Number(given) - 1] : undefined
+    const words = chosen ?? given
+    script.replies.push({ message: words === '' ? null : words })
+    run = await simulate(client, botId, script)
+  }
+  writeTest(folder, file, testOf(name, script, run))
+  return { file, name, replies: script.replies.length }
+}
+
+function toBody(words: string): unknown {
+  try {
+    return JSON.parse(words)
+  } catch {
+    return words
+  }
+}
+
+/** A test that passes as long as the bot does what it did. */
+export function testOf(name: string, script: Script, run: SimulatedRun): object {
+  const chat: object[] = []
+  for (const [index, step] of run.steps.entries()) {
+    const reply = script.replies[index - 1]
+    if (reply) {
+      const { message, at } = reply
+      chat.push({ visitor: typeof message === 'string' ? message : null, ...(at && { at }) })
+    }
+    const said = saysOf(step)
+    if (said.length > 0) chat.push({ bot: said.length === 1 ? said[0] : said })
+  }
+  const variables = Object.fromEntries(run.variables.map((variable) => [variable.name, variable.value]))
+  return {
+    name,
+    ...(script.startsAt && { at: script.startsAt }),
+    ...(script.variables && { variables: script.variables }),
+    ...(script.responses.length > 0 && {
+      requests: script.responses.map(({ blockId, ...response }) => ({ block: blockId, ...response })),
+    }),
+    chat,
+    expect: { ...(Object.keys(variables).length > 0 && { variables }), isOver: run.isOver },
+  }
+}
+
+/** Adds a test to a file, whose other lines and comments stay. */
+export function writeTest(folder: string, file: string, test: object) {
+  const text = readText(folder, file)
+  if (text === undefined) return writeWhole(join(folder, file), stringify({ tests: [test] }))
+  const document = parseDocument(text)
+  const list = document.get('tests')
+  if (document.errors.length > 0 || !isSeq(list)) fail(`${file} is not a file of tests; mend or remove it`)
+  document.addIn(['tests'], document.createNode(test))
+  writeWhole(join(folder, file), document.toString())
+}
