@@ -33,7 +33,7 @@ export interface paths {
         put?: never;
         /**
          * Preview the draft of a bot
-         * @description Starts a chat with the draft instead of the published copy. Nothing is stored as a result; every step runs the draft as it is then. Continue it with the operation that continues chats. With `simulation` a whole chat is run at once by the engine of live chats, from replies, responses, a clock and branches that the caller gives: nothing is sent or stored, and the same request gets the same response. Blocks get stand-ins in place of the data of credentials.
+         * @description Starts a chat with the draft instead of the published copy. Nothing is stored as a result; every turn runs the draft as it is then. Continue it with the operation that continues chats. With `simulation` a whole chat is run at once by the engine of live chats, from replies, responses, a clock and branches that the caller gives: nothing is sent or stored, and the same request gets the same response. Blocks get stand-ins in place of the data of credentials.
          *
          *     Permission: a member or an admin of the workspace, by a token with the scope `write`.
          */
@@ -119,7 +119,7 @@ export interface paths {
         };
         /**
          * Follow a chat session
-         * @description Returns what happened in a chat since an event: steps, messages of members, changes of hands, the end. To a client that accepts `text/event-stream` it sends them as they come, and a browser that lost the connection goes on from its last event by itself. Clients need it only while people handle the chat; reading the session again shows the same.
+         * @description Returns what happened in a chat since an event: turns, messages of members, changes of hands, the end. To a client that accepts `text/event-stream` it sends them as they come, and a browser that lost the connection goes on from its last event by itself. Clients need it only while people handle the chat; reading the session again shows the same.
          *
          *     Permission: none; no token is needed.
          */
@@ -325,7 +325,7 @@ export interface paths {
         head?: never;
         /**
          * Steer a chat
-         * @description Sets variables of a chat, takes it, gives it back, or ends it. Variables have their new values in the result at once and in the chat from its next step on; a step that is running meanwhile loses neither its own changes nor these. `handledBy` `member` takes the chat for the caller, or for `assigneeId`: from then on the bot sends nothing and runs nothing, and what the visitor writes is for people. A step that was running then is dropped; the visitor's message counts as written to the member. A chat that another member handles is a conflict unless `assigneeId` is sent. `waiting` puts it among those that wait for a member. `bot` gives it back to the place where it was, or to the group of `groupId`, where it goes on with the next step of the visitor's client. A chat that was ended is not found by its visitor, like any that is over; its result stays, with an entry in its log. A name that no variable has is invalid input. A chat that is over, and a preview, is not found.
+         * @description Sets variables of a chat, takes it, gives it back, or ends it. Variables have their new values in the result at once and in the chat from its next turn on; a step that is running meanwhile loses neither its own changes nor these. `handledBy` `member` takes the chat for the caller, or for `assigneeId`: from then on the bot sends nothing and runs nothing, and what the visitor writes is for people. A step that was running then is dropped; the visitor's message counts as written to the member. A chat that another member handles is a conflict unless `assigneeId` is sent. `waiting` puts it among those that wait for a member. `bot` gives it back to the place where it was, or to the group of `groupId`, where it goes on with the next step of the visitor's client. A chat that was ended is not found by its visitor, like any that is over; its result stays, with an entry in its log. A name that no variable has is invalid input. A chat that is over, and a preview, is not found.
          *
          *     Permission: a member or an admin of the workspace, by a token with the scope `chat-admin`.
          */
@@ -798,6 +798,50 @@ export interface paths {
         patch: operations["updateFolder"];
         trace?: never;
     };
+    "/v1/templates": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List the templates
+         * @description Returns the bots that the service brings to begin with, without their flows. They are the same for everybody, and change with the version of the service alone.
+         *
+         *     Permission: any user, by a token with the scope `read`.
+         */
+        get: operations["listTemplates"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/templates/{templateId}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get a template
+         * @description Returns a template with its flow, theme and settings. `template.bot` is what create bot takes as `bot`, and a file that import takes.
+         *
+         *     Permission: any user, by a token with the scope `read`.
+         */
+        get: operations["getTemplate"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/users/me/browserSessions": {
         parameters: {
             query?: never;
@@ -1031,7 +1075,7 @@ export interface paths {
         head?: never;
         /**
          * Update credentials
-         * @description Changes the name of credentials, or replaces all of their data, effective with the next step of every chat. The type says what the data consist of and has to be the one that the credentials have.
+         * @description Changes the name of credentials, or replaces all of their data, effective with the next turn of every chat. The type says what the data consist of and has to be the one that the credentials have.
          *
          *     Permission: a member or an admin of the workspace, by a token with the scope `write`. What is done is in the audit log of the workspace.
          */
@@ -1449,7 +1493,7 @@ export interface webhooks {
         put?: never;
         /**
          * Event `result.answered`
-         * @description A step of a chat stored answers. Posted to the webhook endpoints of the workspace that want events of this type, at least once, and in order for one bot and for one result.
+         * @description A turn of a chat stored answers. Posted to the webhook endpoints of the workspace that want events of this type, at least once, and in order for one bot and for one result.
          */
         post: operations["onResultAnswered"];
         delete?: never;
@@ -1610,9 +1654,9 @@ export interface components {
              */
             content: string;
         };
-        /** @description A result and the answers of one step. */
+        /** @description A result and the answers of one turn. */
         AnsweredResultEventData: {
-            /** @description What was answered in this step of the chat. */
+            /** @description What was answered in this turn. */
             answers: components["schemas"]["Answer"][];
             /**
              * @description Id of the bot.
@@ -2398,7 +2442,7 @@ export interface components {
             resultId: string;
             /**
              * Format: int32
-             * @description Counts the steps of the chat.
+             * @description Counts the turns of the chat.
              * @example 1
              */
             revision: number;
@@ -2409,7 +2453,7 @@ export interface components {
             sessionId: string;
             /**
              * Format: date-time
-             * @description When its last step ran.
+             * @description When its last turn ran.
              * @example 2026-03-04T10:15:30.120Z
              */
             updatedAt: string;
@@ -2456,7 +2500,7 @@ export interface components {
             resultId: string;
             /**
              * Format: int32
-             * @description Counts the steps of the chat.
+             * @description Counts the turns of the chat.
              * @example 1
              */
             revision: number;
@@ -2467,7 +2511,7 @@ export interface components {
             sessionId: string;
             /**
              * Format: date-time
-             * @description When its last step ran.
+             * @description When its last turn ran.
              * @example 2026-03-04T10:15:30.120Z
              */
             updatedAt: string;
@@ -4503,7 +4547,7 @@ export interface components {
             resultId?: string;
             /**
              * Format: int32
-             * @description Counts the steps of the session. Send it with the reply: the same reply sent again then gets the same answer instead of counting twice.
+             * @description Counts the turns of the session. Send it with the reply: the same reply sent again then gets the same answer instead of counting twice.
              * @example 1
              */
             revision: number;
@@ -4638,7 +4682,7 @@ export interface components {
              */
             readonly resultId?: unknown;
             /**
-             * @description Read-only number of steps; accepted and ignored.
+             * @description Read-only number of turns; accepted and ignored.
              * @example null
              */
             readonly revision?: unknown;
@@ -4648,7 +4692,7 @@ export interface components {
              */
             readonly sessionId?: unknown;
             /**
-             * @description Read-only time of the last step; accepted and ignored.
+             * @description Read-only time of the last turn; accepted and ignored.
              * @example null
              */
             readonly updatedAt?: unknown;
@@ -5254,7 +5298,7 @@ export interface components {
             message?: components["schemas"]["Message"] | null;
             /**
              * Format: int32
-             * @description Counts the steps of the session. Send it with the reply: the same reply sent again then gets the same answer instead of counting twice.
+             * @description Counts the turns of the session. Send it with the reply: the same reply sent again then gets the same answer instead of counting twice.
              * @example 1
              */
             revision?: number;
@@ -5265,7 +5309,7 @@ export interface components {
              */
             textBubbleContentFormat?: "richText" | "markdown";
         };
-        /** @description A further step of a chat. Without `input` and awaited action it is over. */
+        /** @description A further turn of a chat. Without `input` and awaited action it is over. */
         ContinuedChatBody: {
             /** @description What the client has to do, in order; absent when there is nothing. */
             clientSideActions?: components["schemas"]["ClientSideAction"][];
@@ -5281,7 +5325,7 @@ export interface components {
              * @example +33 1 23 45 67 89
              */
             lastMessageNewFormat?: string;
-            /** @description What was noticed while the step ran, for whoever builds the client. */
+            /** @description What was noticed while the turn ran, for whoever builds the client. */
             logs?: components["schemas"]["ChatLog"][];
             /** @description What the bot says, in order. */
             messages: components["schemas"]["MessageBubble"][];
@@ -5293,7 +5337,7 @@ export interface components {
             progress?: number;
             /**
              * Format: int32
-             * @description Counts the steps of the session. Send it with the reply: the same reply sent again then gets the same answer instead of counting twice.
+             * @description Counts the turns of the session. Send it with the reply: the same reply sent again then gets the same answer instead of counting twice.
              * @example 1
              */
             revision: number;
@@ -10920,7 +10964,7 @@ export interface components {
             /** @description Variables that have a value. */
             variables: components["schemas"]["ResultVariable"][];
         };
-        /** @description A step of a chat stored answers. */
+        /** @description A turn of a chat stored answers. */
         ResultAnsweredEvent: {
             data: components["schemas"]["AnsweredResultEventData"];
             /**
@@ -11442,17 +11486,17 @@ export interface components {
              */
             type: "over";
         };
-        /** @description A step of the chat, in whichever client. */
+        /** @description A turn of the chat, in whichever client. */
         SessionTurnEvent: {
             /**
              * @description Id of the event, to go on from.
              * @example 3.1
              */
             id: string;
-            /** @description The words of the person in this step. */
+            /** @description The words of the visitor in this turn. */
             said: components["schemas"]["ChatTurn"][];
             /**
-             * @description The step, a `ContinuedChatBody`.
+             * @description The turn, a `ContinuedChatBody`.
              * @example {
              *       "messages": [],
              *       "revision": 3
@@ -11695,7 +11739,7 @@ export interface components {
         SimulatedReply: {
             /**
              * Format: date-time
-             * @description The time of the step, by which the bot reads the clock; that of the step before when absent.
+             * @description The time of the turn, by which the bot reads the clock; that of the turn before when absent.
              * @example 2026-03-05T12:30:00Z
              */
             at?: string;
@@ -11734,7 +11778,7 @@ export interface components {
             method: string;
             /**
              * Format: int32
-             * @description The step in which it was sent: 0 for the start, then the position of the reply.
+             * @description The turn in which it was sent: 0 for the start, then the position of the reply.
              * @example 1
              */
             step: number;
@@ -11808,7 +11852,7 @@ export interface components {
             seed?: number;
             /**
              * Format: date-time
-             * @description The time of the first step; the present one when absent.
+             * @description The time of the first turn; the present one when absent.
              * @example 2026-03-05T12:30:00Z
              */
             startsAt?: string;
@@ -12003,7 +12047,7 @@ export interface components {
         } & {
             [key: string]: unknown;
         };
-        /** @description The first step of a chat. Without `input` and awaited action it is over. */
+        /** @description The first turn of a chat. Without `input` and awaited action it is over. */
         StartedChatBody: {
             bot: components["schemas"]["ChatBot"];
             /** @description What the client has to do, in order; absent when there is nothing. */
@@ -12020,7 +12064,7 @@ export interface components {
              * @example +33 1 23 45 67 89
              */
             lastMessageNewFormat?: string;
-            /** @description What was noticed while the step ran, for whoever builds the client. */
+            /** @description What was noticed while the turn ran, for whoever builds the client. */
             logs?: components["schemas"]["ChatLog"][];
             /** @description What the bot says, in order. */
             messages: components["schemas"]["MessageBubble"][];
@@ -12037,7 +12081,7 @@ export interface components {
             resultId?: string;
             /**
              * Format: int32
-             * @description Counts the steps of the session. Send it with the reply: the same reply sent again then gets the same answer instead of counting twice.
+             * @description Counts the turns of the session. Send it with the reply: the same reply sent again then gets the same answer instead of counting twice.
              * @example 1
              */
             revision: number;
@@ -12047,7 +12091,7 @@ export interface components {
              */
             sessionId: string;
         };
-        /** @description The first step of a preview. Without `input` and awaited action it is over. */
+        /** @description The first turn of a preview. Without `input` and awaited action it is over. */
         StartedPreviewBody: {
             bot: components["schemas"]["ChatBot"];
             /** @description What the client has to do, in order; absent when there is nothing. */
@@ -12064,7 +12108,7 @@ export interface components {
              * @example +33 1 23 45 67 89
              */
             lastMessageNewFormat?: string;
-            /** @description What was noticed while the step ran, for whoever builds the client. */
+            /** @description What was noticed while the turn ran, for whoever builds the client. */
             logs?: components["schemas"]["ChatLog"][];
             /** @description What the bot says, in order. */
             messages: components["schemas"]["MessageBubble"][];
@@ -12081,7 +12125,7 @@ export interface components {
             resultId?: string;
             /**
              * Format: int32
-             * @description Counts the steps of the session. Send it with the reply: the same reply sent again then gets the same answer instead of counting twice.
+             * @description Counts the turns of the session. Send it with the reply: the same reply sent again then gets the same answer instead of counting twice.
              * @example 1
              */
             revision: number;
@@ -12342,6 +12386,104 @@ export interface components {
             popupBlockedTitle?: string;
         } & {
             [key: string]: unknown;
+        };
+        /** @description A template with the bot that begins with it. */
+        Template: {
+            bot: components["schemas"]["TemplateBot"];
+            /**
+             * @description Purpose: to collect answers, to support people, or to engage them.
+             * @enum {string}
+             */
+            category: "collect" | "support" | "engage";
+            /**
+             * @description One sentence about the template.
+             * @example Finds out who asks and for what.
+             */
+            description: string;
+            /**
+             * @description Icon of the bot: an emoji, an http(s) URL or a `data:image/` URL; null without one.
+             * @example 🤖
+             */
+            icon: string | null;
+            /**
+             * @description Id of the template.
+             * @example lead-form
+             */
+            id: string;
+            /**
+             * @description Name of the template.
+             * @example Lead form
+             */
+            name: string;
+            /** @description Settings to make before the bot can do everything; empty for most templates. */
+            needs: string[];
+        };
+        /** @description One template with its bot. */
+        TemplateBody: {
+            template: components["schemas"]["Template"];
+        };
+        /** @description The bot of a template, as create takes it. */
+        TemplateBot: {
+            /** @description The connections of the flow, in no particular order. */
+            edges: components["schemas"]["Edge"][];
+            /** @description What begins the branches of the flow. The first event, and only the first, is the start event. */
+            events: components["schemas"]["FlowEvent"][];
+            /** @description The groups of the flow, in no particular order. */
+            groups: components["schemas"]["Group"][];
+            /**
+             * @description Icon of the bot: an emoji, an http(s) URL or a `data:image/` URL; null without one.
+             * @example 🤖
+             */
+            icon: string | null;
+            /**
+             * @description Name of the bot. Names need not be unique.
+             * @example Lead generation
+             */
+            name: string;
+            settings: components["schemas"]["Settings"];
+            theme: components["schemas"]["Theme"];
+            /** @description The variables of the bot. */
+            variables: components["schemas"]["Variable"][];
+            /**
+             * @description Version of the schema the flow is written in.
+             * @enum {string}
+             */
+            version: "6.1";
+        };
+        /** @description The templates of the service. */
+        TemplateList: {
+            /** @description The templates. */
+            templates: components["schemas"]["TemplateSummary"][];
+        };
+        /** @description A template in a list, without its document. */
+        TemplateSummary: {
+            /**
+             * @description Purpose: to collect answers, to support people, or to engage them.
+             * @enum {string}
+             */
+            category: "collect" | "support" | "engage";
+            /**
+             * @description One sentence about the template.
+             * @example Finds out who asks and for what.
+             */
+            description: string;
+            /**
+             * @description Icon of the bot: an emoji, an http(s) URL or a `data:image/` URL; null without one.
+             * @example 🤖
+             */
+            icon: string | null;
+            /**
+             * @description Id of the template.
+             * @example lead-form
+             */
+            id: string;
+            /**
+             * @description Name of the template.
+             * @example Lead form
+             */
+            name: string;
+            /** @description Settings to make before the bot can do everything; empty for most templates. */
+            needs: string[];
         };
         /** @description The endpoint that is tested. */
         TestEventData: {
@@ -16971,6 +17113,75 @@ export interface operations {
             413: components["responses"]["PayloadTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
             422: components["responses"]["IdempotencyMismatch"];
+            429: components["responses"]["TooManyRequests"];
+            431: components["responses"]["RequestHeaderFieldsTooLarge"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    listTemplates: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The templates, the most general first. */
+            200: {
+                headers: {
+                    "Authentication-Token-Expiration": components["headers"]["TokenExpiration"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TemplateList"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            429: components["responses"]["TooManyRequests"];
+            431: components["responses"]["RequestHeaderFieldsTooLarge"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    getTemplate: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description Id of the template.
+                 * @example lead-form
+                 */
+                templateId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The template with its bot. */
+            200: {
+                headers: {
+                    "Authentication-Token-Expiration": components["headers"]["TokenExpiration"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TemplateBody"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
             429: components["responses"]["TooManyRequests"];
             431: components["responses"]["RequestHeaderFieldsTooLarge"];
             500: components["responses"]["InternalServerError"];

@@ -10175,7 +10175,7 @@ export interface components {
         SimulatedReply: {
             /**
              * Format: date-time
-             * @description The time of the step, by which the bot reads the clock; that of the step before when absent.
+             * @description The time of the turn, by which the bot reads the clock; that of the turn before when absent.
              * @example 2026-03-05T12:30:00Z
              */
             at?: string;
@@ -10214,7 +10214,7 @@ export interface components {
             method: string;
             /**
              * Format: int32
-             * @description The step in which it was sent: 0 for the start, then the position of the reply.
+             * @description The turn in which it was sent: 0 for the start, then the position of the reply.
              * @example 1
              */
             step: number;
@@ -10288,7 +10288,7 @@ export interface components {
             seed?: number;
             /**
              * Format: date-time
-             * @description The time of the first step; the present one when absent.
+             * @description The time of the first turn; the present one when absent.
              * @example 2026-03-05T12:30:00Z
              */
             startsAt?: string;
@@ -10527,7 +10527,7 @@ export interface components {
              */
             sessionId: string;
         };
-        /** @description The first step of a preview. Without `input` and awaited action it is over. */
+        /** @description The first turn of a preview. Without `input` and awaited action it is over. */
         StartedPreviewBody: {
             bot: components["schemas"]["ChatBot"];
             /** @description What the client has to do, in order; absent when there is nothing. */
@@ -10544,7 +10544,7 @@ export interface components {
              * @example +33 1 23 45 67 89
              */
             lastMessageNewFormat?: string;
-            /** @description What was noticed while the step ran, for whoever builds the client. */
+            /** @description What was noticed while the turn ran, for whoever builds the client. */
             logs?: components["schemas"]["ChatLog"][];
             /** @description What the bot says, in order. */
             messages: components["schemas"]["MessageBubble"][];
@@ -10561,7 +10561,7 @@ export interface components {
             resultId?: string;
             /**
              * Format: int32
-             * @description Counts the steps of the session. Send it with the reply: the same reply sent again then gets the same answer instead of counting twice.
+             * @description Counts the turns of the session. Send it with the reply: the same reply sent again then gets the same answer instead of counting twice.
              * @example 1
              */
             revision: number;

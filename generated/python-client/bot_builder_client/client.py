@@ -179,7 +179,7 @@ class Credentials:
     def update(self, workspace_id: str, credentials_id: str, body: types.CredentialsUpdate, **options: Unpack[KeyMatchOptions]) -> types.CredentialsBody:
         """Update credentials: `PATCH /v1/workspaces/{workspaceId}/credentials/{credentialsId}`
 
-        Changes the name of credentials, or replaces all of their data, effective with the next step of every chat. The type says what the data consist of and has to be the one that the credentials have.
+        Changes the name of credentials, or replaces all of their data, effective with the next turn of every chat. The type says what the data consist of and has to be the one that the credentials have.
         """
         answer: types.CredentialsBody = self._caller.call(call_of(Operation("PATCH", "/v1/workspaces/{workspaceId}/credentials/{credentialsId}", key=True), {"workspaceId": workspace_id, "credentialsId": credentials_id}, body, {}, options))
         return answer
@@ -448,6 +448,27 @@ class Bots:
             change,
             attempts,
         )
+        return answer
+
+
+class Templates:
+    def __init__(self, caller: Caller) -> None:
+        self._caller = caller
+
+    def list(self, **options: Unpack[RequestOptions]) -> types.TemplateList:
+        """List the templates: `GET /v1/templates`
+
+        Returns the bots that the service brings to begin with, without their flows. They are the same for everybody, and change with the version of the service alone.
+        """
+        answer: types.TemplateList = self._caller.call(call_of(Operation("GET", "/v1/templates"), {}, None, {}, options))
+        return answer
+
+    def get(self, template_id: str, **options: Unpack[RequestOptions]) -> types.TemplateBody:
+        """Get a template: `GET /v1/templates/{templateId}`
+
+        Returns a template with its flow, theme and settings. `template.bot` is what create bot takes as `bot`, and a file that import takes.
+        """
+        answer: types.TemplateBody = self._caller.call(call_of(Operation("GET", "/v1/templates/{templateId}"), {"templateId": template_id}, None, {}, options))
         return answer
 
 
@@ -720,7 +741,7 @@ class Chat:
     def update(self, bot_id: str, session_id: str, body: types.ChatUpdate | None = None, **options: Unpack[KeyOptions]) -> types.ChatBody:
         """Steer a chat: `PATCH /v1/bots/{botId}/chats/{sessionId}`
 
-        Sets variables of a chat, takes it, gives it back, or ends it. Variables have their new values in the result at once and in the chat from its next step on; a step that is running meanwhile loses neither its own changes nor these. `handledBy` `member` takes the chat for the caller, or for `assigneeId`: from then on the bot sends nothing and runs nothing, and what the visitor writes is for people. A step that was running then is dropped; the visitor's message counts as written to the member. A chat that another member handles is a conflict unless `assigneeId` is sent. `waiting` puts it among those that wait for a member. `bot` gives it back to the place where it was, or to the group of `groupId`, where it goes on with the next step of the visitor's client. A chat that was ended is not found by its visitor, like any that is over; its result stays, with an entry in its log. A name that no variable has is invalid input. A chat that is over, and a preview, is not found.
+        Sets variables of a chat, takes it, gives it back, or ends it. Variables have their new values in the result at once and in the chat from its next turn on; a step that is running meanwhile loses neither its own changes nor these. `handledBy` `member` takes the chat for the caller, or for `assigneeId`: from then on the bot sends nothing and runs nothing, and what the visitor writes is for people. A step that was running then is dropped; the visitor's message counts as written to the member. A chat that another member handles is a conflict unless `assigneeId` is sent. `waiting` puts it among those that wait for a member. `bot` gives it back to the place where it was, or to the group of `groupId`, where it goes on with the next step of the visitor's client. A chat that was ended is not found by its visitor, like any that is over; its result stays, with an entry in its log. A name that no variable has is invalid input. A chat that is over, and a preview, is not found.
         """
         answer: types.ChatBody = self._caller.call(call_of(Operation("PATCH", "/v1/bots/{botId}/chats/{sessionId}", key=True), {"botId": bot_id, "sessionId": session_id}, body, {}, options))
         return answer
@@ -750,7 +771,7 @@ class SessionEvents:
     def list(self, session_id: str, *, after: str | None = None, **options: Unpack[RequestOptions]) -> types.SessionEventsBody:
         """Follow a chat session: `GET /api/v1/sessions/{sessionId}/events`
 
-        Returns what happened in a chat since an event: steps, messages of members, changes of hands, the end. To a client that accepts `text/event-stream` it sends them as they come, and a browser that lost the connection goes on from its last event by itself. Clients need it only while people handle the chat; reading the session again shows the same.
+        Returns what happened in a chat since an event: turns, messages of members, changes of hands, the end. To a client that accepts `text/event-stream` it sends them as they come, and a browser that lost the connection goes on from its last event by itself. Clients need it only while people handle the chat; reading the session again shows the same.
 
         - `after`: Id of the last event that the client has. Absent means from now on. The header `Last-Event-ID` counts instead where it is sent.
         """
@@ -765,7 +786,7 @@ class Previews:
     def start(self, bot_id: str, body: types.StartPreviewBody | None = None, **options: Unpack[KeyOptions]) -> types.StartedPreviewBody:
         """Preview the draft of a bot: `POST /api/v1/bots/{botId}/preview/startChat`
 
-        Starts a chat with the draft instead of the published copy. Nothing is stored as a result; every step runs the draft as it is then. Continue it with the operation that continues chats. With `simulation` a whole chat is run at once by the engine of live chats, from replies, responses, a clock and branches that the caller gives: nothing is sent or stored, and the same request gets the same response. Blocks get stand-ins in place of the data of credentials.
+        Starts a chat with the draft instead of the published copy. Nothing is stored as a result; every turn runs the draft as it is then. Continue it with the operation that continues chats. With `simulation` a whole chat is run at once by the engine of live chats, from replies, responses, a clock and branches that the caller gives: nothing is sent or stored, and the same request gets the same response. Blocks get stand-ins in place of the data of credentials.
         """
         answer: types.StartedPreviewBody = self._caller.call(call_of(Operation("POST", "/api/v1/bots/{botId}/preview/startChat", key=True, timeout=150), {"botId": bot_id}, body, {}, options))
         return answer
@@ -1039,6 +1060,7 @@ class Client:
         self.audit_logs = AuditLogs(caller)
         self.folders = Folders(caller)
         self.bots = Bots(caller)
+        self.templates = Templates(caller)
         self.published_bots = PublishedBots(caller)
         self.publications = Publications(caller)
         self.results = Results(caller)

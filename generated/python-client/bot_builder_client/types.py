@@ -6821,7 +6821,7 @@ class SimulatedReply(TypedDict):
     """The reply, as continue chat takes it; absent or null skips an input that may be skipped, or says that an awaited action is done."""
 
     at: NotRequired[str]
-    """The time of the step, by which the bot reads the clock; that of the step before when absent."""
+    """The time of the turn, by which the bot reads the clock; that of the turn before when absent."""
 
 class SimulatedRequest(TypedDict):
     """Something that the bot would have sent."""
@@ -6830,7 +6830,7 @@ class SimulatedRequest(TypedDict):
     """Id of the block that sent it."""
 
     step: int
-    """The step in which it was sent: 0 for the start, then the position of the reply."""
+    """The turn in which it was sent: 0 for the start, then the position of the reply."""
 
     kind: Literal["request", "model", "email"]
     """What was sent."""
@@ -6881,7 +6881,7 @@ class Simulation(TypedDict):
     """Paths of A/B tests. Tests that are not named choose by the seed."""
 
     startsAt: NotRequired[str]
-    """The time of the first step; the present one when absent."""
+    """The time of the first turn; the present one when absent."""
 
     seed: NotRequired[int]
     """What random numbers and ids come from."""
@@ -7133,7 +7133,7 @@ class StartedChatBody(TypedDict):
     """Counts the turns of the session. Send it with the reply: the same reply sent again then gets the same answer instead of counting twice."""
 
 class StartedPreviewBody(TypedDict):
-    """The first step of a preview. Without `input` and awaited action it is over."""
+    """The first turn of a preview. Without `input` and awaited action it is over."""
 
     sessionId: str
     """Id of the chat session, needed to continue."""
@@ -7152,7 +7152,7 @@ class StartedPreviewBody(TypedDict):
     """What the client has to do, in order; absent when there is nothing."""
 
     logs: NotRequired[list[ChatLog]]
-    """What was noticed while the step ran, for whoever builds the client."""
+    """What was noticed while the turn ran, for whoever builds the client."""
 
     dynamicTheme: NotRequired[DynamicTheme]
 
@@ -7166,7 +7166,7 @@ class StartedPreviewBody(TypedDict):
     """Present while the bot does not handle the chat: it waits for a member, or a member handles it. The input is then a text for people; what members write comes with the session and its events."""
 
     revision: int
-    """Counts the steps of the session. Send it with the reply: the same reply sent again then gets the same answer instead of counting twice."""
+    """Counts the turns of the session. Send it with the reply: the same reply sent again then gets the same answer instead of counting twice."""
 
     simulation: NotRequired[SimulatedChat]
 
