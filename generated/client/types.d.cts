@@ -389,14 +389,16 @@ export interface components {
             name?: string;
             /**
              * @description Parameters of the function: a JSON Schema, or a list as that of a ChatTool. Any JSON value.
-             * @example {
-             *       "type": "object",
-             *       "properties": {
-             *         "city": {
-             *           "type": "string"
-             *         }
+             * @example [
+             *       {
+             *         "type": "enum",
+             *         "name": "city",
+             *         "values": [
+             *           "Lyon",
+             *           "Paris"
+             *         ]
              *       }
-             *     }
+             *     ]
              */
             parameters?: unknown;
         } & {
@@ -3996,7 +3998,7 @@ export interface components {
              */
             from?: string;
             /**
-             * @description Word between the two dates in the answer. Default to.
+             * @description Word between the two dates in the answer. Default to, in place of which visitors see a dash.
              * @example to
              */
             separator?: string;

@@ -137,7 +137,7 @@ withBrowser('files on the chat page', () => {
     await chosen.setInputFiles({ name: 'a $& b.bin', mimeType: 'application/octet-stream', buffer })
     await page.getByText('a $& b.bin is larger than 1 MB.').waitFor()
     await chosen.setInputFiles({ ...pdf, name: 'empty.pdf', buffer: Buffer.alloc(0) })
-    await page.getByText('empty.pdf could not be uploaded. The file is empty').waitFor()
+    await page.getByText('empty.pdf could not be uploaded. empty.pdf is empty.').waitFor()
     complaints.splice(0)
   })
 
@@ -227,7 +227,9 @@ withBrowser('files on the chat page', () => {
     expect(await chosen.getAttribute('accept')).toBe('.png')
     expect(await chosen.getAttribute('capture')).toBe('environment')
     await chosen.setInputFiles(pdf)
-    await page.getByText('plan.pdf could not be uploaded. The input takes files that end in .png').waitFor()
+    await page
+      .getByText('plan.pdf could not be uploaded. Only these types of files are accepted here: .png')
+      .waitFor()
     expect(complaints.splice(0)).toEqual([expect.stringContaining('400')])
     await page.getByRole('button', { name: 'Skip' }).click()
     await ended(page).waitFor()

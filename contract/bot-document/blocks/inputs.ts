@@ -112,7 +112,10 @@ const dateInput = block('DateInput', 'date input', 'Asks for a date or a range o
       button: phrase('Text of the button that sends the answer. Default Send.', 'Send').optional(),
       from: phrase('Label of the first date of a range.', 'From:').optional(),
       to: phrase('Label of the last date of a range.', 'To:').optional(),
-      separator: phrase('Word between the two dates in the answer. Default to.', 'to').optional(),
+      separator: phrase(
+        'Word between the two dates in the answer. Default to, in place of which visitors see a dash.',
+        'to',
+      ).optional(),
     }).optional(),
     hasTime: flag('Whether a time of day is asked too. Default false.').optional(),
     isRange: flag('Whether two dates are asked. Default false.').optional(),

@@ -84,8 +84,10 @@ export function dateField({ options, prefilledValue }, naming, submit) {
   const [from, to] = isRange ? [newId('date'), newId('date')] : []
   const first = field(isRange ? { id: from } : naming)
   const second = isRange ? field({ id: to }) : undefined
-  const separator = filled(options.labels?.separator) ?? 'to'
-  const prefilled = isRange ? (prefilledValue ?? '').split(` ${separator} `) : [prefilledValue ?? '']
+  // Stored with `to` where the bot names no word; visitors see a dash, which every language has.
+  const ownWord = filled(options.labels?.separator)
+  const word = ownWord ?? '–'
+  const prefilled = isRange ? (prefilledValue ?? '').split(` ${ownWord ?? 'to'} `) : [prefilledValue ?? '']
   for (const [index, one] of [first, second].entries()) {
     const value = prefilled[index] && readDateValue(prefilled[index], pattern, type)
     if (one && value) one.value = value
@@ -108,8 +110,9 @@ export function dateField({ options, prefilledValue }, naming, submit) {
   return formOf([row, hint], () => {
     const empty = [first, second].find((one) => one && one.value === '')
     if (empty) return empty.focus()
-    const text = second ? `${first.value} ${separator} ${second.value}` : first.value
-    submit(text, text.replaceAll('T', ' '))
+    const text = second ? `${first.value} ${word} ${second.value}` : first.value
+    const reword = second && !ownWord ? (read) => read.replace(' to ', ' – ') : undefined
+    submit(text, text.replaceAll('T', ' '), { reword })
   })
 }
 

@@ -347,9 +347,17 @@ function fail(error) {
   status.replaceChildren()
   const isKnown = error instanceof Refusal
   const reason = isKnown ? (reasons[error.code] ?? reasons[error.status]) : undefined
-  const [title, text] = reason ?? [texts.failedTitle, isKnown ? error.message : texts.failed]
+  const [title, text] = reason ?? [texts.failedTitle, texts.failed]
   if (!isKnown) console.error(error)
-  const notice = element('div', { class: 'failure' }, element('h2', {}, title), element('p', {}, text))
+  // The service's own message is in English, for the author of the bot.
+  const detail = isKnown && !reason && element('p', { class: 'hint', lang: 'en', dir: 'ltr' }, error.message)
+  const notice = element(
+    'div',
+    { class: 'failure' },
+    element('h2', {}, title),
+    element('p', {}, text),
+    detail,
+  )
   conversation.append(notice)
   // Without the bot, starting over would lead nowhere.
   restart.hidden = reason !== undefined && conversation.children.length === 1

@@ -16,7 +16,6 @@ export async function runScript({ content, args }, isExpression, chat) {
     src: 'files/sandbox.html',
     sandbox: 'allow-scripts',
     class: 'sandbox',
-    title: 'Code of the bot',
     tabindex: -1,
     'aria-hidden': true,
   })

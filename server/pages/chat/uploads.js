@@ -189,7 +189,7 @@ function filePicker({ input, naming, isMultiple, isSmall, chat, changed }) {
         bar.remove()
       } catch (error) {
         if (signal.aborted) return
-        problem.replaceChildren(failedText(file.name, error, chat))
+        problem.replaceChildren(failedText(file.name, error, chat, accept))
         entry.append(problem)
         bar.hidden = true
         // A file that the service rejected is not retried.
@@ -256,16 +256,27 @@ function tooLargeText(file, limit, { texts: own }) {
   return given.replaceAll('[[file]]', () => file.name).replaceAll('[[limit]]', () => megabytesOf(limit))
 }
 
-/** The reason is the service's, where it gave one. */
-export function failedText(name, error, { texts: own }) {
-  const reason = error instanceof Refusal && error.message ? ` ${error.message}` : ''
-  return `${filled(own.fileUploadError) ?? filledIn(texts.fileNotSent, { name })}${reason}`
+/** Reasons of the service by the code of its issue, since its messages are for programmers. */
+const reasons = {
+  too_small: texts.fileEmpty,
+  invalid_value: texts.fileTypeNotTaken,
+  too_many_files: texts.noMoreFiles,
+  files_not_kept: texts.noUploads,
+  not_waiting: texts.noUploads,
+}
+
+export function failedText(name, error, { texts: own }, types = []) {
+  const known = error instanceof Refusal ? reasons[error.code] : undefined
+  const failed = filled(own.fileUploadError) ?? filledIn(texts.fileNotSent, { name })
+  return known
+    ? `${failed} ${filledIn(known, { name, types: types.map((type) => type.replace('/*', '')).join(', ') })}`
+    : failed
 }
 
 function megabytesOf(bytes) {
   const megabytes = bytes / (1024 * 1024)
   const steps = megabytes >= 1 ? 10 : 1_000
-  return String(Math.floor(megabytes * steps) / steps)
+  return (Math.floor(megabytes * steps) / steps).toLocaleString(document.documentElement.lang)
 }
 
 function sizeText(bytes) {

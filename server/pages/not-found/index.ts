@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs'
 import type { RequestHandler } from 'express'
 import { root } from '../../root.ts'
 import { policy } from '../home/index.ts'
+import { languageOf } from '../texts/index.ts'
 
 /** Programs call these, and get JSON whatever they accept. */
 const interfaces = /^\/(v1|api|mcp|files)(\/|$)|\.(json|yaml)$/
@@ -13,10 +14,14 @@ export function notFoundPage(): RequestHandler {
     const isRead = request.method === 'GET' || request.method === 'HEAD'
     if (!isRead || interfaces.test(request.path)) return next()
     response.vary('Accept')
+    response.vary('Accept-Language')
     if (!/\btext\/html\b/i.test(request.headers.accept ?? '')) return next()
     // Relative, since only a proxy knows below which path the service lies.
     const home = '../'.repeat(request.path.split('/').length - 2) || './'
     response.setHeader('Content-Security-Policy', policy)
-    response.status(404).type('text/html').send(page.replaceAll('%home%', home))
+    const { language, direction, texts } = languageOf(undefined, request)
+    const words: Record<string, string> = { ...texts, home, language, direction }
+    const filled = page.replaceAll(/%(\w+)%/g, (_placeholder, name: string) => words[name] ?? '')
+    response.status(404).type('text/html').send(filled)
   }
 }

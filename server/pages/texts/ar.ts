@@ -56,6 +56,9 @@ export const ar: Texts = {
   uploading: 'جارٍ رفع {name}',
   fileTooLarge: 'الملف {name} كبير جدًا: {max} على الأكثر.',
   fileNotSent: 'تعذّر رفع {name}.',
+  fileEmpty: 'الملف {name} فارغ.',
+  fileTypeNotTaken: 'تُقبل هنا أنواع الملفات التالية فقط: {types}',
+  noMoreFiles: 'لا تقبل هذه المحادثة مزيدًا من الملفات.',
   fileSent: 'تم رفع الملف',
   filesSent: 'تم رفع {total} من الملفات',
   attach: 'إرفاق ملفات',
@@ -71,4 +74,7 @@ export const ar: Texts = {
   closeChat: 'إغلاق المحادثة',
   notHere: 'لا يمكن عرض هذه المحادثة في هذه الصفحة.',
   dismiss: 'إخفاء الرسالة',
+  noPageTitle: 'لم يتم العثور على الصفحة',
+  noPage: 'لا توجد صفحة في هذا العنوان. تحقّق من عدم وجود أخطاء في كتابته.',
+  goHome: 'الانتقال إلى صفحة البداية',
 }

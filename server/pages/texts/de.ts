@@ -56,6 +56,9 @@ export const de: Texts = {
   uploading: '{name} wird hochgeladen',
   fileTooLarge: '{name} ist zu groß: höchstens {max}.',
   fileNotSent: '{name} konnte nicht hochgeladen werden.',
+  fileEmpty: '{name} ist leer.',
+  fileTypeNotTaken: 'Hier werden nur diese Dateitypen angenommen: {types}',
+  noMoreFiles: 'Dieser Chat nimmt keine weiteren Dateien an.',
   fileSent: 'Datei hochgeladen',
   filesSent: '{total} Dateien hochgeladen',
   attach: 'Dateien anhängen',
@@ -71,4 +74,7 @@ export const de: Texts = {
   closeChat: 'Chat schließen',
   notHere: 'Dieser Chat kann auf dieser Seite nicht angezeigt werden.',
   dismiss: 'Nachricht ausblenden',
+  noPageTitle: 'Seite nicht gefunden',
+  noPage: 'Unter dieser Adresse gibt es keine Seite. Prüfen Sie sie auf Tippfehler.',
+  goHome: 'Zur Startseite',
 }

@@ -55,6 +55,9 @@ export const en = {
   uploading: 'Uploading {name}',
   fileTooLarge: '{name} is too large: at most {max}.',
   fileNotSent: '{name} could not be uploaded.',
+  fileEmpty: '{name} is empty.',
+  fileTypeNotTaken: 'Only these types of files are accepted here: {types}',
+  noMoreFiles: 'This chat takes no more files.',
   fileSent: 'File uploaded',
   filesSent: '{total} files uploaded',
   attach: 'Attach files',
@@ -70,6 +73,9 @@ export const en = {
   closeChat: 'Close the chat',
   notHere: 'This chat cannot be shown on this page.',
   dismiss: 'Dismiss the message',
+  noPageTitle: 'Page not found',
+  noPage: 'There is no page at this address. Check it for typing errors.',
+  goHome: 'Go to the start page',
 }
 
 /** The texts of the chat page in one language. */

@@ -56,6 +56,9 @@ export const es: Texts = {
   uploading: 'Subiendo {name}',
   fileTooLarge: '{name} es demasiado grande: como máximo {max}.',
   fileNotSent: 'No se pudo subir {name}.',
+  fileEmpty: '{name} está vacío.',
+  fileTypeNotTaken: 'Aquí solo se aceptan estos tipos de archivo: {types}',
+  noMoreFiles: 'Este chat no acepta más archivos.',
   fileSent: 'Archivo subido',
   filesSent: '{total} archivos subidos',
   attach: 'Adjuntar archivos',
@@ -71,4 +74,7 @@ export const es: Texts = {
   closeChat: 'Cerrar el chat',
   notHere: 'Este chat no se puede mostrar en esta página.',
   dismiss: 'Descartar el mensaje',
+  noPageTitle: 'Página no encontrada',
+  noPage: 'No hay ninguna página en esta dirección. Compruebe que esté bien escrita.',
+  goHome: 'Ir a la página de inicio',
 }

@@ -56,6 +56,9 @@ export const fa: Texts = {
   uploading: 'در حال بارگذاری {name}',
   fileTooLarge: '{name} بیش از حد بزرگ است: حداکثر {max}.',
   fileNotSent: '{name} بارگذاری نشد.',
+  fileEmpty: 'فایل {name} خالی است.',
+  fileTypeNotTaken: 'اینجا تنها این نوع فایل‌ها پذیرفته می‌شوند: {types}',
+  noMoreFiles: 'این گفتگو فایل بیشتری نمی‌پذیرد.',
   fileSent: 'فایل بارگذاری شد',
   filesSent: '{total} فایل بارگذاری شد',
   attach: 'پیوست فایل',
@@ -71,4 +74,7 @@ export const fa: Texts = {
   closeChat: 'بستن گفتگو',
   notHere: 'این گفتگو را نمی‌توان در این صفحه نشان داد.',
   dismiss: 'پنهان کردن پیام',
+  noPageTitle: 'صفحه پیدا نشد',
+  noPage: 'در این نشانی صفحه‌ای نیست. ببینید غلط تایپی نداشته باشد.',
+  goHome: 'رفتن به صفحهٔ آغاز',
 }

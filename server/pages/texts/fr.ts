@@ -56,6 +56,9 @@ export const fr: Texts = {
   uploading: 'Envoi de {name}',
   fileTooLarge: '{name} est trop volumineux : {max} au plus.',
   fileNotSent: '{name} n’a pas pu être envoyé.',
+  fileEmpty: '{name} est vide.',
+  fileTypeNotTaken: 'Seuls ces types de fichiers sont acceptés ici : {types}',
+  noMoreFiles: 'Ce chat n’accepte plus de fichiers.',
   fileSent: 'Fichier envoyé',
   filesSent: '{total} fichiers envoyés',
   attach: 'Joindre des fichiers',
@@ -71,4 +74,7 @@ export const fr: Texts = {
   closeChat: 'Fermer la conversation',
   notHere: 'Cette conversation ne peut pas être affichée sur cette page.',
   dismiss: 'Masquer le message',
+  noPageTitle: 'Page introuvable',
+  noPage: 'Il n’y a pas de page à cette adresse. Vérifiez qu’elle ne contient pas de faute de frappe.',
+  goHome: 'Aller à la page d’accueil',
 }

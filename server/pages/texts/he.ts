@@ -56,6 +56,9 @@ export const he: Texts = {
   uploading: '{name} עולה',
   fileTooLarge: 'הקובץ {name} גדול מדי: לכל היותר {max}.',
   fileNotSent: 'לא ניתן היה להעלות את {name}.',
+  fileEmpty: 'הקובץ {name} ריק.',
+  fileTypeNotTaken: 'כאן מתקבלים רק סוגי הקבצים האלה: {types}',
+  noMoreFiles: 'הצ׳אט הזה אינו מקבל קבצים נוספים.',
   fileSent: 'הקובץ הועלה',
   filesSent: 'הועלו {total} קבצים',
   attach: 'צירוף קבצים',
@@ -71,4 +74,7 @@ export const he: Texts = {
   closeChat: 'סגירת הצ׳אט',
   notHere: 'לא ניתן להציג את הצ׳אט הזה בדף הזה.',
   dismiss: 'הסתרת ההודעה',
+  noPageTitle: 'הדף לא נמצא',
+  noPage: 'אין דף בכתובת הזאת. בדקו שאין בה שגיאות הקלדה.',
+  goHome: 'מעבר לדף הבית',
 }

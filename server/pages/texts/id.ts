@@ -56,6 +56,9 @@ export const id: Texts = {
   uploading: 'Mengunggah {name}',
   fileTooLarge: '{name} terlalu besar: paling besar {max}.',
   fileNotSent: '{name} tidak dapat diunggah.',
+  fileEmpty: '{name} kosong.',
+  fileTypeNotTaken: 'Di sini hanya jenis berkas ini yang diterima: {types}',
+  noMoreFiles: 'Chat ini tidak menerima berkas lagi.',
   fileSent: 'Berkas terunggah',
   filesSent: '{total} berkas terunggah',
   attach: 'Lampirkan berkas',
@@ -71,4 +74,7 @@ export const id: Texts = {
   closeChat: 'Tutup obrolan',
   notHere: 'Obrolan ini tidak dapat ditampilkan di halaman ini.',
   dismiss: 'Sembunyikan pesan',
+  noPageTitle: 'Halaman tidak ditemukan',
+  noPage: 'Tidak ada halaman di alamat ini. Periksa apakah ada salah ketik.',
+  goHome: 'Ke halaman awal',
 }

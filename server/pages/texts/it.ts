@@ -56,6 +56,9 @@ export const it: Texts = {
   uploading: 'Caricamento di {name}',
   fileTooLarge: '{name} è troppo grande: al massimo {max}.',
   fileNotSent: 'Impossibile caricare {name}.',
+  fileEmpty: '{name} è vuoto.',
+  fileTypeNotTaken: 'Qui sono accettati solo questi tipi di file: {types}',
+  noMoreFiles: 'Questa chat non accetta altri file.',
   fileSent: 'File caricato',
   filesSent: '{total} file caricati',
   attach: 'Allega file',
@@ -71,4 +74,7 @@ export const it: Texts = {
   closeChat: 'Chiudi la chat',
   notHere: 'Questa chat non può essere mostrata in questa pagina.',
   dismiss: 'Nascondi il messaggio',
+  noPageTitle: 'Pagina non trovata',
+  noPage: 'A questo indirizzo non c’è nessuna pagina. Controlli che sia scritto bene.',
+  goHome: 'Vai alla pagina iniziale',
 }

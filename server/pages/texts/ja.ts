@@ -56,6 +56,9 @@ export const ja: Texts = {
   uploading: '{name} をアップロード中',
   fileTooLarge: '{name} は大きすぎます（最大 {max}）。',
   fileNotSent: '{name} をアップロードできませんでした。',
+  fileEmpty: '{name} は空です。',
+  fileTypeNotTaken: 'ここで受け付けるファイルの種類は次のとおりです: {types}',
+  noMoreFiles: 'このチャットではこれ以上ファイルを受け付けません。',
   fileSent: 'ファイルをアップロードしました',
   filesSent: '{total} 個のファイルをアップロードしました',
   attach: 'ファイルを添付',
@@ -71,4 +74,7 @@ export const ja: Texts = {
   closeChat: 'チャットを閉じる',
   notHere: 'このチャットはこのページでは表示できません。',
   dismiss: 'メッセージを閉じる',
+  noPageTitle: 'ページが見つかりません',
+  noPage: 'このアドレスにページはありません。入力の誤りがないか確認してください。',
+  goHome: 'スタートページへ',
 }

@@ -56,6 +56,9 @@ export const ko: Texts = {
   uploading: '{name} 업로드 중',
   fileTooLarge: '{name} 파일이 너무 큽니다. 최대 {max}입니다.',
   fileNotSent: '{name} 파일을 업로드하지 못했습니다.',
+  fileEmpty: '{name} 파일이 비어 있습니다.',
+  fileTypeNotTaken: '여기에서는 다음 유형의 파일만 받습니다: {types}',
+  noMoreFiles: '이 채팅에서는 더 이상 파일을 받지 않습니다.',
   fileSent: '파일을 업로드했습니다',
   filesSent: '파일 {total}개를 업로드했습니다',
   attach: '파일 첨부',
@@ -71,4 +74,7 @@ export const ko: Texts = {
   closeChat: '채팅 닫기',
   notHere: '이 페이지에서는 이 채팅을 표시할 수 없습니다.',
   dismiss: '메시지 숨기기',
+  noPageTitle: '페이지를 찾을 수 없습니다',
+  noPage: '이 주소에는 페이지가 없습니다. 오타가 없는지 확인하세요.',
+  goHome: '시작 페이지로 이동',
 }

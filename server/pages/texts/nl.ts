@@ -56,6 +56,9 @@ export const nl: Texts = {
   uploading: '{name} wordt geüpload',
   fileTooLarge: '{name} is te groot: hoogstens {max}.',
   fileNotSent: '{name} kon niet worden geüpload.',
+  fileEmpty: '{name} is leeg.',
+  fileTypeNotTaken: 'Hier worden alleen deze bestandstypen aangenomen: {types}',
+  noMoreFiles: 'Deze chat neemt geen bestanden meer aan.',
   fileSent: 'Bestand geüpload',
   filesSent: '{total} bestanden geüpload',
   attach: 'Bestanden bijvoegen',
@@ -71,4 +74,7 @@ export const nl: Texts = {
   closeChat: 'Chat sluiten',
   notHere: 'Deze chat kan op deze pagina niet worden getoond.',
   dismiss: 'Bericht verbergen',
+  noPageTitle: 'Pagina niet gevonden',
+  noPage: 'Op dit adres is geen pagina. Controleer het op typefouten.',
+  goHome: 'Naar de startpagina',
 }

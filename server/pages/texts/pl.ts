@@ -56,6 +56,9 @@ export const pl: Texts = {
   uploading: 'Przesyłanie {name}',
   fileTooLarge: 'Plik {name} jest za duży: najwyżej {max}.',
   fileNotSent: 'Nie udało się przesłać pliku {name}.',
+  fileEmpty: 'Plik {name} jest pusty.',
+  fileTypeNotTaken: 'Przyjmowane są tu tylko pliki tych typów: {types}',
+  noMoreFiles: 'Ten czat nie przyjmuje więcej plików.',
   fileSent: 'Plik przesłany',
   filesSent: 'Przesłane pliki: {total}',
   attach: 'Dołącz pliki',
@@ -71,4 +74,7 @@ export const pl: Texts = {
   closeChat: 'Zamknij czat',
   notHere: 'Tego czatu nie można wyświetlić na tej stronie.',
   dismiss: 'Ukryj wiadomość',
+  noPageTitle: 'Nie znaleziono strony',
+  noPage: 'Pod tym adresem nie ma strony. Sprawdź, czy nie ma w nim literówek.',
+  goHome: 'Przejdź do strony głównej',
 }

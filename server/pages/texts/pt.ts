@@ -56,6 +56,9 @@ export const pt: Texts = {
   uploading: 'A enviar {name}',
   fileTooLarge: '{name} é demasiado grande: no máximo {max}.',
   fileNotSent: 'Não foi possível enviar {name}.',
+  fileEmpty: '{name} está vazio.',
+  fileTypeNotTaken: 'Aqui só são aceitos estes tipos de arquivo: {types}',
+  noMoreFiles: 'Este chat não aceita mais arquivos.',
   fileSent: 'Ficheiro enviado',
   filesSent: '{total} ficheiros enviados',
   attach: 'Anexar ficheiros',
@@ -71,4 +74,7 @@ export const pt: Texts = {
   closeChat: 'Fechar o chat',
   notHere: 'Este chat não pode ser exibido nesta página.',
   dismiss: 'Dispensar a mensagem',
+  noPageTitle: 'Página não encontrada',
+  noPage: 'Não há nenhuma página neste endereço. Verifique se foi digitado corretamente.',
+  goHome: 'Ir para a página inicial',
 }

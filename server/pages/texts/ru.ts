@@ -56,6 +56,9 @@ export const ru: Texts = {
   uploading: 'Загружается {name}',
   fileTooLarge: 'Файл {name} слишком большой: не более {max}.',
   fileNotSent: 'Не удалось загрузить {name}.',
+  fileEmpty: 'Файл {name} пуст.',
+  fileTypeNotTaken: 'Здесь принимаются файлы только этих типов: {types}',
+  noMoreFiles: 'Этот чат больше не принимает файлов.',
   fileSent: 'Файл загружен',
   filesSent: 'Загружено файлов: {total}',
   attach: 'Прикрепить файлы',
@@ -71,4 +74,7 @@ export const ru: Texts = {
   closeChat: 'Закрыть чат',
   notHere: 'Этот чат нельзя показать на этой странице.',
   dismiss: 'Скрыть сообщение',
+  noPageTitle: 'Страница не найдена',
+  noPage: 'По этому адресу нет страницы. Проверьте, нет ли в нём опечаток.',
+  goHome: 'На главную страницу',
 }

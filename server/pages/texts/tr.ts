@@ -56,6 +56,9 @@ export const tr: Texts = {
   uploading: '{name} yükleniyor',
   fileTooLarge: '{name} çok büyük: en fazla {max}.',
   fileNotSent: '{name} yüklenemedi.',
+  fileEmpty: '{name} boş.',
+  fileTypeNotTaken: 'Burada yalnızca şu dosya türleri kabul ediliyor: {types}',
+  noMoreFiles: 'Bu sohbet daha fazla dosya kabul etmiyor.',
   fileSent: 'Dosya yüklendi',
   filesSent: '{total} dosya yüklendi',
   attach: 'Dosya ekle',
@@ -71,4 +74,7 @@ export const tr: Texts = {
   closeChat: 'Sohbeti kapat',
   notHere: 'Bu sohbet bu sayfada gösterilemiyor.',
   dismiss: 'Mesajı gizle',
+  noPageTitle: 'Sayfa bulunamadı',
+  noPage: 'Bu adreste bir sayfa yok. Yazım hatası olup olmadığını kontrol edin.',
+  goHome: 'Başlangıç sayfasına git',
 }

@@ -56,6 +56,9 @@ export const uk: Texts = {
   uploading: 'Завантажується {name}',
   fileTooLarge: 'Файл {name} завеликий: не більше {max}.',
   fileNotSent: 'Не вдалося завантажити {name}.',
+  fileEmpty: 'Файл {name} порожній.',
+  fileTypeNotTaken: 'Тут приймаються лише файли таких типів: {types}',
+  noMoreFiles: 'Цей чат більше не приймає файлів.',
   fileSent: 'Файл завантажено',
   filesSent: 'Завантажено файлів: {total}',
   attach: 'Прикріпити файли',
@@ -71,4 +74,7 @@ export const uk: Texts = {
   closeChat: 'Закрити чат',
   notHere: 'Цей чат не можна показати на цій сторінці.',
   dismiss: 'Приховати повідомлення',
+  noPageTitle: 'Сторінку не знайдено',
+  noPage: 'За цією адресою немає сторінки. Перевірте, чи немає в ній помилок.',
+  goHome: 'На головну сторінку',
 }

@@ -56,6 +56,9 @@ export const zh: Texts = {
   uploading: '正在上传 {name}',
   fileTooLarge: '{name} 太大：最多 {max}。',
   fileNotSent: '无法上传 {name}。',
+  fileEmpty: '{name} 是空文件。',
+  fileTypeNotTaken: '此处仅接受以下类型的文件：{types}',
+  noMoreFiles: '此聊天不再接受更多文件。',
   fileSent: '文件已上传',
   filesSent: '已上传 {total} 个文件',
   attach: '添加附件',
@@ -71,4 +74,7 @@ export const zh: Texts = {
   closeChat: '关闭聊天',
   notHere: '此页面无法显示该聊天。',
   dismiss: '关闭消息',
+  noPageTitle: '找不到页面',
+  noPage: '此地址没有页面。请检查是否有输入错误。',
+  goHome: '前往首页',
 }

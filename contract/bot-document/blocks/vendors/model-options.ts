@@ -83,10 +83,9 @@ export const functions = list(
   component('AssistantFunction', 'A function that the model can call.', {
     name: name('Name of the function.', 'getWeather').optional(),
     description: prose('What the function does.', 'Gives the weather of a city').optional(),
-    parameters: anyValue('Parameters of the function: a JSON Schema, or a list as that of a ChatTool.', {
-      type: 'object',
-      properties: { city: { type: 'string' } },
-    }),
+    parameters: anyValue('Parameters of the function: a JSON Schema, or a list as that of a ChatTool.', [
+      { type: 'enum', name: 'city', values: ['Lyon', 'Paris'] },
+    ]),
     code: prose('Body of the function.', 'return fetchWeather(city)').optional(),
   }),
   'Functions that the model can call.',

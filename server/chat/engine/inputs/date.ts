@@ -36,7 +36,8 @@ export const readDate: ReadReply = async (run, block, { text }) => {
   const { isRange, hasTime, labels, min, max } = block.options
   const usual = usualDateFormat(hasTime)
   const format = filledText(block.options.format) ?? usual
-  const separator = (await fill(run, filledText(at(labels, 'separator')) ?? 'to')).trim() || 'to'
+  const ownWord = (await fill(run, filledText(at(labels, 'separator')) ?? '')).trim()
+  const separator = ownWord || 'to'
   const pattern: Pattern = { format, isOwn: filledText(block.options.format) !== undefined }
   const moments =
     isRange === true ? readRange(run, text, separator, pattern) : [readMoment(run, text, pattern)]
@@ -51,7 +52,9 @@ export const readDate: ReadReply = async (run, block, { text }) => {
     if (latest !== null && time > lastInstant(latest)) return invalid
     written.push(write(run, block, new UTCDate(time), usual))
   }
-  return understood(written.join(` ${separator} `))
+  // Visitors see a dash, which every language has.
+  const shown = written.length > 1 && !ownWord ? { shown: written.join(' – ') } : {}
+  return { ...understood(written.join(` ${separator} `)), ...shown }
 }
 
 export const readTime: ReadReply = (run, block, { text }) => {

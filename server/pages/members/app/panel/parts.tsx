@@ -18,8 +18,9 @@ export function PanelHead(props: { title: string; onClose: () => void; children?
 
 export function Findings({ findings }: { findings: PlacedFinding[] }) {
   if (findings.length === 0) return null
+  const hasError = findings.some(({ severity }) => severity === 'error')
   return (
-    <ul class="findings">
+    <ul class={hasError ? 'findings error' : 'findings'}>
       {findings.map(({ message, severity }, index) => (
         <li key={index} class={severity === 'error' ? 'error' : undefined}>
           {message}
