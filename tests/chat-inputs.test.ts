@@ -234,6 +234,20 @@ test('the separator of a range is filled in', async () => {
   expect(client.value('Answer')).toBe('01/05/2024 tot 03/05/2024')
 })
 
+test('visitors see a dash in a range whose input names no word, since `to` is English', async () => {
+  const shown = async (options: object) => {
+    const flow = withInput(input('date input', { isRange: true, ...options }), {
+      settings: { general: { language: 'ar' } },
+    })
+    const client = await chat(flow)
+    await client.say('2024-05-01 – 2024-05-03')
+    return [client.value('Answer'), client.outcome.said.find(({ role }) => role === 'user')?.text]
+  }
+  expect(await shown({})).toEqual(['01/05/2024 to 03/05/2024', '01/05/2024 – 03/05/2024'])
+  const own = '01/05/2024 إلى 03/05/2024'
+  expect(await shown({ labels: { separator: 'إلى' } })).toEqual([own, own])
+})
+
 test('a date input uses the beginning of a format that is too long', async () => {
   const client = await chat(withInput(input('date input', { format: 'P'.repeat(100_000) })))
   await client.say('2024-06-15')

@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process'
-import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -78,4 +78,18 @@ test('a Node that is too old is refused in one sentence before the service is lo
   }
   expect(load('20.15.0').status).toBe(0)
   expect(load('22.0.0').status).toBe(0)
+})
+
+test('no file is read at the path of a URL, in which the spaces of a folder are written as %20', () => {
+  const sources = ['contract', 'server', 'tests'].flatMap((room) =>
+    readdirSync(at(room), { recursive: true, encoding: 'utf8' })
+      .filter((file) => /\.(?:ts|mjs|cjs)$/.test(file) && !/node_modules|\.venv/.test(file))
+      .map((file) => join(room, file)),
+  )
+  const wrong = sources.filter((file) =>
+    /new URL\([^()]*(?:root|here|import\.meta\.url)\)\.pathname(?!\.endsWith)/.test(
+      readFileSync(at(file), 'utf8'),
+    ),
+  )
+  expect(wrong).toEqual([])
 })

@@ -1,4 +1,5 @@
 import { chmod, copyFile, rm } from 'node:fs/promises'
+import { fileURLToPath } from 'node:url'
 import { build } from 'esbuild'
 
 /* Builds the package of the command `bots`: its sources and packages become a few files, so that it installs alone. */
@@ -9,7 +10,7 @@ const here = new URL('./', import.meta.url)
 export async function buildCommand(output: string): Promise<void> {
   await rm(output, { recursive: true, force: true })
   await build({
-    entryPoints: { bots: new URL('main.ts', here).pathname },
+    entryPoints: { bots: fileURLToPath(new URL('main.ts', here)) },
     outdir: output,
     bundle: true,
     splitting: true,

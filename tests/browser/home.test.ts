@@ -29,7 +29,7 @@ test('a browser gets a page for an unknown path, a program gets JSON', async () 
   }
   const html = 'text/html,application/xhtml+xml,*/*;q=0.8'
   for (const path of ['/nothere', '/not/here/', '/docs/nothing']) {
-    expect(await get(path, html)).toEqual([404, 'text/html; charset=utf-8', 'Accept'])
+    expect(await get(path, html)).toEqual([404, 'text/html; charset=utf-8', 'Accept, Accept-Language'])
     expect((await get(path, '*/*')).slice(0, 2)).toEqual([404, 'application/json; charset=utf-8'])
   }
   for (const path of ['/v1/nothere', '/api/v1/nothere', '/files/a/b/c', '/mcp/x']) {
@@ -37,6 +37,9 @@ test('a browser gets a page for an unknown path, a program gets JSON', async () 
   }
   const page = await (await fetch(`${app.url}/not/here`, { headers: { accept: html } })).text()
   expect(page).toContain('href="../home.css"')
+  const arabic = await fetch(`${app.url}/nothere`, { headers: { accept: html, 'accept-language': 'ar-EG' } })
+  expect(arabic.headers.get('vary')).toBe('Accept, Accept-Language')
+  expect(await arabic.text()).toMatch(/<html lang="ar" dir="rtl">[^]*<h1>لم يتم العثور على الصفحة/)
 })
 
 test('the address of a page with a slash at the end leads to the one without, and keeps the query', async () => {

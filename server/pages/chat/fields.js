@@ -47,7 +47,7 @@ export function textField(input, naming, submit, chat) {
     inputmode: filled(options.inputMode) ?? inputmode,
     placeholder: filled(options.labels?.placeholder) ?? placeholder,
     'aria-describedby': hintId,
-    maxlength: 262_144,
+    maxlength: 200_000,
   })
   const prefilled = filled(input.prefilledValue) ?? ''
   field.value = isNumber ? typedNumber(prefilled, options) : prefilled
@@ -56,8 +56,9 @@ export function textField(input, naming, submit, chat) {
   const recorder = recorderOf(input, submit, chat)
   const form = formOf(
     [
-      element('div', { class: 'field-row' }, country?.element, field, [
+      element('div', { class: files || recorder ? 'field-row tools' : 'field-row' }, country?.element, field, [
         unit && element('span', { class: 'unit' }, unit),
+        files?.button,
         ...(recorder?.buttons ?? []),
         sendButton(options.labels?.button, { isCompact: true }),
       ]),

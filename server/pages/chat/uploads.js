@@ -93,7 +93,7 @@ function filePicker({ input, naming, isMultiple, isSmall, chat, changed }) {
         element('span', {}, words),
         element('span', { class: 'hint', id: hintId }, filledIn(texts.atMost, { max: size })),
       )
-  const whole = element('div', { class: 'file-picker' }, area, list, trouble)
+  const whole = element('div', { class: 'file-picker' }, !isSmall && area, list, trouble)
   // On the whole page: the browser would leave the chat for a file that is dropped beside the area.
   const listening = { signal: chat.signal }
   for (const name of ['dragenter', 'dragover']) addEventListener(name, over, listening)
@@ -217,6 +217,8 @@ function filePicker({ input, naming, isMultiple, isSmall, chat, changed }) {
 
   return {
     element: whole,
+    /** The small control, which stands beside the field. */
+    button: isSmall ? area : undefined,
     /** In the order in which they were chosen. */
     uploaded: () => [...entries.values()].flatMap(({ file }) => file ?? []),
     isBusy: () => [...entries.values()].some(({ file }) => file === undefined),

@@ -20,8 +20,10 @@ export function notFoundPage(): RequestHandler {
     const home = '../'.repeat(request.path.split('/').length - 2) || './'
     response.setHeader('Content-Security-Policy', policy)
     const { language, direction, texts } = languageOf(undefined, request)
-    const words: Record<string, string> = { ...texts, home, language, direction }
-    const filled = page.replaceAll(/%(\w+)%/g, (_placeholder, name: string) => words[name] ?? '')
+    const words: Record<string, string> = { ...texts, home }
+    const filled = page
+      .replace('lang="en" dir="ltr"', `lang="${language}" dir="${direction}"`)
+      .replaceAll(/%(\w+)%/g, (_placeholder, name: string) => words[name] ?? '')
     response.status(404).type('text/html').send(filled)
   }
 }
