@@ -57,6 +57,7 @@ const files: Record<string, string> = {
   'script.js': 'text/javascript',
   'stage.js': 'text/javascript',
   'storage.js': 'text/javascript',
+  'star-outline.svg': 'image/svg+xml',
   'star.svg': 'image/svg+xml',
   'texts.js': 'text/javascript',
   'theme.js': 'text/javascript',
