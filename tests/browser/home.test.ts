@@ -39,7 +39,9 @@ test('a browser gets a page for an unknown path, a program gets JSON', async () 
   expect(page).toContain('href="../home.css"')
   const arabic = await fetch(`${app.url}/nothere`, { headers: { accept: html, 'accept-language': 'ar-EG' } })
   expect(arabic.headers.get('vary')).toBe('Accept, Accept-Language')
-  expect(await arabic.text()).toMatch(/<html lang="ar" dir="rtl">[^]*<h1>لم يتم العثور على الصفحة/)
+  const said = await arabic.text()
+  expect(said).toContain('<html lang="ar" dir="rtl">')
+  expect(said).toContain('<h1>لم يتم العثور على الصفحة')
 })
 
 test('the address of a page with a slash at the end leads to the one without, and keeps the query', async () => {

@@ -56,12 +56,18 @@ export function textField(input, naming, submit, chat) {
   const recorder = recorderOf(input, submit, chat)
   const form = formOf(
     [
-      element('div', { class: files || recorder ? 'field-row tools' : 'field-row' }, country?.element, field, [
-        unit && element('span', { class: 'unit' }, unit),
-        files?.button,
-        ...(recorder?.buttons ?? []),
-        sendButton(options.labels?.button, { isCompact: true }),
-      ]),
+      element(
+        'div',
+        { class: files || recorder ? 'field-row tools' : 'field-row' },
+        country?.element,
+        field,
+        [
+          unit && element('span', { class: 'unit' }, unit),
+          files?.button,
+          ...(recorder?.buttons ?? []),
+          sendButton(options.labels?.button, { isCompact: true }),
+        ],
+      ),
       hint && element('p', { class: 'hint', id: hintId }, hint),
       files?.element,
       recorder?.status,
