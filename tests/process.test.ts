@@ -97,6 +97,7 @@ describe('the first start', () => {
       expect(output()).not.toContain('{"level"')
       expect(output()).toMatch(/^\d\d:\d\d:\d\d INFO {2}serving port=\d+ publicUrl=http/m)
       expect(output()).toMatch(/^Data: /m)
+      expect(output()).toMatch(/^A sample bot, published: http.*\/chat\/welcome\r?$/m)
       const line = /^ {2}(curl .+?)\r?$/m.exec(output())?.[1] ?? ''
       const { stdout } = await promisify(execFile)('sh', ['-c', line])
       expect(JSON.parse(stdout).workspaces).toHaveLength(1)

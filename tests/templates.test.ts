@@ -4,6 +4,7 @@ import type { Effects, Flow, InputToShow, TurnOutcome } from '../server/chat/eng
 import type { FlowDocument } from '../server/documents/conversion/index.ts'
 import type { Template } from '../server/templates/flow.ts'
 import { templates } from '../server/templates/index.ts'
+import { welcome } from '../server/templates/welcome.ts'
 import { closeSandbox, evaluate } from './support/chat.ts'
 import { checkFlow } from './support/check-flow.ts'
 
@@ -187,7 +188,7 @@ test('there are twelve templates, each with an id, a name and words of its own',
   }
 })
 
-describe.each(templates.map((template): [string, Template] => [template.id, template]))(
+describe.each([...templates, welcome].map((template): [string, Template] => [template.id, template]))(
   'template %s',
   (id, template) => {
     test(`the check finds nothing in the template ${id}`, () => {

@@ -25,7 +25,9 @@ export async function insertSample(
     resultsTablePreferences: null,
     isClosed: false,
   }
-  const texts = Object.entries(parts).map(([part, value]) => [part, Buffer.from(JSON.stringify(value))] as const)
+  const texts = Object.entries(parts).map(
+    ([part, value]) => [part, Buffer.from(JSON.stringify(value))] as const,
+  )
   const refused = await insertBot(tx, row, newDraft(new Map(texts), now), deed)
   if (refused) throw new Error('The sample bot cannot be made: its workspace or its public id is taken')
   await copyDraft(tx, deed, row, [], now)

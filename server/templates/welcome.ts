@@ -30,8 +30,15 @@ export const welcome = template({
       say('Nice to meet you, **{{Name}}**! When shall we meet?'),
       ask('date input', 'Day', { format: 'd MMMM yyyy', labels: { button: 'That day' } }),
       say('{{Day}} it is. How do you like this chat so far?'),
-      ask('rating input', 'Rating', { buttonType: 'Icons', length: 5, startsAt: 1, labels: { button: 'Send' } }),
-      say('Thank you! Every answer is a column of a table that you can sort, filter and export.', { to: 'More' }),
+      ask('rating input', 'Rating', {
+        buttonType: 'Icons',
+        length: 5,
+        startsAt: 1,
+        labels: { button: 'Send' },
+      }),
+      say('Thank you! Every answer is a column of a table that you can sort, filter and export.', {
+        to: 'More',
+      }),
     ],
     Game: [
       say('One of these three is a lie. Which one?'),
@@ -52,7 +59,9 @@ export const welcome = template({
       ]),
     ],
     Goodbye: [
-      say('Then it is your turn: **sign in**, choose one of twelve templates, change its texts, and publish it. 🚀'),
+      say(
+        'Then it is your turn: **sign in**, choose one of twelve templates, change its texts, and publish it. 🚀',
+      ),
     ],
   },
 })

@@ -1,6 +1,9 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import axe from 'axe-core'
 import type { Browser } from 'playwright-core'
+import { createFirstUser } from '../../server/bootstrap.ts'
 import { type App, startApp } from '../support/app.ts'
+import { signIn } from '../support/sign-in.ts'
 import { desktop, launch, newContext, phone, picture, watch, withBrowser } from './support.ts'
 
 /* Pages for a browser that opens the address of the service. */
@@ -19,7 +22,41 @@ test('the first page and its style load nothing from elsewhere, and nothing runs
   expect(page.headers.get('content-security-policy')).toBe(
     "default-src 'none'; style-src 'self'; img-src data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
   )
+  expect(await page.text()).not.toContain('<iframe')
   expect((await fetch(`${app.url}/`, { method: 'POST' })).status).toBe(405)
+})
+
+test('the first start publishes a sample bot, which the first page shows to people who are not signed in', async () => {
+  const installation = await startApp()
+  try {
+    const { db, clock, url, client } = installation
+    const first = await createFirstUser(db, clock.now())
+    const as = { token: first?.token ?? '' }
+    const page = await fetch(url)
+    expect(page.headers.get('content-security-policy')).toContain("frame-src 'self'")
+    expect(await page.text()).toContain('<iframe class="sample" src="chat/welcome"')
+    const chat = await client.ok('startChat', { params: { publicId: 'welcome' } })
+    expect(chat.input?.type).toBe('choice input')
+    const { user, workspaces } = await client.ok('getCurrentUser', { as })
+    const workspaceId = workspaces[0]?.id ?? ''
+    const { entries } = await client.ok('listAuditLog', { as, params: { workspaceId } })
+    expect(entries.map(({ operation }: { operation: string }) => operation)).toContain('first start')
+    const { headers } = await signIn(installation, user)
+    const own = await fetch(url, { headers, redirect: 'manual' })
+    expect([own.status, own.headers.get('location')]).toEqual([302, `${url}/bots`])
+    expect((await fetch(url, { headers: { Cookie: 'session=stale' }, redirect: 'manual' })).status).toBe(200)
+
+    const { bots } = await client.ok('listBots', { as, query: { workspaceId } })
+    expect(bots).toMatchObject([{ name: 'Welcome', publicId: 'welcome' }])
+    await client.ok('deleteBot', { as, params: { botId: bots[0]?.id ?? '' } })
+    const { workspace } = await client.ok('createWorkspace', { as, body: { name: 'Other' } })
+    const bot = { name: 'Another', publicId: 'welcome' }
+    const made = await client.ok('createBot', { as, body: { workspaceId: workspace.id, bot } })
+    await client.ok('publishBot', { as, params: { botId: made.bot.id } })
+    expect(await (await fetch(url)).text()).not.toContain('<iframe')
+  } finally {
+    await installation.stop()
+  }
 })
 
 test('a browser gets a page for an unknown path, a program gets JSON', async () => {
@@ -62,6 +99,7 @@ withBrowser('the first page', () => {
   let browser: Browser
 
   beforeAll(async () => {
+    await createFirstUser(app.db, app.clock.now())
     browser = await launch()
   })
 
@@ -78,7 +116,11 @@ withBrowser('the first page', () => {
     const page = await context.newPage()
     watch(page, app.url, complaints)
     await page.goto('/')
+    await page.frameLocator('.sample').getByText('What would you like to see?').waitFor()
     await picture(page, `home-${name}`)
+    await page.evaluate(axe.source)
+    const { violations } = (await page.evaluate('axe.run({ resultTypes: ["violations"] })')) as axe.AxeResults
+    expect(violations.map(({ id }) => id)).toEqual([])
     expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(options.viewport.width)
     const targets = await page.locator('a').evaluateAll((links) => links.map(({ href }) => href as string))
     expect(targets.length).toBeGreaterThan(8)
