@@ -1,8 +1,11 @@
-import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals'
+import { readFile } from 'node:fs/promises'
+import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals'
 import axe from 'axe-core'
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core'
 import { templates } from '../../server/templates/index.ts'
 import { type App, startApp } from '../support/app.ts'
+import { ask, bot, idOf, text } from '../support/chat.ts'
+import { type Published, publish, reply, start } from '../support/chats.ts'
 import { makeWorld, type Site } from '../support/world.ts'
 import { desktop, launch, newContext, phone, picture, watch, withBrowser } from './support.ts'
 
@@ -28,6 +31,19 @@ async function expectAccessible(page: Page) {
   const found = (await page.evaluate('axe.run({ resultTypes: ["violations"] })')) as axe.AxeResults
   expect(found.violations.map(({ id, nodes }) => [id, nodes.slice(0, 5).map(({ html }) => html)])).toEqual([])
 }
+
+const feedbackBot = bot(
+  {
+    Welcome: [
+      text('What is your name?'),
+      ask('Name'),
+      text('Nice, {{Name}}! How do you like it?'),
+      { type: 'rating input', options: { variableId: idOf('Score') } },
+      text('Thank you'),
+    ],
+  },
+  { variables: ['Name', 'Score'] },
+)
 
 const schemes = [
   ['desktop', desktop],
@@ -92,5 +108,101 @@ withBrowser('tasks of members', () => {
       query: { workspaceId: site.workspaceId },
     })
     expect(bots.map((bot: { name: string }) => bot.name)).toContain('Quiz')
+  })
+
+  describe('results', () => {
+    let made: Published
+
+    beforeAll(async () => {
+      made = await publish(app, site, feedbackBot, 'Opinions')
+      for (const [index, name] of ['Ada', 'Ben', 'Cleo', 'Dan'].entries()) {
+        const { sessionId } = await start(app, made)
+        await reply(app, sessionId, name, 1)
+        if (name !== 'Dan') await reply(app, sessionId, String(10 - index), 2)
+        app.clock.advance(26 * 60 * 60 * 1000)
+      }
+    })
+
+    test('a row opens transcript and log, columns sort, and filters are part of the address', async () => {
+      const page = await open(`/bots/${made.id}/results`)
+      await page.getByText('4 results in all').waitFor()
+      await page.locator('.results tbody tr').nth(3).waitFor()
+      const column = (index: number) =>
+        page.locator(`.results tbody tr td:nth-of-type(${index})`).allInnerTexts()
+      // Choice and state come before the answers.
+      expect(await column(3)).toEqual(['Dan', 'Cleo', 'Ben', 'Ada'])
+      await page.getByRole('button', { name: 'Score' }).click()
+      expect(await column(4)).toEqual(['8', '9', '10', ''])
+      await page.getByRole('button', { name: 'Score' }).click()
+      expect(await column(4)).toEqual(['10', '9', '8', ''])
+      await page.getByRole('button', { name: 'What is your name?' }).waitFor()
+      await expectAccessible(page)
+      await picture(page, 'results')
+
+      await page.locator('.results tbody tr', { hasText: 'Ben' }).click()
+      const dialog = page.getByRole('dialog')
+      await dialog.getByText('Nothing was noticed while the chat ran.').waitFor()
+      expect(await dialog.getByRole('list', { name: 'Transcript' }).allInnerTexts()).toEqual([
+        expect.stringContaining('Nice, Ben!'),
+      ])
+      await expectAccessible(page)
+      await picture(page, 'result')
+      await page.keyboard.press('Escape')
+
+      await page.getByLabel('An answer contains').fill('cle')
+      await page.getByRole('button', { name: 'Filter' }).click()
+      await page.getByText('1 result in all').waitFor()
+      expect(page.url()).toContain('/results?words=cle')
+      await page.reload()
+      await page.getByText('1 result in all').waitFor()
+      expect(await page.getByLabel('An answer contains').inputValue()).toBe('cle')
+      await page.goBack()
+      await page.getByText('4 results in all').waitFor()
+    })
+
+    test('columns that a person hides stay hidden, and the file has all', async () => {
+      const page = await open(`/bots/${made.id}/results`)
+      await page.getByRole('button', { name: 'Columns' }).click()
+      await page.getByRole('dialog').getByLabel('Score').uncheck()
+      await page.getByRole('button', { name: 'Done' }).click()
+      await page.reload()
+      await page.getByText('4 results in all').waitFor()
+      expect(await page.getByRole('button', { name: 'Score' }).count()).toBe(0)
+      await page.getByRole('button', { name: 'Download' }).click()
+      const [file] = await Promise.all([
+        page.waitForEvent('download'),
+        page.getByRole('menuitem', { name: 'As CSV, for spreadsheets' }).click(),
+      ])
+      const saved = await readFile(await file.path(), 'utf8')
+      expect([saved.charAt(0), saved.includes('Score'), saved.split('\r\n').length]).toEqual([
+        '\ufeff',
+        true,
+        6,
+      ])
+    })
+
+    test.each(schemes)('the page fits and is accessible, on %s', async (name, options) => {
+      const page = await open(`/bots/${made.id}/results`, options)
+      await page.getByText('4 results in all').waitFor()
+      await page.getByText('Where people continue, and where they leave').click()
+      await page.locator('.funnel').waitFor()
+      expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(options.viewport.width)
+      await expectAccessible(page)
+      await picture(page, `results-${name}`)
+      await page.locator('.results').scrollIntoViewIfNeeded()
+      await picture(page, `results-table-${name}`)
+    })
+
+    test('chosen results are deleted after a question', async () => {
+      const page = await open(`/bots/${made.id}/results`)
+      await page.getByText('4 results in all').waitFor()
+      await page.locator('.results tbody tr', { hasText: 'Ada' }).getByRole('checkbox').check()
+      await page.locator('.results tbody tr', { hasText: 'Dan' }).getByRole('checkbox').check()
+      await page.getByRole('button', { name: 'Delete 2 results' }).click()
+      await page.getByRole('dialog').getByRole('button', { name: 'Delete', exact: true }).click()
+      await page.getByText('2 results in all').waitFor()
+      const { results } = await app.client.ok('listResults', { as: site.member, params: { botId: made.id } })
+      expect(results).toHaveLength(2)
+    })
   })
 })

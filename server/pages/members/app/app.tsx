@@ -68,7 +68,6 @@ function TopBar() {
         <Icon name="bot" /> Bots
       </Link>
       <nav aria-label="Service">
-        <a href={urlOf('results')}>Results</a>
         <a href={urlOf('docs')}>Help</a>
       </nav>
       <Menu label="Account" items={[{ label: 'Sign out', icon: 'out', onChoose: () => void signOut() }]}>

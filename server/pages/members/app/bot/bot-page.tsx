@@ -6,7 +6,8 @@ import { listPath } from '../list/paths.ts'
 import type { Draft } from '../model/draft.ts'
 import { newId } from '../model/draft.ts'
 import { type PlacedFinding, placeFindings } from '../model/findings.ts'
-import { botPath, urlOf } from '../router.ts'
+import { Results } from '../results/results-page.tsx'
+import { botPath } from '../router.ts'
 import { useEditorState, WorkbenchContext } from '../store/context.ts'
 import { createEditor, type Editor } from '../store/editor.ts'
 import { type KeyValueStore, pendingChanges } from '../store/pending.ts'
@@ -76,6 +77,7 @@ export function BotPage({ botId, view }: { botId: string; view: string }) {
 
 const tabs: { view: string; label: string; icon: IconName }[] = [
   { view: '', label: 'Flow', icon: 'flow' },
+  { view: 'results', label: 'Results', icon: 'results' },
   { view: 'share', label: 'Share', icon: 'share' },
   { view: 'history', label: 'History', icon: 'history' },
   { view: 'settings', label: 'Settings', icon: 'settings' },
@@ -151,9 +153,6 @@ function Opened({ head: opened, editor, storedVersion, view }: OpenBot & { view:
                 <Icon name={tab.icon} /> {tab.label}
               </Link>
             ))}
-            <a href={urlOf(`results#${head.workspaceId}/${id}`)}>
-              <Icon name="results" /> Results
-            </a>
           </nav>
           {head.canWrite && (
             <button type="button" class="main" disabled={task.isBusy} onClick={release}>
@@ -179,7 +178,8 @@ function Opened({ head: opened, editor, storedVersion, view }: OpenBot & { view:
             <FlowPage />
           </main>
         ) : (
-          <main class="page">
+          <main class={view === 'results' ? 'page wide' : 'page'}>
+            {view === 'results' && <Results bot={head} />}
             {view === 'share' && <Share bot={head} />}
             {view === 'history' && <History bot={head} onRestored={refreshHead} />}
             {view === 'settings' && <Settings bot={head} onChanged={refreshHead} />}
