@@ -1,7 +1,8 @@
+import { recordId, text } from './kit/fields.ts'
+import { z } from './kit/zod.ts'
 import { bot, define } from './operation.ts'
 import { inOrder, rangeFilters } from './result-filters.ts'
-import { exampleIds, recordId, text } from './shared.ts'
-import { z } from './zod.ts'
+import { exampleIds } from './shared.ts'
 
 const count = (description: string, example: number) =>
   z.int().min(0).max(Number.MAX_SAFE_INTEGER).meta({ description, format: 'int64', example })

@@ -1,6 +1,7 @@
+import { cursor, limit, nextCursor, recordId, text, timestamp } from './kit/fields.ts'
+import { z } from './kit/zod.ts'
 import { define, user } from './operation.ts'
-import { cursor, exampleIds, limit, nextCursor, recordId, text, timestamp } from './shared.ts'
-import { z } from './zod.ts'
+import { exampleIds } from './shared.ts'
 
 const browserSessionId = recordId(
   'Id of the browser session, as the list answers it.',

@@ -1,8 +1,9 @@
 import { bubble } from './chat/content.ts'
 import { handlers, turn } from './chat/responses.ts'
+import { cursor, limit, nextCursor, readOnly, recordId, text, timestamp } from './kit/fields.ts'
+import { z } from './kit/zod.ts'
 import { bot, define } from './operation.ts'
-import { cursor, exampleIds, limit, nextCursor, readOnly, recordId, text, timestamp } from './shared.ts'
-import { z } from './zod.ts'
+import { exampleIds } from './shared.ts'
 
 const botId = recordId('Id of the bot, as create and list answer it.', exampleIds.bot)
 const sessionId = recordId('Id of the chat session, as start chat answers it.', exampleIds.session)

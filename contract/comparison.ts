@@ -1,8 +1,9 @@
 import { versions } from './bots/schemas.ts'
+import { recordId, text, timestamp } from './kit/fields.ts'
+import { z } from './kit/zod.ts'
 import { bot, define } from './operation.ts'
 import { publicationId } from './publications.ts'
-import { exampleIds, recordId, text, timestamp } from './shared.ts'
-import { z } from './zod.ts'
+import { exampleIds } from './shared.ts'
 
 /** Maximum changes of a response. Nobody reads more. */
 export const MAX_CHANGES = 1_000

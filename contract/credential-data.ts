@@ -1,5 +1,5 @@
-import { text } from './shared.ts'
-import { z } from './zod.ts'
+import { text } from './kit/fields.ts'
+import { z } from './kit/zod.ts'
 
 /** Parts of the data of credentials. Secrets are in requests only; responses never contain them. */
 

@@ -1,8 +1,9 @@
 import { vendors } from './bot-document/blocks/vendors/all.ts'
 import { googleSheetsData } from './bot-document/blocks/vendors/google-sheets.ts'
+import { name, readOnly, recordId, text, timestamp } from './kit/fields.ts'
+import { z } from './kit/zod.ts'
 import { define, type Operation, workspace } from './operation.ts'
-import { emailAddress, exampleIds, name, readOnly, recordId, text, timestamp } from './shared.ts'
-import { z } from './zod.ts'
+import { emailAddress, exampleIds } from './shared.ts'
 
 const workspaceId = recordId('Id of the workspace, as create and list answer it.', exampleIds.workspace)
 const credentialsId = recordId('Id of the credentials.', exampleIds.credentials)

@@ -1,8 +1,9 @@
+import { name, recordId, text } from './kit/fields.ts'
+import { z } from './kit/zod.ts'
 import { email, role } from './members.ts'
 import { define, user } from './operation.ts'
-import { exampleIds, name, recordId, text } from './shared.ts'
+import { exampleIds } from './shared.ts'
 import { apiToken, exampleToken } from './tokens.ts'
-import { z } from './zod.ts'
 
 /** Memberships that one response lists. */
 export const MAX_LISTED_MEMBERSHIPS = 1_000

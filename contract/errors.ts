@@ -1,81 +1,28 @@
-/**
- * Every error code of the service. The contract, the published document, the server and the
- * replayed tests all read this table; a code that is not here cannot be sent.
- */
-export interface ErrorDefinition {
-  status: number
-  /** The fixed text of the code, sent as `message`. */
-  message: string
-  /** Condition that leads to the code, and advice for callers, for the published document. */
-  when: string
-  /** One realistic issue; absent where the code never carries any. */
-  example?: Issue
-}
+import { type Issue as KitIssue, errors as kitErrors, issueCodes as kitIssueCodes } from './kit/errors.ts'
 
-/**
- * Every code of an issue with its meaning. Later releases add codes, and clients treat a code that they do not know
- * as `custom`.
- */
+/** Every code of an issue with its meaning: those of the kit and those of this service. */
 export const issueCodes = {
-  already_created:
-    'a request with this idempotency key has made the record whose id `current` has; its answer held a secret and cannot be given again',
+  ...kitIssueCodes,
   bot_closed: 'the bot takes no new chats',
   bound_token: 'the token is bound to a workspace, and this is outside of it',
   circular_move: 'a folder would be inside itself',
-  concurrency_exceeded: 'too many requests of the caller run at once',
-  conflict: 'the record is in another state than the request expects; `current` has that state',
-  custom: 'another rule of the contract is broken; the message says which',
   disabled_user: 'the user with this e-mail address is disabled',
-  expired: 'the token has expired',
-  in_progress: 'a request with this idempotency key is still running',
-  incomplete: 'the body ended early',
-  invalid_cursor: 'the cursor was not made for this list and filter',
-  invalid_element: 'an entry of a collection does not fit',
-  invalid_encoding: 'the bytes are not UTF-8, or a percent escape is broken',
-  invalid_format: 'the text does not have the required form',
-  invalid_json: 'the body is not JSON',
-  invalid_key: 'the name of a property cannot be stored',
-  invalid_number: 'the number is too large to be kept exactly',
-  invalid_text: 'the text has U+0000 or half of a surrogate pair in it',
-  invalid_type: 'the value is missing, or of another type',
-  invalid_union: 'the value fits none of the alternatives',
-  invalid_value: 'the value is not one of those that are allowed',
   daily_quota_exceeded: 'the address, or all visitors of the bot, stored as much as they may in a day',
   disk_full: 'the disk of the installation has too little room left for files',
   files_not_kept: 'the installation has no place for files',
   last_admin: 'the workspace would be left without an admin',
-  malformed: 'the header or the request cannot be read',
-  missing: 'a header that is needed was not sent',
-  missing_scope: 'the token lacks a scope, which the message names',
   no_encryption_key:
     'the installation has no key to encrypt credentials with; whoever runs it has to set one',
-  no_role: 'the caller has no role there that allows this, or there is no such record',
   not_published: 'the bot is not published',
-  not_multiple_of: 'the number is not one of the allowed steps',
   not_waiting: 'the chat does not wait at this block',
   origin_not_allowed:
     'the settings of the bot do not allow this origin, or only pages of the service may send this',
-  quota_exceeded: 'the record would have more entries than it may',
   private_address:
     'the address is in a private network, or is none that the installation lets requests leave to',
-  rate_exceeded: 'the caller sent too many requests in a window of time',
-  repeated: 'a parameter was given more than once',
-  required: 'the property is required together with another one',
   result_deleted: 'the result was deleted, and with it what this is about',
-  reused: 'the idempotency key belongs to another request',
-  revoked: 'the token was revoked',
   role_too_low:
     'the role of the caller in the workspace does not allow this; the message names the one that does',
-  taken: 'another record has this name',
-  too_big: 'the value is longer or larger than allowed',
-  too_deep: 'the body is nested too deeply',
-  too_large: 'the body is over the limit of the operation',
   too_many_files: 'the chat has had as many or as large files as it may',
-  too_many_keys: 'an object has too many properties',
-  too_many_values: 'the body has too many values',
-  too_small: 'the value is shorter or smaller than allowed',
-  unexpected: 'something was sent that this operation does not take',
-  unknown: 'the token or the expectation is not known',
   unknown_block: 'the bot has no such block',
   unknown_bot: 'there is no such bot',
   unknown_command: 'the bot has no event for the command',
@@ -84,182 +31,31 @@ export const issueCodes = {
   unknown_endpoint: 'there is no such webhook endpoint in the workspace',
   unknown_folder: 'the folder does not exist in the workspace',
   unknown_member: 'the workspace has no such member',
-  unknown_method: 'the path does not take this method; the message names those it takes',
   unknown_public_id: 'no published bot has this public id',
   unknown_publication: 'there is no such publication of the bot',
-  unknown_record: 'there is no such record',
   unknown_result: 'there is no such result of the bot',
-  unknown_route: 'there is no such path; the message names one that is near',
   unknown_session: 'there is no such chat session',
   unknown_start: 'the bot has no such group or event',
   unknown_token: 'the caller has no such token',
   unknown_user: 'no user has this e-mail address',
   unknown_variable: 'no bot of the chat has a variable of this name',
   unknown_workspace: 'the caller has no role in such a workspace',
-  unrecognized_keys: 'the property or parameter is not known',
-  unsupported_media_type: 'the body is not sent as the media type that the operation takes',
 } as const
 
 export type IssueCode = keyof typeof issueCodes
 
-/** State of the stored record after a conflict. The caller can build the next request from it. */
-export interface CurrentState {
-  /** Id of the created record, if the first response cannot be repeated. */
-  id?: string
-  /** Value of `updatedAt` of the record. */
-  updatedAt?: string
-  /** Entity tag of the record, as a read sends it in `ETag`. */
-  etag?: string
-}
-
 /** One problem of a request. `path` begins with body, query, path or header, then follow keys. */
-export interface Issue {
-  path: string[]
-  code: IssueCode
-  message: string
-  /** Present on a conflict or a failed precondition. */
-  current?: CurrentState
-}
+export type Issue = KitIssue<IssueCode>
 
-export interface ErrorBody<Code extends string = string> {
-  code: Code
-  message: string
-  issues: Issue[]
-}
-
-/** Maximum issues of a response, so that a wrong body cannot enlarge it. Callers fix a few at a time. */
-export const MAXIMUM_ISSUES = 20
-
+/** Every error code, described for callers of this service. */
 export const errors = {
-  BAD_REQUEST: {
-    status: 400,
-    message: 'Invalid input data',
-    when: 'The input does not fit the contract, or names something that cannot be. The issues say what and where; nothing was changed. Correct the request before sending it again.',
-    example: {
-      path: ['query', 'limit'],
-      code: 'too_big',
-      message: 'Too big: expected number to be <=100',
-    },
-  },
-  UNAUTHORIZED: {
-    status: 401,
-    message: 'Authorization not provided',
-    when: 'The Authorization header is missing, or its token is malformed, unknown, expired or revoked. Send a valid token as a Bearer credential.',
-    example: {
-      path: ['header', 'authorization'],
-      code: 'missing',
-      message: 'Send the header Authorization: Bearer <token>',
-    },
-  },
+  ...kitErrors,
   FORBIDDEN: {
-    status: 403,
-    message: 'Insufficient access',
+    ...kitErrors.FORBIDDEN,
     when: 'The caller may not do this to this record, or their token may not do it at all. Ask an admin of the workspace for a higher role; with the issue `missing_scope` or `bound_token`, use another token.',
   },
-  NOT_FOUND: {
-    status: 404,
-    message: 'Not found',
-    when: 'The addressed record does not exist, or no longer does. Check the id.',
-  },
-  METHOD_NOT_ALLOWED: {
-    status: 405,
-    message: 'Method not allowed',
-    when: 'The path exists but does not know this method; the Allow header lists those it knows.',
-  },
-  REQUEST_TIMEOUT: {
-    status: 408,
-    message: 'Request timeout',
-    when: 'The request did not arrive completely in time. Send it again.',
-  },
-  CONFLICT: {
-    status: 409,
-    message: 'Conflicting update',
-    when: 'The record was changed since the caller read it, or it exists already. Read it again and repeat the change on the new state.',
-  },
-  PRECONDITION_FAILED: {
-    status: 412,
-    message: 'Precondition failed',
-    when: 'The record is in another state than `If-Match` or `If-None-Match` wants; nothing was changed. The issue and the header `ETag` have the tag of the state it is in: read it again and repeat the change on that.',
-    example: {
-      path: ['header', 'if-match'],
-      code: 'conflict',
-      message: 'The record is in the state "01jr5x2e0p1y5s9x4n6q8r0t2w-8c1d5b6e0f3a9247-4f9c02a7d1b8e365"',
-      current: { etag: '"01jr5x2e0p1y5s9x4n6q8r0t2w-8c1d5b6e0f3a9247-4f9c02a7d1b8e365"' },
-    },
-  },
-  PAYLOAD_TOO_LARGE: {
-    status: 413,
-    message: 'Payload too large',
-    when: 'The request body is over the limit of the operation, which the issue names.',
-    example: { path: ['body'], code: 'too_large', message: 'The body may have at most 262144 bytes' },
-  },
-  UNSUPPORTED_MEDIA_TYPE: {
-    status: 415,
-    message: 'Unsupported media type',
-    when: 'The request body is not what the operation takes: JSON in UTF-8, sent as Content-Type: application/json, or a file, sent as application/octet-stream; both without a content encoding.',
-    example: {
-      path: ['header', 'content-type'],
-      code: 'unsupported_media_type',
-      message: 'Send the body as application/json in UTF-8',
-    },
-  },
-  IDEMPOTENCY_MISMATCH: {
-    status: 422,
-    message: 'Idempotency key used for another request',
-    when: 'The Idempotency-Key was sent with another method, path or body before. Nothing was changed. Send another request with another key, and a repeat exactly as the first time.',
-    example: {
-      path: ['header', 'idempotency-key'],
-      code: 'reused',
-      message: 'This key belongs to another request',
-    },
-  },
   TOO_MANY_REQUESTS: {
-    status: 429,
-    message: 'Too many requests',
+    ...kitErrors.TOO_MANY_REQUESTS,
     when: 'The caller sends more requests than the installation allows, in a window of time or at once, or a record would have more entries than it may, or an address or the visitors of a bot store more in a day than they may. Nothing was done. Wait as many seconds as Retry-After says; with the issue `daily_quota_exceeded` it takes up to a day, and with `quota_exceeded` waiting does not help.',
-    example: {
-      path: [],
-      code: 'rate_exceeded',
-      message: 'The token may send 100 requests in 2 seconds',
-    },
   },
-  REQUEST_HEADER_FIELDS_TOO_LARGE: {
-    status: 431,
-    message: 'Request header fields too large',
-    when: 'The request line and headers are over 16 KiB together, or there are more than 100 headers. Send fewer or shorter headers.',
-  },
-  INTERNAL_SERVER_ERROR: {
-    status: 500,
-    message: 'Internal server error',
-    when: 'A fault of the service. The details are in its log under the request id of the X-Request-Id header.',
-  },
-  SERVICE_UNAVAILABLE: {
-    status: 503,
-    message: 'Service unavailable',
-    when: 'The database cannot be reached or is overloaded. As a rule nothing was changed; only when the connection to the database is lost at the very end, it may have been. Try again after Retry-After seconds, a POST or PATCH with the Idempotency-Key it had. Where something else is missing, an issue says what.',
-  },
-} as const satisfies Record<string, ErrorDefinition>
-
-export type ErrorCode = keyof typeof errors
-
-/** The one error body, as the server sends it and as the document shows it. */
-export function errorBody<Code extends ErrorCode>(
-  code: Code,
-  issues: readonly Issue[] = [],
-): ErrorBody<Code> {
-  return { code, message: errors[code].message, issues: issues.slice(0, MAXIMUM_ISSUES).map(readable) }
-}
-
-/** Makes keys and values that callers sent well-formed Unicode, which every client can read. */
-function readable({ path, code, message, current }: Issue): Issue {
-  return {
-    path: path.map((part) => cut(part, 1_000)),
-    code,
-    message: cut(message, 2_000),
-    ...(current && { current }),
-  }
-}
-
-function cut(text: string, maximum: number): string {
-  return text.slice(0, maximum).replaceAll(/[\0\p{Surrogate}]/gu, '\ufffd')
-}
+} as const

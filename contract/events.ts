@@ -1,7 +1,8 @@
 import { documentVersion } from './bots/schemas.ts'
+import { recordId, text, timestamp } from './kit/fields.ts'
+import { z } from './kit/zod.ts'
 import { answer } from './results.ts'
-import { exampleIds, recordId, text, timestamp } from './shared.ts'
-import { z } from './zod.ts'
+import { exampleIds } from './shared.ts'
 
 /* Every type of event of webhooks with its payload, published as `webhooks` of the document. */
 

@@ -1,6 +1,7 @@
+import { cursor, limitOr, name, nextCursor, readOnly, recordId, timestamp } from './kit/fields.ts'
+import { z } from './kit/zod.ts'
 import { define, folder, workspace } from './operation.ts'
-import { cursor, exampleIds, limitOr, name, nextCursor, readOnly, recordId, timestamp } from './shared.ts'
-import { z } from './zod.ts'
+import { exampleIds } from './shared.ts'
 
 const folderId = recordId('Id of the folder, as create and list answer it.', exampleIds.folder)
 const workspaceId = recordId('Id of the workspace the folder is in.', exampleIds.workspace)

@@ -1,7 +1,8 @@
+import { cursor, limit, nextCursor, recordId, text, timestamp } from './kit/fields.ts'
+import { z } from './kit/zod.ts'
 import { email, role } from './members.ts'
 import { define, workspace } from './operation.ts'
-import { cursor, exampleIds, limit, nextCursor, recordId, text, timestamp } from './shared.ts'
-import { z } from './zod.ts'
+import { exampleIds } from './shared.ts'
 
 const workspaceId = recordId('Id of the workspace, as create and list answer it.', exampleIds.workspace)
 const invitationId = recordId('Id of the invitation, as create and list answer it.', exampleIds.invitation)

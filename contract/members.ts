@@ -1,6 +1,7 @@
+import { cursor, nextCursor, readOnly, recordId, text } from './kit/fields.ts'
+import { z } from './kit/zod.ts'
 import { define, roles, workspace } from './operation.ts'
-import { cursor, emailAddress, exampleIds, nextCursor, readOnly, recordId, text } from './shared.ts'
-import { z } from './zod.ts'
+import { emailAddress, exampleIds } from './shared.ts'
 
 const workspaceId = recordId('Id of the workspace, as create and list answer it.', exampleIds.workspace)
 const userId = recordId('Id of the user, as the list of members answers it.', exampleIds.user)

@@ -1,8 +1,9 @@
 import { exampleBot, exampleFlow } from './bots/examples.ts'
 import { botBody, flowOf, suffix, type Version, versions, versionTag } from './bots/schemas.ts'
+import { cursor, limit, nextCursor, recordId, text, timestamp } from './kit/fields.ts'
+import { z } from './kit/zod.ts'
 import { bot, define } from './operation.ts'
-import { cursor, exampleIds, limit, nextCursor, recordId, text, timestamp } from './shared.ts'
-import { z } from './zod.ts'
+import { exampleIds } from './shared.ts'
 
 const botId = recordId('Id of the bot, as create and list answer it.', exampleIds.bot)
 export const publicationId = recordId('Id of the publication.', exampleIds.publication)

@@ -1,9 +1,10 @@
 import { exampleFlow } from './bots/examples.ts'
 import { flowOf, migrateToLatestVersion, suffix, type Version, versions, versionTag } from './bots/schemas.ts'
+import { recordId, successBody, successExample, timestamp } from './kit/fields.ts'
+import { z } from './kit/zod.ts'
 import { bot, define } from './operation.ts'
 import { findingCounts, firstErrors } from './publications.ts'
-import { exampleIds, recordId, successBody, successExample, timestamp } from './shared.ts'
-import { z } from './zod.ts'
+import { exampleIds } from './shared.ts'
 
 const params = z.object({ botId: recordId('Id of the bot, as create and list answer it.', exampleIds.bot) })
 

@@ -1,5 +1,6 @@
-import { text, timeFilter, timeZone } from './shared.ts'
-import { z } from './zod.ts'
+import { text } from './kit/fields.ts'
+import { z } from './kit/zod.ts'
+import { timeFilter, timeZone } from './shared.ts'
 
 /* Filters of results for lists, exports and statistics. A result must match all that are given. */
 

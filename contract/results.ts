@@ -1,8 +1,5 @@
-import { bot, define } from './operation.ts'
-import { inOrder, moment, rangeFilters, searchFilters } from './result-filters.ts'
 import {
   cursor,
-  exampleIds,
   flag,
   limit,
   nextCursor,
@@ -11,8 +8,11 @@ import {
   successExample,
   text,
   timestamp,
-} from './shared.ts'
-import { z } from './zod.ts'
+} from './kit/fields.ts'
+import { z } from './kit/zod.ts'
+import { bot, define } from './operation.ts'
+import { inOrder, moment, rangeFilters, searchFilters } from './result-filters.ts'
+import { exampleIds } from './shared.ts'
 
 const params = z.object({ botId: recordId('Id of the bot, as create and list answer it.', exampleIds.bot) })
 

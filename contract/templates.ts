@@ -1,8 +1,8 @@
 import { exampleFlow } from './bots/examples.ts'
 import { botIcon, botName, flowOf, versionTag } from './bots/schemas.ts'
+import { text } from './kit/fields.ts'
+import { z } from './kit/zod.ts'
 import { define, user } from './operation.ts'
-import { text } from './shared.ts'
-import { z } from './zod.ts'
 
 const templateId = z
   .string()

@@ -1,6 +1,7 @@
+import { cursor, limit, name, nextCursor, recordId, text, timestamp } from './kit/fields.ts'
+import { z } from './kit/zod.ts'
 import { define, scopes, user } from './operation.ts'
-import { cursor, exampleIds, limit, name, nextCursor, recordId, text, timestamp } from './shared.ts'
-import { z } from './zod.ts'
+import { exampleIds } from './shared.ts'
 
 const tokenId = recordId('Id of the token, which is not the token itself.', exampleIds.token)
 

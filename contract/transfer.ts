@@ -15,10 +15,11 @@ import {
   versions,
   versionTag,
 } from './bots/schemas.ts'
+import { recordId } from './kit/fields.ts'
+import { z } from './kit/zod.ts'
 import { bot, define, workspace } from './operation.ts'
 import { findingCounts, flowFindings } from './publications.ts'
-import { exampleIds, recordId } from './shared.ts'
-import { z } from './zod.ts'
+import { exampleIds } from './shared.ts'
 
 const params = z.object({ botId: recordId('Id of the bot, as create and list answer it.', exampleIds.bot) })
 

@@ -1,6 +1,7 @@
+import { recordId, text } from './kit/fields.ts'
+import { z } from './kit/zod.ts'
 import { anyone, define } from './operation.ts'
-import { exampleIds, recordId, text } from './shared.ts'
-import { z } from './zod.ts'
+import { exampleIds } from './shared.ts'
 
 const exampleUpload = {
   url: `https://bots.example.com/files/${exampleIds.bot}/01jr5x9n7x8f2a6e1w3y5z7b9d3f0c1b2a4e5d6c7b8a9f0e1d2c/plan.pdf`,

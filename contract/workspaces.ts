@@ -1,6 +1,7 @@
+import { cursor, name, nextCursor, readOnly, recordId, text, timestamp } from './kit/fields.ts'
+import { z } from './kit/zod.ts'
 import { define, user, workspace } from './operation.ts'
-import { cursor, exampleIds, name, nextCursor, readOnly, recordId, text, timestamp } from './shared.ts'
-import { z } from './zod.ts'
+import { exampleIds } from './shared.ts'
 
 const workspaceId = recordId('Id of the workspace, as create and list answer it.', exampleIds.workspace)
 const workspaceName = name('Name of the workspace. Names need not be unique.', 'Acme')

@@ -1,7 +1,7 @@
 // Made by `make generate` from contract/. Do not edit.
 import type { events, groups, legacyGroupsByVersion } from '../contract/bot-document/index.ts'
 import type { operations as contract } from '../contract/index.ts'
-import type { z } from '../contract/zod.ts'
+import type { z } from '../contract/kit/zod.ts'
 import type { components, operations as wire } from './openapi.ts'
 
 /** An error here names the operation, the part and the property that the contract and the document tell apart. */

@@ -1,7 +1,9 @@
 // Made by `make generate` from contract/. Do not edit.
 import type { operations as contract } from '../contract/index.ts'
-import type { AccessKind, FileBody, Handler, Stream, WithoutParts } from '../contract/operation.ts'
-import type { z } from '../contract/zod.ts'
+import type { FileBody, Stream } from '../contract/kit/operation.ts'
+import type { z } from '../contract/kit/zod.ts'
+import type { AccessKind, Handler } from '../contract/operation.ts'
+import type { WithoutParts } from '../contract/operation.ts'
 import type { operations as wire } from './openapi.ts'
 
 /** List the caller's workspaces: GET /v1/workspaces */

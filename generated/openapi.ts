@@ -7821,8 +7821,11 @@ export interface components {
          *     - `concurrency_exceeded`: too many requests of the caller run at once.
          *     - `conflict`: the record is in another state than the request expects; `current` has that state.
          *     - `custom`: another rule of the contract is broken; the message says which.
+         *     - `daily_quota_exceeded`: the address, or all visitors of the bot, stored as much as they may in a day.
          *     - `disabled_user`: the user with this e-mail address is disabled.
+         *     - `disk_full`: the disk of the installation has too little room left for files.
          *     - `expired`: the token has expired.
+         *     - `files_not_kept`: the installation has no place for files.
          *     - `in_progress`: a request with this idempotency key is still running.
          *     - `incomplete`: the body ended early.
          *     - `invalid_cursor`: the cursor was not made for this list and filter.
@@ -7836,21 +7839,18 @@ export interface components {
          *     - `invalid_type`: the value is missing, or of another type.
          *     - `invalid_union`: the value fits none of the alternatives.
          *     - `invalid_value`: the value is not one of those that are allowed.
-         *     - `daily_quota_exceeded`: the address, or all visitors of the bot, stored as much as they may in a day.
-         *     - `disk_full`: the disk of the installation has too little room left for files.
-         *     - `files_not_kept`: the installation has no place for files.
          *     - `last_admin`: the workspace would be left without an admin.
          *     - `malformed`: the header or the request cannot be read.
          *     - `missing`: a header that is needed was not sent.
          *     - `missing_scope`: the token lacks a scope, which the message names.
          *     - `no_encryption_key`: the installation has no key to encrypt credentials with; whoever runs it has to set one.
          *     - `no_role`: the caller has no role there that allows this, or there is no such record.
-         *     - `not_published`: the bot is not published.
          *     - `not_multiple_of`: the number is not one of the allowed steps.
+         *     - `not_published`: the bot is not published.
          *     - `not_waiting`: the chat does not wait at this block.
          *     - `origin_not_allowed`: the settings of the bot do not allow this origin, or only pages of the service may send this.
-         *     - `quota_exceeded`: the record would have more entries than it may.
          *     - `private_address`: the address is in a private network, or is none that the installation lets requests leave to.
+         *     - `quota_exceeded`: the record would have more entries than it may.
          *     - `rate_exceeded`: the caller sent too many requests in a window of time.
          *     - `repeated`: a parameter was given more than once.
          *     - `required`: the property is required together with another one.
@@ -14886,7 +14886,7 @@ export interface components {
         "Access-Control-Expose-Headers": string;
         /**
          * @description How to authenticate.
-         * @example Bearer realm="bot-builder"
+         * @example Bearer realm="api"
          */
         Challenge: string;
         /**

@@ -1,5 +1,5 @@
 import proxyAddress from 'proxy-addr'
-import { z } from '../contract/zod.ts'
+import { z } from '../contract/kit/zod.ts'
 
 const number = (minimum: number, maximum: number) => {
   const error = `Expected a whole number from ${minimum} to ${maximum}`

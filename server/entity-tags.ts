@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto'
 import { information } from '../contract/index.ts'
-import type { Conditions, NamedTag } from '../contract/operation.ts'
+import type { Conditions, NamedTag } from '../contract/kit/operation.ts'
 
 /*
  * Entity tags: `"<id>-<digest of the state>-<digest of the view>"`. The state is all that is stored of a record and shown

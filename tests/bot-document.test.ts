@@ -14,8 +14,8 @@ import {
   theme,
   variables,
 } from '../contract/bot-document/index.ts'
-import { MAXIMUM_ISSUES } from '../contract/errors.ts'
-import { z } from '../contract/zod.ts'
+import { MAXIMUM_ISSUES } from '../contract/kit/errors.ts'
+import { z } from '../contract/kit/zod.ts'
 import { toIssues } from '../server/issues/validation.ts'
 import type { Json } from './support/arbitraries.ts'
 import { blockOf, documentOf, documentVersions, opaqueBlock, typesOf } from './support/documents.ts'

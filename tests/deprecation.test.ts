@@ -3,10 +3,11 @@ import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import express from 'express'
-import { toOpenApi } from '../contract/emit/openapi.ts'
+import { source } from '../contract/emit/source.ts'
+import { toOpenApi } from '../contract/kit/emit/openapi.ts'
+import { recordId } from '../contract/kit/fields.ts'
+import { z } from '../contract/kit/zod.ts'
 import { anyone, type Operation } from '../contract/operation.ts'
-import { recordId } from '../contract/shared.ts'
-import { z } from '../contract/zod.ts'
 import { readConfig } from '../server/config.ts'
 import type { Services } from '../server/context.ts'
 import { createLimits } from '../server/http/limits.ts'
@@ -102,7 +103,7 @@ test('its successor says nothing', async () => {
 })
 
 test('the document marks it, with the headers of its answer', () => {
-  const document = toOpenApi({ title: 'Notes', version: '1.0.0', operations }) as {
+  const document = toOpenApi({ ...source, operations, events: undefined }) as {
     paths: Record<string, { get: { deprecated?: boolean; responses: Record<string, { headers: object }> } }>
     components: { headers: object }
   }

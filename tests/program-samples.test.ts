@@ -1,8 +1,8 @@
 import { spawnSync } from 'node:child_process'
 import { expect, test } from '@jest/globals'
-import { programSamplesOf } from '../contract/emit/program-samples.ts'
-import type { JsonObject } from '../contract/emit/schemas.ts'
 import { operations } from '../contract/index.ts'
+import { programSamplesOf } from '../contract/kit/emit/program-samples.ts'
+import type { JsonObject } from '../contract/kit/emit/schemas.ts'
 import type { Operation } from '../contract/operation.ts'
 import { createClient } from '../generated/client/index.js'
 import { endpoints, published, resolve } from './support/published.ts'
@@ -13,7 +13,10 @@ const samples = endpoints.map(({ operation }) => {
   const { operationId, parameters = [] } = operation
   const declared = (operations as Record<string, Operation>)[operationId] as Operation
   const given = parameters.map((parameter) => resolve(parameter)) as unknown as JsonObject[]
-  const all = programSamplesOf(operationId, declared, published as unknown as JsonObject, given)
+  const all = programSamplesOf(operationId, declared, published as unknown as JsonObject, given, {
+    npm: 'bot-builder-client',
+    python: 'bot_builder_client',
+  })
   return {
     operationId,
     declared,

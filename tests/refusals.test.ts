@@ -1,17 +1,11 @@
 import { gzipSync } from 'node:zlib'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals'
-import { errorBody, type Issue } from '../contract/errors.ts'
+import type { Issue } from '../contract/errors.ts'
 import { type OperationId, operations } from '../contract/index.ts'
-import {
-  type Access,
-  errorsOf,
-  needOf,
-  type Operation,
-  type Role,
-  type Scope,
-  scopes,
-} from '../contract/operation.ts'
-import type { z } from '../contract/zod.ts'
+import { errorBody } from '../contract/kit/errors.ts'
+import { errorsOf } from '../contract/kit/operation.ts'
+import type { z } from '../contract/kit/zod.ts'
+import { type Access, needOf, type Operation, type Role, type Scope, scopes } from '../contract/operation.ts'
 import { cases } from './cases/index.ts'
 import { type App, startApp } from './support/app.ts'
 import { type Case, type CaseRequest, limited, missingId, type Needs } from './support/cases.ts'
@@ -98,7 +92,7 @@ describe('the caller', () => {
             const saysHow = answer.body.issues[0]?.message === 'Send the header Authorization: Bearer <token>'
             expect([name, saysHow]).toEqual([name, noForm.includes(name)])
             const error = code === 'missing' ? '' : ', error="invalid_token"'
-            expect(answer.headers['www-authenticate']).toBe(`Bearer realm="bot-builder"${error}`)
+            expect(answer.headers['www-authenticate']).toBe(`Bearer realm="api"${error}`)
           }
         }
         const inQuery = await call(id, { ...request, as: undefined, query: { token, access_token: token } })

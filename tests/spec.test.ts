@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { describe, expect, test } from '@jest/globals'
 import { type OperationId, operations } from '../contract/index.ts'
-import { fileMediaType, ownErrorsOf } from '../contract/operation.ts'
+import { fileMediaType, ownErrorsOf } from '../contract/kit/operation.ts'
 import { root } from '../server/root.ts'
 import {
   codeOfResponse,

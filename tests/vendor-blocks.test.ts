@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals'
 import { vendorRow, vendors } from '../contract/bot-document/blocks/vendors/all.ts'
-import { z } from '../contract/zod.ts'
+import { z } from '../contract/kit/zod.ts'
 import { skippedAction } from '../server/bots/checks/credentials.ts'
 import type { Effects } from '../server/chat/engine/types.ts'
 import type { OutboundReply, OutboundRequest } from '../server/outbound/client.ts'

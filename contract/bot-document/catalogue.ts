@@ -1,4 +1,4 @@
-import { z } from '../zod.ts'
+import { z } from '../kit/zod.ts'
 import { bubbles, startBlock } from './blocks/bubbles.ts'
 import { choices } from './blocks/choices.ts'
 import { classicOpenAiBlock } from './blocks/classic-openai.ts'

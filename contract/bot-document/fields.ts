@@ -1,4 +1,4 @@
-import { z } from '../zod.ts'
+import { z } from '../kit/zod.ts'
 import { boundedArray, looseObject } from './in-place.ts'
 import { limits } from './limits.ts'
 import { quickNumber, quickText } from './quick.ts'

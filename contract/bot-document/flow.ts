@@ -1,4 +1,4 @@
-import { z } from '../zod.ts'
+import { z } from '../kit/zod.ts'
 import { component, flag, id, name, number, oneOf, phrase, reference, variableReference } from './fields.ts'
 import { boundedArray, looseObject } from './in-place.ts'
 import { limits } from './limits.ts'

@@ -1,5 +1,5 @@
-import { MAXIMUM_ISSUES } from '../errors.ts'
-import { z } from '../zod.ts'
+import { MAXIMUM_ISSUES } from '../kit/errors.ts'
+import { z } from '../kit/zod.ts'
 
 /*
  * zod copies objects and lists, puts known keys first, and visits every key of a shape. Blocks have dozens of known

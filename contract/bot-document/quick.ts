@@ -1,5 +1,5 @@
-import { text } from '../shared.ts'
-import { z } from '../zod.ts'
+import { text } from '../kit/fields.ts'
+import { z } from '../kit/zod.ts'
 
 /*
  * Fast path for short texts and numbers, which most of a document is. A text whose code units alone prove that it fits,

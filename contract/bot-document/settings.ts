@@ -1,4 +1,4 @@
-import { z } from '../zod.ts'
+import { z } from '../kit/zod.ts'
 import { comparisonOperator, logicalOperator } from './conditions.ts'
 import { component, flag, id, list, name, number, oneOf, phrase, picture, prose, textList } from './fields.ts'
 import { boundedArray } from './in-place.ts'

@@ -1,4 +1,4 @@
-import { z } from '../zod.ts'
+import { z } from '../kit/zod.ts'
 
 /*
  * Unions that choose their branch by the value instead of trying every branch. A wrong value then gives the issues of

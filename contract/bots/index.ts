@@ -1,16 +1,8 @@
 import { edges, groups, variables } from '../bot-document/index.ts'
-import { bot, define, workspace } from '../operation.ts'
-import {
-  cursor,
-  exampleIds,
-  limit,
-  nextCursor,
-  recordId,
-  successBody,
-  successExample,
-  timestamp,
-} from '../shared.ts'
-import { z } from '../zod.ts'
+import { cursor, limit, nextCursor, recordId, successBody, successExample, timestamp } from '../kit/fields.ts'
+import { z } from '../kit/zod.ts'
+import { bot, define, minimalMediaType, workspace } from '../operation.ts'
+import { exampleIds } from '../shared.ts'
 import {
   exampleBot,
   exampleFlow,
@@ -38,6 +30,7 @@ const params = z.object({ botId })
 const documentParts = { groups, edges, variables }
 
 const minimal = {
+  mediaType: minimalMediaType,
   body: z
     .object({
       bot: z

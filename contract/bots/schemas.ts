@@ -11,9 +11,10 @@ import {
   theme,
   variables,
 } from '../bot-document/index.ts'
-import { asciiHost, exampleIds, flag, name, readOnly, recordId, text, timestamp } from '../shared.ts'
+import { flag, name, readOnly, recordId, text, timestamp } from '../kit/fields.ts'
+import { z } from '../kit/zod.ts'
+import { asciiHost, exampleIds } from '../shared.ts'
 import { icon } from '../workspaces.ts'
-import { z } from '../zod.ts'
 
 export const botId = recordId('Id of the bot, as create and list answer it.', exampleIds.bot)
 

@@ -1,5 +1,5 @@
-import { text } from '../shared.ts'
-import { z } from '../zod.ts'
+import { text } from '../kit/fields.ts'
+import { z } from '../kit/zod.ts'
 import { anyObject, blockId, prose } from './fields.ts'
 
 /* Content of a turn: bubbles, inputs and actions of the client. */

@@ -1,5 +1,5 @@
-import { text } from '../shared.ts'
-import { z } from '../zod.ts'
+import { text } from '../kit/fields.ts'
+import { z } from '../kit/zod.ts'
 
 /*
  * Requests and responses of chat clients. Bubbles and inputs have the content and options of blocks in the flow,

@@ -1,8 +1,9 @@
 import { boundedArray } from '../bot-document/in-place.ts'
 import { publicId } from '../bots/schemas.ts'
+import { recordId, successBody, successExample, text } from '../kit/fields.ts'
+import { z } from '../kit/zod.ts'
 import { anyone, bot, define, type Operation } from '../operation.ts'
-import { exampleIds, recordId, successBody, successExample, text } from '../shared.ts'
-import { z } from '../zod.ts'
+import { exampleIds } from '../shared.ts'
 import { continueChatBody, startChatBody } from './requests.ts'
 import {
   chatEvents,

@@ -1,6 +1,7 @@
 import { selectUnion, wrongType } from '../bot-document/union.ts'
-import { exampleIds, recordId, text } from '../shared.ts'
-import { z } from '../zod.ts'
+import { recordId, text } from '../kit/fields.ts'
+import { z } from '../kit/zod.ts'
+import { exampleIds } from '../shared.ts'
 import { anyObject, revision } from './fields.ts'
 
 /* Bodies of requests in a chat. */

@@ -1,5 +1,6 @@
-import { exampleIds, recordId, text, timestamp } from '../shared.ts'
-import { z } from '../zod.ts'
+import { recordId, text, timestamp } from '../kit/fields.ts'
+import { z } from '../kit/zod.ts'
+import { exampleIds } from '../shared.ts'
 import { bubble, chatLog, clientSideAction, dynamicTheme, input } from './content.ts'
 import { anyObject, blockId, prose, revision } from './fields.ts'
 
@@ -208,6 +209,7 @@ export const chatEvent = z
 export const chatEvents = {
   mediaType: 'text/event-stream',
   item: 'ChatEvent',
+  isTurn: true,
   body: z.string().max(2_147_483_647).meta({
     description:
       'Server-sent events, for chats that were started with `isStreamEnabled`; each has a `ChatEvent` as its data and its `type` as its name. The last one is the whole answer, by which a client corrects what it has shown: only that is what counts. A stream that broke off is repeated like any request whose answer was lost.',

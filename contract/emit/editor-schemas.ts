@@ -1,4 +1,4 @@
-import { type JsonObject, nameOf, type Schemas } from './schemas.ts'
+import { type JsonObject, nameOf, type Schemas } from '../kit/emit/schemas.ts'
 
 /*
  * JSON Schemas of bots for editors, in draft 7, which every editor reads. They are stricter than the service: an

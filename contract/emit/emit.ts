@@ -1,24 +1,26 @@
 import openapiTS, { astToString } from 'openapi-typescript'
 import { stringify } from 'yaml'
-import { besides, events, information, operations, resources } from '../index.ts'
+import { information, operations, resources } from '../index.ts'
+import { type OpenUnions, toAssignability } from '../kit/emit/assignability.ts'
+import { toClient } from '../kit/emit/client/package.ts'
+import { formsOf } from '../kit/emit/forms.ts'
+import { type HandlerModules, toHandlers } from '../kit/emit/handlers.ts'
+import { toOpenApi } from '../kit/emit/openapi.ts'
+import { toOutcomes } from '../kit/emit/outcomes.ts'
+import { toOverlay } from '../kit/emit/overlay.ts'
+import { toReference } from '../kit/emit/reference.ts'
+import { type JsonObject, nameOf } from '../kit/emit/schemas.ts'
 import type { Operation } from '../operation.ts'
-import { toAssignability } from './assignability.ts'
-import { toClient } from './client/package.ts'
+import { clientPackage } from './client/package.ts'
 import { editorSchemas } from './editor-schemas.ts'
-import { formsOf } from './forms.ts'
-import { toHandlers } from './handlers.ts'
-import { toOpenApi } from './openapi.ts'
-import { toOutcomes } from './outcomes.ts'
-import { toOverlay } from './overlay.ts'
 import { toPythonClient } from './python-client/package.ts'
-import { toReference } from './reference.ts'
-import { type JsonObject, nameOf } from './schemas.ts'
+import { source } from './source.ts'
 import { toTools } from './tools.ts'
 import { toWorkflows } from './workflows.ts'
 
 /** Text of every generated file by its path from the root of the project. */
 export async function emit(): Promise<Record<string, string>> {
-  const document = toOpenApi({ ...information, operations, besides, events })
+  const document = toOpenApi(source)
   const options = { defaultNonNullable: false, alphabetize: true }
   const types = await openapiTS(forServer(document), options)
   // Clients distinguish blocks by type when they read, and rarely write one that the document does not know.
@@ -31,7 +33,10 @@ export async function emit(): Promise<Record<string, string>> {
   return {
     'openapi.yaml': toYaml(document),
     ...Object.fromEntries(
-      Object.entries(formsOf(document, streamItems)).map(([path, form]) => [path, toYaml(form)]),
+      Object.entries(formsOf(document, streamItems, flowParts)).map(([name, form]) => [
+        `generated/${name}`,
+        toYaml(form),
+      ]),
     ),
     'generated/openapi-overlay.yaml': toYaml(toOverlay(document, operations)),
     'generated/arazzo.yaml': toYaml(toWorkflows(information.version)),
@@ -42,7 +47,7 @@ export async function emit(): Promise<Record<string, string>> {
       ]),
     ),
     ...Object.fromEntries(
-      Object.entries(toClient(document, operations, clientTypes)).map(([name, text]) => [
+      Object.entries(toClient(document, operations, clientTypes, clientPackage)).map(([name, text]) => [
         `generated/client/${name}`,
         text,
       ]),
@@ -54,15 +59,48 @@ export async function emit(): Promise<Record<string, string>> {
       ]),
     ),
     ...Object.fromEntries(
-      Object.entries(toReference(document)).map(([name, text]) => [`generated/reference/${name}`, text]),
+      Object.entries(toReference(document, operations, packages)).map(([name, text]) => [
+        `generated/reference/${name}`,
+        text,
+      ]),
     ),
-    'generated/openapi.ts': `// Made by \`make generate\` from contract/. Do not edit.\n${astToString(types)}`,
+    'generated/openapi.ts': `${head}\n${astToString(types)}`,
     'generated/tools.json': toTools(),
-    'generated/handlers.ts': toHandlers(resources),
-    'generated/assignability.ts': toAssignability(operations),
+    'generated/handlers.ts': toHandlers(resources, handlerModules),
+    'generated/assignability.ts': toAssignability(operations, { head, ...modules }, openUnions),
     'generated/outcomes.json': `${JSON.stringify(toOutcomes(document, operations), null, 1)}\n`,
   }
 }
+
+const head = '// Made by `make generate` from contract/. Do not edit.'
+const modules = { contract: '../contract/index.ts', kit: '../contract/kit', wire: './openapi.ts' }
+
+const handlerModules: HandlerModules<Operation> = {
+  head,
+  ...modules,
+  handler: '../contract/operation.ts',
+  bodyOf: {
+    imports: "import type { WithoutParts } from '../contract/operation.ts'",
+    type: ({ documentParts = {} }, parsed) => {
+      const parts = Object.keys(documentParts).map((name) => `'${name}'`)
+      return parts.length === 0 ? parsed : `WithoutParts<${parsed}, ${parts.join(' | ')}>`
+    },
+  },
+}
+
+const openUnions: OpenUnions = {
+  imports: "import type { events, groups, legacyGroupsByVersion } from '../contract/bot-document/index.ts'",
+  unions: {
+    Block: "z.output<typeof groups>[number]['blocks'][number]",
+    LegacyBlock: "NonNullable<z.output<(typeof legacyGroupsByVersion)['5']>[number]['blocks']>[number]",
+    FlowEvent: 'z.output<typeof events>[number]',
+  },
+}
+
+/** Components of a flow. Tools that only copy flows do not need them. */
+const flowParts = ['Group', 'LegacyGroup', 'FlowEvent', 'Edge', 'Variable', 'Theme', 'Settings']
+
+const packages = { npm: clientPackage.name, python: 'bot_builder_client' }
 
 function toYaml(document: JsonObject): string {
   const text = stringify(document, {

@@ -1,8 +1,8 @@
 import { type OperationId, operations } from '../index.ts'
+import type { JsonObject } from '../kit/emit/schemas.ts'
+import { z } from '../kit/zod.ts'
 import type { Operation } from '../operation.ts'
 import { composedTools, markedTools, type Tool } from '../tools/index.ts'
-import { z } from '../zod.ts'
-import type { JsonObject } from './schemas.ts'
 
 /*
  * The list of tools as `/mcp` sends it. Schemas say what agents need to write a call, and leave out bounds and

@@ -1,5 +1,5 @@
 import { exampleFlow } from '../bots/examples.ts'
-import type { JsonObject } from './schemas.ts'
+import type { JsonObject } from '../kit/emit/schemas.ts'
 
 /** The most common sequences of requests as Arazzo workflows. A test runs them. */
 export function toWorkflows(version: string): JsonObject {

@@ -1,5 +1,5 @@
-import { text } from '../shared.ts'
-import { z } from '../zod.ts'
+import { text } from '../kit/fields.ts'
+import { z } from '../kit/zod.ts'
 
 /* Small changes of a flow, as agents send them: each names the part it changes, and nothing else changes. */
 

@@ -1,7 +1,7 @@
 import { type OperationId, operations } from '../index.ts'
+import { text } from '../kit/fields.ts'
+import { z } from '../kit/zod.ts'
 import type { Operation } from '../operation.ts'
-import { text } from '../shared.ts'
-import { z } from '../zod.ts'
 import { flowChange, MAX_FLOW_CHANGES } from './changes.ts'
 
 /*

@@ -1,5 +1,5 @@
+import { z } from '../kit/zod.ts'
 import { define, user } from '../operation.ts'
-import { z } from '../zod.ts'
 
 /**
  * Operations that speak a protocol of their own. The router treats them as all others, and the document, which

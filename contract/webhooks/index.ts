@@ -1,6 +1,7 @@
+import { cursor, limit, nextCursor, readOnly, successBody, successExample } from '../kit/fields.ts'
+import { z } from '../kit/zod.ts'
 import { define, workspace } from '../operation.ts'
-import { cursor, exampleIds, limit, nextCursor, readOnly, successBody, successExample } from '../shared.ts'
-import { z } from '../zod.ts'
+import { exampleIds } from '../shared.ts'
 import {
   createdBody,
   deliveryBody,

@@ -1,6 +1,7 @@
 import { eventTypes } from '../events.ts'
-import { exampleIds, recordId, text, timestamp } from '../shared.ts'
-import { z } from '../zod.ts'
+import { recordId, text, timestamp } from '../kit/fields.ts'
+import { z } from '../kit/zod.ts'
+import { exampleIds } from '../shared.ts'
 
 export const workspaceId = recordId(
   'Id of the workspace, as create and list answer it.',

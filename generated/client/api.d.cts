@@ -1,8 +1,8 @@
 // Made by `make generate` from contract/. Do not edit.
 export interface ClientOptions {
-    /** Address of the service, such as `https://bots.example.com`. It may have a path. */
+    /** Address of the service, such as `https://api.example.com`. It may have a path. */
     baseUrl: string;
-    /** Access token, or a function that returns one and is called before every request. Chats need none. */
+    /** Access token, or a function that returns one and is called before every request. Operations for everybody need none. */
     token?: string | (() => string | Promise<string>);
     /** Sends the requests in place of the global `fetch`. */
     fetch?: typeof globalThis.fetch;
@@ -113,7 +113,7 @@ export declare class ConnectionError extends Error {
 export declare class TimeoutError extends ConnectionError {
     name: string;
 }
-/** Events of a chat as they arrive. `for await` ends after the last one, and throws the error if the turn fails. */
+/** Events of a response as they arrive. `for await` ends after the last one, and throws the error if the request fails. */
 export interface Events<Event> extends AsyncIterable<Event> {
 }
 export type Any = any;

@@ -1,11 +1,12 @@
 // Made by `make generate` from contract/. Do not edit.
 "use strict";
 Object.defineProperty(exports, "__esModule", { value: true });
-exports.webhooks = exports.ServiceUnavailableError = exports.InternalServerError = exports.RequestHeaderFieldsTooLargeError = exports.TooManyRequestsError = exports.IdempotencyMismatchError = exports.UnsupportedMediaTypeError = exports.PayloadTooLargeError = exports.PreconditionFailedError = exports.ConflictError = exports.RequestTimeoutError = exports.MethodNotAllowedError = exports.NotFoundError = exports.ForbiddenError = exports.UnauthorizedError = exports.BadRequestError = exports.TimeoutError = exports.ConnectionError = exports.ApiError = void 0;
+exports.ServiceUnavailableError = exports.InternalServerError = exports.RequestHeaderFieldsTooLargeError = exports.TooManyRequestsError = exports.IdempotencyMismatchError = exports.UnsupportedMediaTypeError = exports.PayloadTooLargeError = exports.PreconditionFailedError = exports.ConflictError = exports.RequestTimeoutError = exports.MethodNotAllowedError = exports.NotFoundError = exports.ForbiddenError = exports.UnauthorizedError = exports.BadRequestError = exports.TimeoutError = exports.ConnectionError = exports.ApiError = exports.webhooks = void 0;
 exports.createClient = createClient;
 const api_js_1 = require('./api.cjs');
-const helpers_js_1 = require('./helpers.cjs');
 const runtime_js_1 = require('./runtime.cjs');
+const helpers_js_1 = require('./helpers.cjs');
+exports.webhooks = { verify: helpers_js_1.verify };
 var api_js_2 = require('./api.cjs');
 Object.defineProperty(exports, "ApiError", { enumerable: true, get: function () { return api_js_2.ApiError; } });
 Object.defineProperty(exports, "ConnectionError", { enumerable: true, get: function () { return api_js_2.ConnectionError; } });
@@ -70,7 +71,6 @@ class ServiceUnavailableError extends api_js_1.ApiError {
     name = 'ServiceUnavailableError';
 }
 exports.ServiceUnavailableError = ServiceUnavailableError;
-exports.webhooks = { verify: helpers_js_1.verify };
 const errors = new Map([
     ['BAD_REQUEST', BadRequestError],
     ['UNAUTHORIZED', UnauthorizedError],
@@ -89,7 +89,7 @@ const errors = new Map([
     ['SERVICE_UNAVAILABLE', ServiceUnavailableError],
 ]);
 function createClient(options) {
-    const on = (0, runtime_js_1.connect)(options, errors, '1.0.0');
+    const on = (0, runtime_js_1.connect)(options, errors, 'bot-builder-client/1.0.0');
     const workspaces = {
         list: on({ "method": "GET", "path": "/v1/workspaces", "query": true, "entries": "workspaces" }),
         create: on({ "method": "POST", "path": "/v1/workspaces", "body": true, "key": true }),

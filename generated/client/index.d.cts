@@ -5,8 +5,6 @@ import type { ApiTokenBody, ApiTokenCreate, ApiTokenList, AuditPage, BlockStatsB
 
 export { ApiError, ConnectionError, TimeoutError } from './api.cjs'
 export type { Attempt, ClientOptions, Events, Issue, KeyOptions, MatchOptions, Pages, Reply, RequestOptions } from './api.cjs'
-import type { DeliveryHeaders } from './helpers.cjs'
-export type { DeliveryHeaders } from './helpers.cjs'
 export type * from './types.cjs'
 
 /** The input does not fit the contract, or names something that cannot be. The issues say what and where; nothing was changed. Correct the request before sending it again. */
@@ -98,6 +96,9 @@ export declare class ServiceUnavailableError extends ApiError {
   readonly status: 503
   readonly code: 'SERVICE_UNAVAILABLE'
 }
+
+import type { DeliveryHeaders } from './helpers.cjs'
+export type { DeliveryHeaders } from './helpers.cjs'
 
 type WithoutPrecondition<Update> = Update extends unknown ? Omit<Update, 'version' | 'updatedAt'> : never
 
@@ -572,7 +573,6 @@ export interface WebhooksMethods {
    * signature is wrong or older than five minutes.
    */
   verify(body: string, headers: DeliveryHeaders, secret: string): Promise<WebhookEvent>
-
 }
 
 export interface ClientLogsMethods {

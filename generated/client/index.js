@@ -1,7 +1,8 @@
 // Made by `make generate` from contract/. Do not edit.
 import { ApiError } from './api.js';
-import { conversation, editor, verify } from './helpers.js';
 import { connect } from './runtime.js';
+import { conversation, editor, verify } from './helpers.js';
+export const webhooks = { verify };
 export { ApiError, ConnectionError, TimeoutError } from './api.js';
 export class BadRequestError extends ApiError {
     name = 'BadRequestError';
@@ -48,7 +49,6 @@ export class InternalServerError extends ApiError {
 export class ServiceUnavailableError extends ApiError {
     name = 'ServiceUnavailableError';
 }
-export const webhooks = { verify };
 const errors = new Map([
     ['BAD_REQUEST', BadRequestError],
     ['UNAUTHORIZED', UnauthorizedError],
@@ -67,7 +67,7 @@ const errors = new Map([
     ['SERVICE_UNAVAILABLE', ServiceUnavailableError],
 ]);
 export function createClient(options) {
-    const on = connect(options, errors, '1.0.0');
+    const on = connect(options, errors, 'bot-builder-client/1.0.0');
     const workspaces = {
         list: on({ "method": "GET", "path": "/v1/workspaces", "query": true, "entries": "workspaces" }),
         create: on({ "method": "POST", "path": "/v1/workspaces", "body": true, "key": true }),

@@ -7,12 +7,14 @@ const responses_ts_1 = require('./responses.cjs');
 const MAX_TIMER_MS = 2 ** 31 - 1;
 const DEFAULT_TIMEOUT_MS = 60_000;
 /** Returns a factory that makes the method of an operation. */
-function connect(given, errorClasses, version) {
+function connect(given, errorClasses, 
+/** Name of the package and its version. */
+agent) {
     const { baseUrl, token, fetch = globalThis.fetch, headers = {}, maxRetries = 2, logger } = given;
     const { href } = new URL(baseUrl);
     const base = href.endsWith('/') ? href.slice(0, -1) : href;
     // Browsers send their own `User-Agent`, and setting it would cause a preflight request.
-    const userAgent = 'document' in globalThis ? undefined : `bot-builder-client/${version}`;
+    const userAgent = 'document' in globalThis ? undefined : agent;
     const timeoutOf = ({ operation, options }) => options.timeout ?? given.timeout ?? operation.timeout ?? DEFAULT_TIMEOUT_MS;
     async function headersOf({ operation, body, options }, key) {
         const bearer = operation.open ? undefined : typeof token === 'function' ? await token() : token;

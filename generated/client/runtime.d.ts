@@ -28,4 +28,6 @@ export interface Operation {
     raw?: boolean;
 }
 /** Returns a factory that makes the method of an operation. */
-export declare function connect(given: ClientOptions, errorClasses: ErrorClasses, version: string): (operation: Operation) => (...args: Any[]) => Any;
+export declare function connect(given: ClientOptions, errorClasses: ErrorClasses, 
+/** Name of the package and its version. */
+agent: string): (operation: Operation) => (...args: Any[]) => Any;

@@ -15,8 +15,8 @@ import {
   selectedThemeTemplateId,
 } from '../../contract/bots/schemas.ts'
 import type { Issue } from '../../contract/errors.ts'
+import { z } from '../../contract/kit/zod.ts'
 import { type FlowFinding, MAXIMUM_FINDINGS } from '../../contract/publications.ts'
-import { z } from '../../contract/zod.ts'
 import type { ImportBot } from '../../generated/handlers.ts'
 import type { WorkspaceGrant } from '../access/index.ts'
 import type { Database } from '../db/client.ts'

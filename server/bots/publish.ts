@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { and, eq, isNotNull, sql } from 'drizzle-orm'
-import type { Conditions } from '../../contract/operation.ts'
+import type { Conditions } from '../../contract/kit/operation.ts'
 import type { BotGrant } from '../access/index.ts'
 import { type AuditAction, auditCte, newEntry } from '../audit/log.ts'
 import { type Database, rootOf, statements, type Transaction, transact } from '../db/client.ts'

@@ -1,6 +1,7 @@
 import { and, eq, getTableColumns, type SQL, sql } from 'drizzle-orm'
 import type { Issue } from '../../contract/errors.ts'
-import type { Conditions, Role } from '../../contract/operation.ts'
+import type { Conditions } from '../../contract/kit/operation.ts'
+import type { Role } from '../../contract/operation.ts'
 import type { components } from '../../generated/openapi.ts'
 import type { BotGrant, WorkspaceGrant } from '../access/index.ts'
 import { newEntry, writeEntry } from '../audit/log.ts'

@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import { isMap, isNode, isSeq, LineCounter, parseDocument } from 'yaml'
-import { z } from '../../contract/zod.ts'
+import { z } from '../../contract/kit/zod.ts'
 import { fail } from './io.ts'
 
 /*

@@ -1,6 +1,7 @@
 import type { IncomingMessage } from 'node:http'
 import type { Issue } from '../../contract/errors.ts'
-import type { Conditions, NamedTag, Operation } from '../../contract/operation.ts'
+import type { Conditions, NamedTag } from '../../contract/kit/operation.ts'
+import type { Operation } from '../../contract/operation.ts'
 
 /*
  * Conditions of a request on the state of its record (RFC 9110, 13.1), and its preference for the response (RFC 7240).

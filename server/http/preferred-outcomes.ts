@@ -1,7 +1,6 @@
 import { readFileSync } from 'node:fs'
 import type { IncomingMessage } from 'node:http'
-import { minimalMediaType } from '../../contract/operation.ts'
-import type { Outcome, OutcomeTable } from '../../contract/outcomes.ts'
+import type { Outcome, OutcomeTable } from '../../contract/kit/outcomes.ts'
 import { root } from '../root.ts'
 import { preferencesOf } from './conditions.ts'
 import { problem } from './problem.ts'
@@ -59,8 +58,9 @@ function chooseMedia(
 ): Outcome | undefined {
   const find = (fits: (mediaType: string) => boolean) =>
     fitting.find((outcome) => fits(responseOf(table, outcome).mediaType ?? ''))
-  const minimal = isMinimal ? find((mediaType) => mediaType === minimalMediaType) : undefined
-  return minimal ?? find((mediaType) => mediaType !== '' && accept.includes(mediaType)) ?? fitting[0]
+  const minimal = fitting.find((outcome) => 'Preference-Applied' in responseOf(table, outcome).headers)
+  if (isMinimal && minimal) return minimal
+  return find((mediaType) => mediaType !== '' && accept.includes(mediaType)) ?? fitting[0]
 }
 
 function unknownOutcome(operationId: string, outcomes: readonly Outcome[]): HttpResponse {

@@ -1,4 +1,5 @@
-import { type ErrorCode, errorBody, errors, type Issue } from '../../contract/errors.ts'
+import { errors, type Issue } from '../../contract/errors.ts'
+import { type ErrorCode, errorBody } from '../../contract/kit/errors.ts'
 import { UnknownOutcome } from '../db/client.ts'
 import { databaseError, sqlState } from '../db/errors.ts'
 import { isUnavailable } from '../db/unavailable.ts'
@@ -14,7 +15,7 @@ export function problem(code: ErrorCode, issues: readonly Issue[] = []): Problem
   const headers: Record<string, string> = {}
   if (code === 'UNAUTHORIZED') {
     const isMissing = issues.some((issue) => issue.code === 'missing')
-    headers['WWW-Authenticate'] = `Bearer realm="bot-builder"${isMissing ? '' : ', error="invalid_token"'}`
+    headers['WWW-Authenticate'] = `Bearer realm="api"${isMissing ? '' : ', error="invalid_token"'}`
   }
   const isInProgress = issues.some((issue) => issue.code === 'in_progress')
   if (code === 'SERVICE_UNAVAILABLE' || isInProgress) headers['Retry-After'] = '1'

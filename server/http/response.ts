@@ -1,14 +1,10 @@
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import type express from 'express'
-import { type ErrorCode, errors, type Issue } from '../../contract/errors.ts'
-import {
-  type Conditions,
-  errorsOf,
-  minimalMediaType,
-  type Operation,
-  type Stream,
-} from '../../contract/operation.ts'
+import { errors, type Issue } from '../../contract/errors.ts'
+import type { ErrorCode } from '../../contract/kit/errors.ts'
+import { type Conditions, errorsOf, type Stream } from '../../contract/kit/operation.ts'
+import type { Operation } from '../../contract/operation.ts'
 import { readOutcome } from '../entity-tags.ts'
 import { encode } from '../json/json-text.ts'
 import type { Budget } from '../shares/budget.ts'
@@ -88,7 +84,7 @@ export function createReply(operationId: string, operation: Operation): AnyReply
     minimal: (body, etag) => ({
       status,
       headers: { 'Preference-Applied': 'return=minimal', ...headersOf(body, etag) },
-      mediaType: minimalMediaType,
+      mediaType: operation.success.minimal?.mediaType,
       body: encode(body),
     }),
     notModified(conditions, etag) {

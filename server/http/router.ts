@@ -1,5 +1,6 @@
 import type express from 'express'
-import type { ErrorCode, Issue } from '../../contract/errors.ts'
+import type { Issue } from '../../contract/errors.ts'
+import type { ErrorCode } from '../../contract/kit/errors.ts'
 import { type Access, needOf, type Operation } from '../../contract/operation.ts'
 import { expiresSoon } from '../../contract/tokens.ts'
 import { type Credential, readCredential } from '../access/authenticate.ts'

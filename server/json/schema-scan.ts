@@ -1,7 +1,7 @@
 import { InPlaceArray, InPlaceObject } from '../../contract/bot-document/in-place.ts'
 import { QuickNumber, QuickText } from '../../contract/bot-document/quick.ts'
 import { SelectUnion, tagOf } from '../../contract/bot-document/union.ts'
-import { z } from '../../contract/zod.ts'
+import { z } from '../../contract/kit/zod.ts'
 import { COMMA, MINUS, POINT, ZERO } from './bytes.ts'
 import {
   hashOf,

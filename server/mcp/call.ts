@@ -1,5 +1,5 @@
-import type { ErrorBody } from '../../contract/errors.ts'
 import { type OperationId, operations } from '../../contract/index.ts'
+import type { ErrorBody } from '../../contract/kit/errors.ts'
 import type { Operation } from '../../contract/operation.ts'
 import type { Dispatch } from '../context.ts'
 import type { JsonRecord } from '../documents/conversion/document.ts'

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
-import type { ErrorBody } from '../../contract/errors.ts'
 import { information } from '../../contract/index.ts'
+import type { ErrorBody } from '../../contract/kit/errors.ts'
 import { composedTools, instructions, markedTools, type ToolName } from '../../contract/tools/index.ts'
 import type { Contexts, Dispatch } from '../context.ts'
 import { isRecord, type JsonRecord } from '../documents/conversion/document.ts'

@@ -1,5 +1,5 @@
 import { and, count, desc, eq, getTableColumns, gt, isNotNull, sql } from 'drizzle-orm'
-import type { Conditions } from '../../contract/operation.ts'
+import type { Conditions } from '../../contract/kit/operation.ts'
 import type { CreateWebhookEndpoint } from '../../generated/handlers.ts'
 import type { WorkspaceGrant } from '../access/index.ts'
 import { newEntry, writeEntry } from '../audit/log.ts'

@@ -1,5 +1,5 @@
 import { and, count, eq } from 'drizzle-orm'
-import type { Conditions } from '../../contract/operation.ts'
+import type { Conditions } from '../../contract/kit/operation.ts'
 import type { components } from '../../generated/openapi.ts'
 import type { WorkspaceGrant } from '../access/index.ts'
 import { type AuditAction, newEntry, writeEntry } from '../audit/log.ts'

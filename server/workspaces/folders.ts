@@ -1,6 +1,6 @@
 import { and, eq, getTableColumns, isNotNull, isNull, sql } from 'drizzle-orm'
 import type { Issue } from '../../contract/errors.ts'
-import type { Conditions } from '../../contract/operation.ts'
+import type { Conditions } from '../../contract/kit/operation.ts'
 import type { FolderGrant, WorkspaceGrant } from '../access/index.ts'
 import { newEntry, writeEntry } from '../audit/log.ts'
 import { type Database, type Transaction, transact } from '../db/client.ts'

@@ -1,5 +1,5 @@
 import { and, type Column, count, eq, isNull, type SQL, sql } from 'drizzle-orm'
-import type { Conditions } from '../../contract/operation.ts'
+import type { Conditions } from '../../contract/kit/operation.ts'
 import type { UserGrant, WorkspaceGrant } from '../access/index.ts'
 import { auditCte, newEntry, writeEntry } from '../audit/log.ts'
 import { isDistributed } from '../db/citus/distribution.ts'

@@ -1,6 +1,6 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { edges, events, groups, settings, theme, variables } from '../../contract/bot-document/index.ts'
-import { z } from '../../contract/zod.ts'
+import { z } from '../../contract/kit/zod.ts'
 import { makeDocument } from './documents.ts'
 
 /*

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
-import type { Outcome } from '../../contract/outcomes.ts'
+import type { Outcome } from '../../contract/kit/outcomes.ts'
 import { moveClock } from '../../server/clock.ts'
 import { migrateDatabase } from '../../server/db/migrate.ts'
 import { markDatabase, SandboxMismatch, sandboxSearchPath } from '../../server/db/sandbox.ts'

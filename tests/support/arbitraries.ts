@@ -1,5 +1,5 @@
 import type { ObjectDef } from '../../contract/bot-document/in-place.ts'
-import { z } from '../../contract/zod.ts'
+import { z } from '../../contract/kit/zod.ts'
 import fc from './fast-check.ts'
 
 /*

@@ -1,8 +1,8 @@
 import type { Server } from 'node:http'
 import request from 'supertest'
 import { type OperationId, operations } from '../../contract/index.ts'
+import type { z } from '../../contract/kit/zod.ts'
 import type { Operation } from '../../contract/operation.ts'
-import type { z } from '../../contract/zod.ts'
 import type { operations as wire } from '../../generated/openapi.ts'
 import { checkAnswer } from './published.ts'
 

@@ -1,4 +1,4 @@
-import type { z } from '../../zod.ts'
+import type { z } from '../../kit/zod.ts'
 import { component, id, oneOf, type Rule } from '../fields.ts'
 import { outgoingEdge } from '../flow.ts'
 

@@ -1,4 +1,4 @@
-import type { z } from '../../zod.ts'
+import type { z } from '../../kit/zod.ts'
 import { id, list, reference } from '../fields.ts'
 import { outgoingEdge } from '../flow.ts'
 import { limits } from '../limits.ts'

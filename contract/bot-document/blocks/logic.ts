@@ -1,4 +1,4 @@
-import type { z } from '../../zod.ts'
+import type { z } from '../../kit/zod.ts'
 import { condition } from '../conditions.ts'
 import {
   component,

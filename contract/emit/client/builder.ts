@@ -1,4 +1,4 @@
-import type { Any } from './api.ts'
+import type { Any } from '../../kit/emit/client/api.ts'
 
 /*
  * Builds flows in code: groups by name, each a list of steps. Ids are made of names, so that the same program makes the

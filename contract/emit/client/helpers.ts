@@ -1,4 +1,4 @@
-import { type Any, ApiError, isInProgress, type RequestOptions, sleep } from './api.ts'
+import { type Any, ApiError, isInProgress, type RequestOptions, sleep } from '../../kit/emit/client/api.ts'
 
 /* Helpers that send several requests, or none. */
 

@@ -1,223 +1,13 @@
 import { readFileSync } from 'node:fs'
-import { astToString } from 'openapi-typescript'
-import ts from 'typescript'
-import { type ErrorCode, errors } from '../../errors.ts'
-import type { Operation } from '../../operation.ts'
+import { errors } from '../../errors.ts'
+import { webhooks as events } from '../../events.ts'
+import type { ClientPackage } from '../../kit/emit/client/package.ts'
 import { interfaceChanges } from '../changelog.ts'
-import { classOf, groupsOf, type Method, methodsOf } from '../methods.ts'
-import type { JsonObject } from '../schemas.ts'
-import {
-  converse,
-  edit,
-  eventNames,
-  parametersOf,
-  queryOf,
-  schemasOf,
-  signaturesOf,
-  verify,
-} from './signatures.ts'
 
-/*
- * Files of the npm package of the client: runtime.ts of this folder in both module formats, and the operations of the
- * contract. The package is published as written, without a build.
- */
-
-const made = '// Made by `make generate` from contract/. Do not edit.\n'
-
-/** Text of every file of the package by name. `types` are the wire types. */
-export function toClient(
-  document: JsonObject,
-  operations: Record<string, Operation>,
-  types: ts.Node[],
-): Record<string, string> {
-  const { version } = document.info as { version: string }
-  const { schemas } = document.components as { schemas: Record<string, JsonObject> }
-  const methods = Object.entries(operations).flatMap(([id, operation]) => methodsOf(id, operation, document))
-  const resources = groupsOf(methods)
-  const queries = methods.flatMap((method) => queryOf(method) ?? [])
-  const wire = types.filter(
-    (node) => ts.isInterfaceDeclaration(node) && ['components', 'operations'].includes(node.name.text),
-  )
-  const modules = ['api', 'responses', 'runtime', 'helpers', 'builder'].map(
-    (name) => [name, beside(`${name}.ts`)] as const,
-  )
-  return {
-    'package.json': `${JSON.stringify(manifest(version), null, 2)}\n`,
-    'README.md': beside('README.md')
-      .replaceAll('{{version}}', version)
-      .replace('{{methods}}', () => table(methods)),
-    LICENSE: beside('../../../LICENSE'),
-    'CHANGELOG.md': interfaceChanges(),
-    'types.d.cts': [
-      made + astToString(wire),
-      ...Object.keys(schemas).map((name) => `export type ${name} = components["schemas"]["${name}"]`),
-      // Allows an undefined cursor even with `exactOptionalPropertyTypes`.
-      'type OrUndefined<Query> = { [Name in keyof Query]: {} extends Pick<Query, Name> ? Query[Name] | undefined : Query[Name] }',
-      ...queries.map(({ name, type }) => `export type ${name} = OrUndefined<${type}>`),
-      '',
-    ].join('\n'),
-    ...Object.assign({}, ...modules.map(([name, source]) => inBothForms(name, source, declared(source)))),
-    ...inBothForms('index', codeOf(resources, version), declarationsOf(resources, Object.keys(schemas))),
-  }
-}
+/* The npm package of the client, and its methods that combine operations. */
 
 function beside(name: string): string {
   return readFileSync(new URL(name, import.meta.url), 'utf8')
-}
-
-const codes = Object.keys(errors) as ErrorCode[]
-
-function codeOf(resources: [string, Method[]][], version: string): string {
-  return [
-    "import { ApiError } from './api.js'",
-    "import { conversation, editor, verify } from './helpers.js'",
-    "import { connect } from './runtime.js'",
-    '',
-    "export { ApiError, ConnectionError, TimeoutError } from './api.js'",
-    '',
-    // Names are explicit, since bundlers shorten those of classes.
-    ...codes.map(
-      (code) => `export class ${classOf(code)} extends ApiError {\n  name = '${classOf(code)}'\n}`,
-    ),
-    '',
-    'export const webhooks = { verify }',
-    '',
-    'const errors = new Map([',
-    ...codes.map((code) => `  ['${code}', ${classOf(code)}],`),
-    '])',
-    '',
-    'export function createClient(options) {',
-    `  const on = connect(options, errors, '${version}')`,
-    ...resources.flatMap(([resource, methods]) => [
-      `  const ${localOf(resource)} = {`,
-      ...methods.map(({ name, call }) => `    ${name}: on(${JSON.stringify(call)}),`),
-      '  }',
-    ]),
-    '  bots.edit = editor(bots)',
-    '  chat.converse = conversation(chat)',
-    '  webhooks_.verify = verify',
-    `  return { ${resources.map(([resource]) => (localOf(resource) === resource ? resource : `${resource}: ${localOf(resource)}`)).join(', ')} }`,
-    '}',
-    '',
-  ].join('\n')
-}
-
-/** Local name of a resource. The exported name is that of the object that needs no client. */
-function localOf(resource: string): string {
-  return resource === 'webhooks' ? 'webhooks_' : resource
-}
-
-const runtimeTypes = [
-  'Attempt',
-  'ClientOptions',
-  'DeliveryHeaders',
-  'Events',
-  'Issue',
-  'KeyOptions',
-  'MatchOptions',
-  'Pages',
-  'Reply',
-  'RequestOptions',
-]
-
-function methodsName(resource: string): string {
-  return `${capitalised(resource)}Methods`
-}
-
-function declarationsOf(resources: [string, Method[]][], schemas: string[]): string {
-  const methods = resources.flatMap(([, group]) => group)
-  const used = methods.flatMap((method) => [...schemasOf(method), queryOf(method)?.name ?? []].flat())
-  const imported = [...new Set([...used, ...edit.schemas, ...converse.schemas, ...eventNames])].sort()
-  const own = [
-    ...resources.map(([resource]) => methodsName(resource)),
-    ...codes.map(classOf),
-    ...runtimeTypes,
-  ]
-  const taken = schemas.filter((name) => own.includes(name))
-  if (taken.length > 0) throw new Error(`Names of the client and of schemas: ${taken.join(', ')}`)
-  return [
-    "import { ApiError } from './api.js'",
-    `import type { ${runtimeTypes.filter((name) => !['Attempt', 'DeliveryHeaders', 'Issue'].includes(name)).join(', ')} } from './api.js'`,
-    `import type { ${imported.join(', ')} } from './types.cjs'`,
-    '',
-    "export { ApiError, ConnectionError, TimeoutError } from './api.js'",
-    `export type { ${runtimeTypes.filter((name) => name !== 'DeliveryHeaders').join(', ')} } from './api.js'`,
-    "import type { DeliveryHeaders } from './helpers.js'",
-    "export type { DeliveryHeaders } from './helpers.js'",
-    "export type * from './types.cjs'",
-    '',
-    ...codes.flatMap((code) => [
-      `/** ${errors[code].when} */`,
-      `export declare class ${classOf(code)} extends ApiError {`,
-      `  readonly status: ${errors[code].status}`,
-      `  readonly code: '${code}'`,
-      '}',
-      '',
-    ]),
-    edit.types,
-    converse.types,
-    `export type WebhookEvent = ${eventNames.join(' | ')}`,
-    '',
-    verify.signature('export declare const webhooks: {\n', '}\n'),
-    ...resources.flatMap(([resource, group]) => [
-      `export interface ${methodsName(resource)} {`,
-      ...group.flatMap(signaturesOf),
-      ...(resource === 'bots' ? [edit.signatures] : []),
-      ...(resource === 'chat' ? [converse.signatures] : []),
-      ...(resource === 'webhooks' ? [verify.signature('', '')] : []),
-      '}',
-      '',
-    ]),
-    'export interface Client {',
-    ...resources.map(([resource]) => `  readonly ${resource}: ${methodsName(resource)}`),
-    '}',
-    '',
-    '/** Creates a client of the service at `baseUrl`. It has no state between calls. */',
-    'export declare function createClient(options: ClientOptions): Client',
-    '',
-  ].join('\n')
-}
-
-function table(methods: Method[]): string {
-  return [
-    '| Method | Request |',
-    '| --- | --- |',
-    ...methods.map((method) => {
-      const { resource, name, call } = method
-      const names = parametersOf(method).map((parameter) => parameter.split(':')[0]?.replace('?', ''))
-      return `| \`${resource}.${name}(${names.join(', ')})\` | \`${call.method} ${call.path}\` |`
-    }),
-  ].join('\n')
-}
-
-function manifest(version: string): JsonObject {
-  return {
-    name: 'bot-builder-client',
-    version,
-    description: 'Client of the bot builder service, made from its contract.',
-    keywords: ['bot', 'chatbot', 'chat', 'api', 'client', 'sdk', 'openapi'],
-    license: 'MIT',
-    type: 'module',
-    sideEffects: false,
-    engines: { node: '>=20' },
-    // For tools that do not read `exports`.
-    main: './index.cjs',
-    types: './index.d.cts',
-    exports: {
-      '.': {
-        import: { types: './index.d.ts', default: './index.js' },
-        require: { types: './index.d.cts', default: './index.cjs' },
-      },
-      './builder': {
-        import: { types: './builder.d.ts', default: './builder.js' },
-        require: { types: './builder.d.cts', default: './builder.cjs' },
-      },
-      './package.json': './package.json',
-    },
-    files: ['*.js', '*.cjs', '*.d.ts', '*.d.cts', 'CHANGELOG.md'],
-    // Only `webhooks.verify` loads it.
-    dependencies: { standardwebhooks: standardWebhooksVersion() },
-  }
 }
 
 /** Version that the tests of the service use. */
@@ -225,30 +15,92 @@ function standardWebhooksVersion(): string {
   return JSON.parse(beside('../../../package.json')).devDependencies.standardwebhooks
 }
 
-/** Matches an import of a neighbouring module, in sources and in compiled files. */
-const neighbour = /['"]\.\/(\w+)\.[jt]s['"]/g
+/** The method `edit`, which combines two operations and so is in no table. */
+const edit = {
+  schemas: ['Bot', 'BotBody', 'BotUpdate', 'BotV61'],
+  types: `type WithoutPrecondition<Update> = Update extends unknown ? Omit<Update, 'version' | 'updatedAt'> : never
 
-/** Files of a module: as ECMAScript and as CommonJS, each with its own declarations. */
-function inBothForms(name: string, source: string, declarations: string): Record<string, string> {
-  const module = (text: string) => made + text.replaceAll(neighbour, "'./$1.js'")
-  const common = (text: string) => made + text.replaceAll(neighbour, "'./$1.cjs'")
-  return {
-    [`${name}.js`]: module(compiled(source, ts.ModuleKind.ES2022)),
-    [`${name}.d.ts`]: module(declarations),
-    [`${name}.cjs`]: common(compiled(source, ts.ModuleKind.CommonJS)),
-    [`${name}.d.cts`]: common(declarations),
-  }
+/** Properties of a bot to write. Absent ones do not change. */
+export type BotChange = WithoutPrecondition<BotUpdate>
+
+export interface EditOptions extends RequestOptions {
+  /** Maximum attempts to read and write the bot before the call fails with the conflict. Default: 10. */
+  attempts?: number
+}
+`,
+  signatures: `  /**
+   * Reads a bot, applies a change and writes it. If somebody else wrote in between, reads the bot again and applies the
+   * change to that, so \`change\` may be called several times. It returns the properties to write.
+   */
+  edit(botId: string, change: (bot: BotV61) => BotChange | Promise<BotChange>, options: EditOptions & { migrateToLatestVersion: true }): Promise<BotBody>
+  /** With \`migrateToLatestVersion\`, the bot is converted to version 6.1. */
+  edit(botId: string, change: (bot: Bot) => BotChange | Promise<BotChange>, options?: EditOptions): Promise<BotBody>`,
 }
 
-function compiled(source: string, module: ts.ModuleKind): string {
-  const compilerOptions = { target: ts.ScriptTarget.ES2022, module }
-  return ts.transpileModule(source, { fileName: 'source.ts', compilerOptions }).outputText
+export const eventNames = Object.values(events).map(({ body }) => String(body.meta()?.id))
+
+const verify = {
+  signature: (before: string, after: string) => `${before}  /**
+   * Verifies that the service signed a delivery, and returns its event. \`body\` is the raw text. Throws if the
+   * signature is wrong or older than five minutes.
+   */
+  verify(body: string, headers: DeliveryHeaders, secret: string): Promise<WebhookEvent>
+${after}`,
 }
 
-function declared(source: string): string {
-  return ts.transpileDeclaration(source, { fileName: 'source.ts', compilerOptions: {} }).outputText
+const converse = {
+  schemas: ['ContinueChatBody', 'StartChatBody', 'StartedChatBody', 'ContinuedChatBody'],
+  types: `/** A chat that stores its session and revision between answers. */
+export interface Conversation {
+  readonly sessionId: string
+  /** The latest response. */
+  readonly turn: StartedChatBody | ContinuedChatBody
+  /** Sends an answer and returns the next turn. */
+  say(message: NonNullable<ContinueChatBody['message']>, options?: RequestOptions): Promise<ContinuedChatBody>
+}
+`,
+  signatures: `  /** Starts a chat and stores its session: \`const chat = await client.chat.converse(publicId)\`, \`await chat.say('Ada')\`. */
+  converse(publicId: string, body?: StartChatBody, options?: RequestOptions & KeyOptions): Promise<Conversation>`,
 }
 
-function capitalised(text: string): string {
-  return text.charAt(0).toUpperCase() + text.slice(1)
+/** The package, before the methods of the contract are added. */
+export const clientPackage: ClientPackage = {
+  head: '// Made by `make generate` from contract/. Do not edit.',
+  name: 'bot-builder-client',
+  description: 'Client of the bot builder service, made from its contract.',
+  keywords: ['bot', 'chatbot', 'chat', 'api', 'client', 'sdk', 'openapi'],
+  license: 'MIT',
+  readme: beside('README.md'),
+  files: { LICENSE: beside('../../../LICENSE'), 'CHANGELOG.md': interfaceChanges() },
+  modules: { helpers: beside('helpers.ts'), builder: beside('builder.ts') },
+  entries: ['builder'],
+  // Only `webhooks.verify` loads it.
+  dependencies: { standardwebhooks: standardWebhooksVersion() },
+  errors,
+  additions: {
+    code: [
+      "import { conversation, editor, verify } from './helpers.js'",
+      '',
+      'export const webhooks = { verify }',
+    ],
+    attached: ['bots.edit = editor(bots)', 'chat.converse = conversation(chat)', 'webhooks_.verify = verify'],
+    taken: ['webhooks'],
+    declarations: [
+      "import type { DeliveryHeaders } from './helpers.js'",
+      "export type { DeliveryHeaders } from './helpers.js'",
+      '',
+      edit.types,
+      converse.types,
+      `export type WebhookEvent = ${eventNames.join(' | ')}`,
+      '',
+      verify.signature('export declare const webhooks: {\n', '}\n'),
+    ],
+    schemas: [...edit.schemas, ...converse.schemas, ...eventNames],
+    names: ['DeliveryHeaders'],
+    signatures: {
+      bots: edit.signatures,
+      chat: converse.signatures,
+      webhooks: verify.signature('', '').trimEnd(),
+    },
+  },
 }

@@ -1,7 +1,7 @@
-import { minimumKeyOf } from '../../operation.ts'
-import { groupsOf, type Method } from '../methods.ts'
-import { type JsonObject, nameOf } from '../schemas.ts'
-import { pythonName, snakeCase } from './names.ts'
+import { groupsOf, type Method } from '../../kit/emit/methods.ts'
+import { pythonName, snakeCase } from '../../kit/emit/python-names.ts'
+import { type JsonObject, nameOf } from '../../kit/emit/schemas.ts'
+import { minimumKeyOf } from '../../kit/operation.ts'
 import { docstring, typeOf } from './types.ts'
 
 /* Python methods of the client, synchronous and asynchronous. */

@@ -1,5 +1,5 @@
-import { type JsonObject, nameOf } from '../schemas.ts'
-import { isName } from './names.ts'
+import { isName } from '../../kit/emit/python-names.ts'
+import { type JsonObject, nameOf } from '../../kit/emit/schemas.ts'
 
 /* Schemas as Python types: an object is a TypedDict, everything else an alias. */
 

@@ -1,5 +1,5 @@
 import { blockCatalogue } from '../../../contract/bot-document/index.ts'
-import { z } from '../../../contract/zod.ts'
+import { z } from '../../../contract/kit/zod.ts'
 import { isAbsent, isRecord } from '../../documents/conversion/document.ts'
 import { nearest } from '../../issues/nearest.ts'
 import { type Findings, type Flow, issue, type Path, quote } from './flow.ts'

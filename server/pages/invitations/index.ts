@@ -1,6 +1,6 @@
 import type express from 'express'
 import { INVITATION_DAYS } from '../../../contract/invitations.ts'
-import { name } from '../../../contract/shared.ts'
+import { name } from '../../../contract/kit/fields.ts'
 import { SESSION_DAYS } from '../../access/browser-sessions.ts'
 import type { Services } from '../../context.ts'
 import { MS_PER_DAY } from '../../durations.ts'

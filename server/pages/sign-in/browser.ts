@@ -56,7 +56,10 @@ export function clearCookie(response: express.Response, name: CookieName, public
 }
 
 /** The session of the browser that sent a request; undefined if it is not signed in. */
-export async function sessionOf(request: express.Request, { db, now, publicUrl }: Services) {
+export async function sessionOf(
+  request: express.Request,
+  { db, now, publicUrl }: Pick<Services, 'db' | 'now' | 'publicUrl'>,
+) {
   const cookie = readCookie(request, 'session', publicUrl())
   return cookie === undefined ? undefined : findBrowserSession(db, cookie, now())
 }

@@ -1,6 +1,6 @@
-import { programSamplesOf } from '../../../contract/emit/program-samples.ts'
-import type { JsonObject } from '../../../contract/emit/schemas.ts'
 import { operations } from '../../../contract/index.ts'
+import { programSamplesOf } from '../../../contract/kit/emit/program-samples.ts'
+import type { JsonObject } from '../../../contract/kit/emit/schemas.ts'
 import type { Operation } from '../../../contract/operation.ts'
 import { endpoints, published, resolve } from '../../support/published.ts'
 
@@ -9,7 +9,10 @@ import { endpoints, published, resolve } from '../../support/published.ts'
 const samples = endpoints.map(({ operation: { operationId, parameters = [] } }) => {
   const declared = (operations as Record<string, Operation>)[operationId] as Operation
   const given = parameters.map((parameter) => resolve(parameter)) as unknown as JsonObject[]
-  const all = programSamplesOf(operationId, declared, published as unknown as JsonObject, given)
+  const all = programSamplesOf(operationId, declared, published as unknown as JsonObject, given, {
+    npm: 'bot-builder-client',
+    python: 'bot_builder_client',
+  })
   const source = all.find(({ label }) => label === 'Python package')?.source
   return { operationId, method: declared.method.toUpperCase(), path: declared.path, source }
 })

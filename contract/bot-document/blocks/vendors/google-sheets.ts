@@ -1,5 +1,5 @@
 import { credentialData, plainText, serviceAddress } from '../../../credential-data.ts'
-import { text } from '../../../shared.ts'
+import { text } from '../../../kit/fields.ts'
 import { sheetOptions } from '../sheets.ts'
 import type { VendorRow } from './vendor.ts'
 

@@ -1,4 +1,4 @@
-import { z } from '../../../zod.ts'
+import { z } from '../../../kit/zod.ts'
 import { component, list, name, notOneOf, phrase, prose, reference, variableReference } from '../../fields.ts'
 import { block } from '../block.ts'
 

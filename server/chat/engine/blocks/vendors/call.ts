@@ -2,7 +2,7 @@
 
 import { randomUUID } from 'node:crypto'
 import type { Action, Call, VendorRow } from '../../../../../contract/bot-document/blocks/vendors/vendor.ts'
-import { z } from '../../../../../contract/zod.ts'
+import { z } from '../../../../../contract/kit/zod.ts'
 import { asString, filledText, type JsonObject } from '../../../../json/access.ts'
 import { trimSlashes } from '../../../../outbound/trim-slashes.ts'
 import { type Execution, log } from '../../execution.ts'

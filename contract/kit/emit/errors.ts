@@ -1,4 +1,4 @@
-import { type ErrorCode, errorBody, errors, issueCodes, MAXIMUM_ISSUES } from '../errors.ts'
+import { type ErrorCode, type ErrorDefinition, errorBody, MAXIMUM_ISSUES } from '../errors.ts'
 import type { ErrorExample } from '../operation.ts'
 import { freeText, type JsonObject } from './schemas.ts'
 
@@ -23,7 +23,19 @@ function errorBodyName(code: ErrorCode): string {
   return `${responseName(code).replace(/Error$/, '')}ErrorBody`
 }
 
-export function errorSchemas(codes: ReadonlySet<ErrorCode>): Record<string, JsonObject> {
+/** Errors of a service in its own words. */
+export interface DescribedErrors {
+  errors: Record<ErrorCode, ErrorDefinition>
+  /** Every code of an issue, with its meaning. */
+  issueCodes: Record<string, string>
+  /** True if tokens are limited by scopes. */
+  hasScopes: boolean
+}
+
+export function errorSchemas(
+  codes: ReadonlySet<ErrorCode>,
+  { errors, issueCodes }: DescribedErrors,
+): Record<string, JsonObject> {
   const issue = {
     type: 'object',
     description: 'One thing that is wrong, and where.',
@@ -55,9 +67,10 @@ export function errorSchemas(codes: ReadonlySet<ErrorCode>): Record<string, Json
     description: `Kind of the issue, for programs. The list is open: take a code that you do not know for \`custom\`.\n\n${Object.entries(
       issueCodes,
     )
+      .sort(([one], [other]) => (one < other ? -1 : 1))
       .map(([code, meaning]) => `- \`${code}\`: ${meaning}.`)
       .join('\n')}`,
-    'x-extensible-enum': Object.keys(issueCodes),
+    'x-extensible-enum': Object.keys(issueCodes).sort(),
     example: 'invalid_type',
   }
   const currentState = {
@@ -162,13 +175,17 @@ const whenKeyed =
  * Response with an error code, one for all operations: the shared example and the operations' own ones, by name.
  * Conflicts share only the examples of idempotency keys.
  */
-export function errorResponse(code: ErrorCode, own: Record<string, ErrorExample>): JsonObject {
+export function errorResponse(
+  code: ErrorCode,
+  own: Record<string, ErrorExample>,
+  { errors, hasScopes }: DescribedErrors,
+): JsonObject {
   const definition = errors[code]
   const isConflict = code === 'CONFLICT'
   const shared = {
-    [code]: { summary: definition.message, issues: 'example' in definition ? [definition.example] : [] },
+    [code]: { summary: definition.message, issues: definition.example ? [definition.example] : [] },
   }
-  const forbidden: Record<string, ErrorExample> = code === 'FORBIDDEN' ? { missingScope } : {}
+  const forbidden: Record<string, ErrorExample> = code === 'FORBIDDEN' && hasScopes ? { missingScope } : {}
   const examples: Record<string, ErrorExample> = isConflict
     ? { ...own, ...keyExamples }
     : { ...shared, ...forbidden, ...own }
@@ -252,13 +269,6 @@ export const headers = {
     schema: { type: 'string', maxLength: 512, pattern: '^[A-Za-z0-9_-]+$' },
     example: 'AZx0mC1jZ3JhbnQ',
   },
-  ResultsRemaining: {
-    description:
-      'How many results of the range and status there are from the cursor on, those of this part among them. `answerContains` and `variable` are looked at later, so lines can be fewer.',
-    required: true,
-    schema: { type: 'integer', format: 'int64', minimum: 0, maximum: Number.MAX_SAFE_INTEGER },
-    example: 125_000,
-  },
   FileName: {
     description: 'The name under which browsers keep the file.',
     required: true,
@@ -279,7 +289,7 @@ export const headers = {
     description: 'How to authenticate.',
     required: true,
     schema: { type: 'string', maxLength: 255, pattern: '^Bearer' },
-    example: 'Bearer realm="bot-builder"',
+    example: 'Bearer realm="api"',
   },
   RetryAfter: {
     description: 'After how many seconds to try again.',

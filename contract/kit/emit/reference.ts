@@ -1,7 +1,6 @@
 import { marked } from 'marked'
-import { operations } from '../index.ts'
 import { fileMediaType, type Operation } from '../operation.ts'
-import { programSamplesOf } from './program-samples.ts'
+import { type ClientPackages, programSamplesOf } from './program-samples.ts'
 import { escaped, fieldsOf, typeOf } from './reference-types.ts'
 import { type JsonObject, nameOf } from './schemas.ts'
 
@@ -14,7 +13,7 @@ interface OpenApi {
   tags: { name: string; 'x-displayName': string; description: string }[]
   'x-tagGroups': { tags: string[] }[]
   paths: Record<string, Record<string, Published>>
-  webhooks: Record<string, { post: Published }>
+  webhooks?: Record<string, { post: Published }>
   components: {
     schemas: Record<string, JsonObject>
     parameters: Record<string, Parameter>
@@ -66,8 +65,13 @@ interface ReferencePage {
 }
 
 /** Files of the reference by name: a page for each resource, the table of contents, and the search index. */
-export function toReference(document: JsonObject): Record<string, string> {
+export function toReference(
+  document: JsonObject,
+  operations: Record<string, Operation>,
+  packages: ClientPackages,
+): Record<string, string> {
   const api = document as unknown as OpenApi
+  const events = api.webhooks ?? {}
   const { version } = document.info as { version: string }
   const { schemas, responses, headers } = api.components
   const operationIds = Object.values(api.paths)
@@ -80,7 +84,9 @@ export function toReference(document: JsonObject): Record<string, string> {
   const tags = tagsOf(api).filter(({ name }) => operationsOf(name, api).length > 0)
   const pages: ReferencePage[] = [
     ...tags.map(({ name, 'x-displayName': title, description }) => ({ name, title, description })),
-    { name: 'events', title: 'Events', description: 'What the service posts to webhook endpoints.' },
+    ...(api.webhooks
+      ? [{ name: 'events', title: 'Events', description: 'What the service posts to webhook endpoints.' }]
+      : []),
     { name: 'errors', title: 'Errors and headers', description: 'What responses of all operations share.' },
     { name: 'schemas', title: 'Schemas', description: 'What bodies of requests and responses are made of.' },
   ]
@@ -99,8 +105,12 @@ export function toReference(document: JsonObject): Record<string, string> {
     'pages.json': `${JSON.stringify({ version, pages }, null, 1)}\n`,
     'search.json': `${JSON.stringify(searchedOf(document, tags))}\n`,
     'contents.html': tags.map((tag) => contentsOf(tag, api)).join(''),
-    ...Object.fromEntries(tags.map((tag) => [`${tag.name}.html`, tagSection(tag, document)])),
-    'events.html': each(api.webhooks, (name, { post }) => entry('event', name, eventText(post, api))),
+    ...Object.fromEntries(
+      tags.map((tag) => [`${tag.name}.html`, tagSection(tag, document, operations, packages)]),
+    ),
+    ...(api.webhooks
+      ? { 'events.html': each(events, (name, { post }) => entry('event', name, eventText(post, api))) }
+      : {}),
     'errors.html': errors.join('\n'),
     'schemas.html': each(schemas, (name, schema) => entry('schema', name, schemaText(schema))),
   }
@@ -137,7 +147,7 @@ function searchedOf(document: JsonObject, tags: OpenApi['tags']): Searched[] {
     const text = [schema.description ?? '', ...wordsOf(schema)].join(' ')
     return [name, `/docs/schemas#schema-${name}`, 'schema', text]
   })
-  const ofEvents = Object.entries(api.webhooks).map(
+  const ofEvents = Object.entries(api.webhooks ?? {}).map(
     ([name, { post }]): Searched => [name, `/docs/events#event-${name}`, 'event', post.description],
   )
   return [...ofOperations, ...ofEvents, ...ofSchemas]
@@ -157,19 +167,37 @@ function operationsOf(tag: string, { paths }: OpenApi) {
   )
 }
 
-function tagSection({ name, description }: OpenApi['tags'][number], document: JsonObject): string {
-  const operations = operationsOf(name, document as unknown as OpenApi).map(({ method, path, operation }) =>
-    operationText(method, path, operation, document),
+function tagSection(
+  { name, description }: OpenApi['tags'][number],
+  document: JsonObject,
+  operations: Record<string, Operation>,
+  packages: ClientPackages,
+): string {
+  const texts = operationsOf(name, document as unknown as OpenApi).map(({ method, path, operation }) =>
+    operationText(
+      method,
+      path,
+      operation,
+      operations[operation.operationId] as Operation,
+      document,
+      packages,
+    ),
   )
-  return `${prose(description)}\n${operations.join('\n')}\n`
+  return `${prose(description)}\n${texts.join('\n')}\n`
 }
 
-function operationText(method: string, path: string, operation: Published, document: JsonObject): string {
+function operationText(
+  method: string,
+  path: string,
+  operation: Published,
+  declared: Operation,
+  document: JsonObject,
+  packages: ClientPackages,
+): string {
   const api = document as unknown as OpenApi
   const { operationId, summary, description, deprecated, security } = operation
   const shown = escaped(path).replaceAll('/', '<wbr>/')
   const isOpen = security.length === 0
-  const declared = (operations as Record<string, Operation>)[operationId] as Operation
   const needed = declared.everythingWithout
   const samples = [
     ...operation['x-codeSamples'],
@@ -178,6 +206,7 @@ function operationText(method: string, path: string, operation: Published, docum
       declared,
       document,
       parametersOf(operation, api) as unknown as JsonObject[],
+      packages,
     ),
   ]
   return `<details class="operation" id="${operationId}">

@@ -1,16 +1,21 @@
 import type { Operation } from '../operation.ts'
 
 /**
- * Text of `generated/assignability.ts`: types that fail to compile if the wire types differ from the contract. The
+ * Text of types that fail to compile if the wire types differ from the contract. The
  * emitter and the generator of the wire types read schemas in different ways, and only clients would notice.
  */
-export function toAssignability(operations: Record<string, Operation>): string {
+export function toAssignability(
+  operations: Record<string, Operation>,
+  { head, contract, kit, wire }: { head: string; contract: string; kit: string; wire: string },
+  { imports, unions: openUnions }: OpenUnions = { imports: '', unions: {} },
+): string {
+  const hasUnions = Object.keys(openUnions).length > 0
   return [
-    '// Made by `make generate` from contract/. Do not edit.',
-    "import type { events, groups, legacyGroupsByVersion } from '../contract/bot-document/index.ts'",
-    "import type { operations as contract } from '../contract/index.ts'",
-    "import type { z } from '../contract/zod.ts'",
-    "import type { components, operations as wire } from './openapi.ts'",
+    head,
+    ...(imports ? [imports] : []),
+    `import type { operations as contract } from '${contract}'`,
+    `import type { z } from '${kit}/zod.ts'`,
+    `import type { ${hasUnions ? 'components, ' : ''}operations as wire } from '${wire}'`,
     '',
     '/** An error here names the operation, the part and the property that the contract and the document tell apart. */',
     'type Fits<Wide, Narrow extends Wide> = Narrow',
@@ -34,10 +39,11 @@ export function toAssignability(operations: Record<string, Operation>): string {
  * Unions whose known branches are compared one by one, since the compiler accepts anything with an id and a type as an
  * opaque block.
  */
-const openUnions = {
-  Block: "z.output<typeof groups>[number]['blocks'][number]",
-  LegacyBlock: "NonNullable<z.output<(typeof legacyGroupsByVersion)['5']>[number]['blocks']>[number]",
-  FlowEvent: 'z.output<typeof events>[number]',
+export interface OpenUnions {
+  /** Imports of the types of the unions. */
+  imports: string
+  /** Type of each union by the name of its component. */
+  unions: Record<string, string>
 }
 
 /** Written out each time, since the compiler compares only the arguments of a shared generic type. */

@@ -4,9 +4,9 @@
  */
 
 export interface ClientOptions {
-  /** Address of the service, such as `https://bots.example.com`. It may have a path. */
+  /** Address of the service, such as `https://api.example.com`. It may have a path. */
   baseUrl: string
-  /** Access token, or a function that returns one and is called before every request. Chats need none. */
+  /** Access token, or a function that returns one and is called before every request. Operations for everybody need none. */
   token?: string | (() => string | Promise<string>)
   /** Sends the requests in place of the global `fetch`. */
   fetch?: typeof globalThis.fetch
@@ -136,7 +136,7 @@ export class TimeoutError extends ConnectionError {
   override name = 'TimeoutError'
 }
 
-/** Events of a chat as they arrive. `for await` ends after the last one, and throws the error if the turn fails. */
+/** Events of a response as they arrive. `for await` ends after the last one, and throws the error if the request fails. */
 export interface Events<Event> extends AsyncIterable<Event> {}
 
 // biome-ignore lint/suspicious/noExplicitAny: the types of every operation are generated

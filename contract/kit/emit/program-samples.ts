@@ -1,7 +1,7 @@
 import type { Operation } from '../operation.ts'
 import { parametersOf as methodParameters } from './client/signatures.ts'
 import { callOf, type Method } from './methods.ts'
-import { pythonName, snakeCase } from './python-client/names.ts'
+import { pythonName, snakeCase } from './python-names.ts'
 import { fileNameOf, type Sample, type SampleRequest, sampleRequestOf } from './samples.ts'
 import type { JsonObject } from './schemas.ts'
 
@@ -10,24 +10,33 @@ import type { JsonObject } from './schemas.ts'
  * them, since the document would grow by a quarter.
  */
 
+/** Names of the packages of clients: as npm knows it, and as Python imports it. */
+export interface ClientPackages {
+  npm: string
+  python?: string
+}
+
 /** `parameters` are those of the published operation, with references resolved. */
 export function programSamplesOf(
   id: string,
   operation: Operation,
   document: JsonObject,
   parameters: JsonObject[],
+  { npm, python }: ClientPackages,
 ): Sample[] {
   const request = sampleRequestOf(operation, parameters)
   const method = callOf(id, operation, document)
   return [
-    { lang: 'TypeScript', label: 'Client package', source: toClientCall(method, parameters) },
-    { lang: 'Python', label: 'Python package', source: toPythonCall(method, parameters) },
+    { lang: 'TypeScript', label: 'Client package', source: toClientCall(method, parameters, npm) },
+    ...(python
+      ? [{ lang: 'Python', label: 'Python package', source: toPythonCall(method, parameters, python) }]
+      : []),
     { lang: 'Python', label: 'Python', source: toPython(request) },
     { lang: 'Go', label: 'Go', source: toGo(request) },
   ]
 }
 
-function toClientCall(method: Method, parameters: JsonObject[]): string {
+function toClientCall(method: Method, parameters: JsonObject[], npm: string): string {
   const { resource, name, operation, call } = method
   const { access, success } = operation
   const names = methodParameters(method)
@@ -43,7 +52,7 @@ function toClientCall(method: Method, parameters: JsonObject[]): string {
   const called = `client.${resource}.${name}(${given.join(', ')})`
   return [
     ...(call.file ? ["import { openAsBlob } from 'node:fs'"] : []),
-    "import { createClient } from 'bot-builder-client'",
+    `import { createClient } from '${npm}'`,
     '',
     `const client = createClient({ baseUrl: url${access.kind === 'anyone' ? '' : ', token'} })`,
     ...(call.file ? [`const file = await openAsBlob('${fileNameOf(parameters)}')`] : []),
@@ -67,7 +76,7 @@ function exampleOf(parameters: JsonObject[], wanted: string): unknown {
   return parameters.find((parameter) => parameter.name === wanted)?.example
 }
 
-function toPythonCall(method: Method, parameters: JsonObject[]): string {
+function toPythonCall(method: Method, parameters: JsonObject[], python: string): string {
   const { resource, operation, call, ids, body } = method
   const sent = body && sampleRequestOf(operation, parameters).body
   const given = [
@@ -86,7 +95,7 @@ function toPythonCall(method: Method, parameters: JsonObject[]): string {
   return [
     'import os',
     '',
-    'from bot_builder_client import Client',
+    `from ${python} import Client`,
     '',
     `client = Client(os.environ["URL"]${token})`,
     ...(call.file

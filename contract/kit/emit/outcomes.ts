@@ -1,5 +1,5 @@
 import { errors } from '../errors.ts'
-import { fileMediaType, minimalMediaType, type Operation } from '../operation.ts'
+import { fileMediaType, type Operation } from '../operation.ts'
 import type { Outcome, OutcomeRequest, OutcomeResponse, OutcomeTable } from '../outcomes.ts'
 import { sampleRequestOf } from './samples.ts'
 import { type JsonObject, nameOf } from './schemas.ts'
@@ -94,7 +94,7 @@ function headersFor(
   body: unknown,
   { success }: Operation,
 ): Record<string, string> {
-  const isMinimal = mediaType === minimalMediaType
+  const isMinimal = mediaType !== undefined && mediaType === success.minimal?.mediaType
   const isRunning = JSON.stringify(body ?? '').includes('"in_progress"')
   return Object.fromEntries(
     headers

@@ -55,9 +55,7 @@ function finishUnion(schema: JsonObject, schemas: Schemas) {
   }
   if (references.length <= 1) return
   const objects = references.map((reference) => ({ reference, schema: resolve(reference, schemas) }))
-  const tag = ['version', 'type', 'role', 'action', 'task'].find((property) =>
-    objects.some((object) => tagValue(object.schema, property) !== undefined),
-  )
+  const tag = tagOf(objects.map((object) => object.schema))
   if (!tag) throw new Error(`A union of objects needs a tag: ${JSON.stringify(schema)}`)
   if (references.length < branches.length) return
   const mapping: Record<string, string> = {}
@@ -87,6 +85,19 @@ function resolve(reference: string, schemas: Schemas): JsonObject {
 
 export function nameOf(reference: string): string {
   return reference.slice(reference.lastIndexOf('/') + 1)
+}
+
+/** The property that tells most branches apart. */
+function tagOf(branches: JsonObject[]): string | undefined {
+  const values = new Map<string, Set<string>>()
+  for (const branch of branches) {
+    for (const name of Object.keys((branch.properties ?? {}) as JsonObject)) {
+      const value = tagValue(branch, name)
+      if (value !== undefined) values.set(name, (values.get(name) ?? new Set()).add(value))
+    }
+  }
+  const [most] = [...values].sort(([, one], [, other]) => other.size - one.size)
+  return most?.[0]
 }
 
 function tagValue(schema: JsonObject, tag: string): string | undefined {

@@ -59,13 +59,14 @@ interface Call {
 export function connect(
   given: ClientOptions,
   errorClasses: ErrorClasses,
-  version: string,
+  /** Name of the package and its version. */
+  agent: string,
 ): (operation: Operation) => (...args: Any[]) => Any {
   const { baseUrl, token, fetch = globalThis.fetch, headers = {}, maxRetries = 2, logger } = given
   const { href } = new URL(baseUrl)
   const base = href.endsWith('/') ? href.slice(0, -1) : href
   // Browsers send their own `User-Agent`, and setting it would cause a preflight request.
-  const userAgent = 'document' in globalThis ? undefined : `bot-builder-client/${version}`
+  const userAgent = 'document' in globalThis ? undefined : agent
   const timeoutOf = ({ operation, options }: Call) =>
     options.timeout ?? given.timeout ?? operation.timeout ?? DEFAULT_TIMEOUT_MS
 

@@ -1,20 +1,37 @@
-import { minimalMediaType, type Operation, ownErrorsOf } from '../operation.ts'
+import { type Operation, ownErrorsOf } from '../operation.ts'
 
-/**
- * Text of `generated/handlers.ts`: one interface per operation and `Handlers` for all. Requests have parsed types,
- * responses wire types.
- */
-export function toHandlers(resources: Record<string, Record<string, Operation>>): string {
+/** Modules that the signatures import, as paths from the file that they are written to. */
+export interface HandlerModules<O extends Operation> {
+  /** Head of the file. */
+  head: string
+  /** Has the operations. */
+  contract: string
+  /** Has `Handler` with the issues of the service and its contexts, and `AccessKind`. */
+  handler: string
+  kit: string
+  wire: string
+  /** Type of the body as the handler gets it, where that is not the parsed one, and the imports that it needs. */
+  bodyOf?: { imports: string; type: (operation: O, parsed: string) => string }
+}
+
+/** Text of the signatures of handlers: an interface per operation, `Handlers` for all. */
+export function toHandlers<O extends Operation>(
+  resources: Record<string, Record<string, O>>,
+  { head, contract, handler, kit, wire, bodyOf }: HandlerModules<O>,
+): string {
   const lines = [
-    '// Made by `make generate` from contract/. Do not edit.',
-    "import type { operations as contract } from '../contract/index.ts'",
-    "import type { AccessKind, FileBody, Handler, Stream, WithoutParts } from '../contract/operation.ts'",
-    "import type { z } from '../contract/zod.ts'",
-    "import type { operations as wire } from './openapi.ts'",
+    head,
+    `import type { operations as contract } from '${contract}'`,
+    `import type { FileBody, Stream } from '${kit}/operation.ts'`,
+    `import type { z } from '${kit}/zod.ts'`,
+    `import type { AccessKind, Handler } from '${handler}'`,
+    ...(bodyOf ? [bodyOf.imports] : []),
+    `import type { operations as wire } from '${wire}'`,
     '',
   ]
   for (const operations of Object.values(resources)) {
-    for (const [id, operation] of Object.entries(operations)) lines.push(...operationInterface(id, operation))
+    for (const [id, operation] of Object.entries(operations))
+      lines.push(...operationInterface(id, operation, bodyOf?.type))
   }
   for (const [resource, operations] of Object.entries(resources)) {
     lines.push(
@@ -44,11 +61,13 @@ export function toHandlers(resources: Record<string, Record<string, Operation>>)
   return lines.join('\n')
 }
 
-function operationInterface(id: string, operation: Operation): string[] {
+function operationInterface<O extends Operation>(
+  id: string,
+  operation: O,
+  bodyOf: (operation: O, parsed: string) => string = (_, parsed) => parsed,
+): string[] {
   const parsed = (part: 'params' | 'query' | 'body') =>
     operation[part] ? `z.output<(typeof contract)['${id}']['${part}']>` : 'undefined'
-  const parts = Object.keys(operation.documentParts ?? {}).map((name) => `'${name}'`)
-  const body = parts.length === 0 ? parsed('body') : `WithoutParts<${parsed('body')}, ${parts.join(' | ')}>`
   const media = operation.success.mediaType ?? 'application/json'
   return [
     `/** ${operation.summary}: ${operation.method.toUpperCase()} ${operation.path} */`,
@@ -56,12 +75,12 @@ function operationInterface(id: string, operation: Operation): string[] {
     `  access: '${operation.access.kind}'`,
     `  params: ${parsed('params')}`,
     `  query: ${parsed('query')}`,
-    `  body: ${operation.fileBody ? 'FileBody' : body}`,
+    `  body: ${operation.fileBody ? 'FileBody' : bodyOf(operation, parsed('body'))}`,
     media === 'application/json'
       ? `  reply: wire['${id}']['responses'][${operation.success.status}]['content']['${media}']`
       : '  reply: Stream',
     operation.success.minimal
-      ? `  minimal: wire['${id}']['responses'][${operation.success.status}]['content']['${minimalMediaType}']`
+      ? `  minimal: wire['${id}']['responses'][${operation.success.status}]['content']['${operation.success.minimal.mediaType}']`
       : '  minimal: never',
     `  error: ${errorUnion(operation)}`,
     '}',

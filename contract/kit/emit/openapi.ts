@@ -1,48 +1,62 @@
 import { OpenAPIRegistry, OpenApiGeneratorV31 } from '@asteasolutions/zod-to-openapi'
-import { type ErrorCode, errors } from '../errors.ts'
+import { type ErrorCode, type ErrorDefinition, errors as kitErrors } from '../errors.ts'
 import { idempotencyKey } from '../idempotency.ts'
-import {
-  type Example,
-  errorsOf,
-  fileMediaType,
-  minimalMediaType,
-  minimumKeyOf,
-  type Need,
-  needOf,
-  type Operation,
-  tags,
-} from '../operation.ts'
+import { type Example, errorsOf, fileMediaType, minimumKeyOf, type Operation } from '../operation.ts'
 import { z } from '../zod.ts'
-import { conditionalHeaders, headerParameters, notModified, usedHeaders } from './conditions.ts'
-import { errorResponse, errorSchemas, headers, rateLimit, responseName } from './errors.ts'
-import { introduction } from './introduction.ts'
+import { conditionalHeaders, headerParameters, notModified } from './conditions.ts'
+import {
+  type DescribedErrors,
+  errorResponse,
+  errorSchemas,
+  headers as kitHeaders,
+  rateLimit,
+  responseName,
+} from './errors.ts'
 import { linksOf } from './links.ts'
-import { postedTags, registerEvent } from './posted-events.ts'
+import { type PostedEvents, registerEvent } from './posted-events.ts'
 import { samplesOf } from './samples.ts'
 import { finish, finishParameter, type JsonObject, type Schemas } from './schemas.ts'
 
-/* Renders the contract as an OpenAPI 3.1 document. The same contract always gives the same document. */
+/* Renders a contract as an OpenAPI 3.1 document. The same contract always gives the same document. */
 
-export interface DocumentSource {
+/** A contract, and what its document says beside the operations. */
+export interface DocumentSource<O extends Operation = Operation> {
   title: string
   version: string
-  operations: Record<string, Operation>
+  /** One sentence. */
+  summary: string
+  /** Introduction for readers who have only the document, in Markdown. */
+  introduction: string
+  /** Further properties of `info`, such as `license` and `contact`. */
+  about?: JsonObject
+  externalDocs?: JsonObject
+  operations: Record<string, O>
+  tags: Record<string, { name: string; description: string }>
+  /** Groups of tags in the order of the reference. Absent for one group of all. */
+  tagGroups?: { name: string; tags: string[] }[]
   /** Components that no operation refers to. */
   besides?: readonly z.ZodType[]
-  /** Events that the service posts to endpoints, by type. */
-  events?: Record<string, { when: string; body: z.ZodType; example: object }>
+  /** Events that the service posts to endpoints. */
+  events?: PostedEvents
+  errors: Record<ErrorCode, ErrorDefinition>
+  issueCodes: Record<string, string>
+  /** Header components that operations name in `success.headers`. */
+  headers?: Record<string, JsonObject>
+  /** Last paragraph of a description: who may call the operation. */
+  permissionOf: (operation: O) => string
+  /** The scope that a token needs; undefined for any token. Absent for a service without scopes. */
+  scopeOf?: (operation: O) => string | undefined
+  /** Explains tokens: how callers get one. */
+  aboutTokens: string
 }
 
-export function toOpenApi({
-  title,
-  version,
-  operations,
-  besides = [],
-  events = {},
-}: DocumentSource): JsonObject {
+export function toOpenApi<O extends Operation>(source: DocumentSource<O>): JsonObject {
+  const { title, version, operations, besides = [], events, headers = {} } = source
+  const tags = { ...source.tags, ...(events ? { [events.tag.id]: events.tag } : {}) }
+  const described: DescribedErrors = { ...source, hasScopes: source.scopeOf !== undefined }
   const registry = new OpenAPIRegistry()
-  for (const operationId of Object.keys(operations)) register(registry, operationId, operations)
-  for (const [type, event] of Object.entries(events)) registerEvent(registry, type, event)
+  for (const operationId of Object.keys(operations)) register(registry, operationId, source)
+  for (const type of Object.keys(events?.byType ?? {})) registerEvent(registry, type, events as PostedEvents)
   const definitions = [
     ...registry.definitions,
     ...besides.map((schema) => ({ type: 'schema' as const, schema })),
@@ -68,25 +82,17 @@ export function toOpenApi({
   }
 
   const codes = new Set(Object.values(operations).flatMap(publishedErrorsOf))
+  const responses = errorResponses(operations, described)
   return {
     openapi: '3.1.0',
     info: {
       title,
-      summary: 'Build, publish and run conversational bots.',
-      description: introduction,
+      summary: source.summary,
+      description: source.introduction,
       version,
-      contact: {
-        name: 'The maintainers',
-        url: 'https://example.com/bot-builder-service',
-        email: 'maintainers@example.com',
-      },
-      license: { name: 'MIT', url: 'https://opensource.org/license/mit' },
-      termsOfService: 'https://example.com/bot-builder-service/terms',
+      ...source.about,
     },
-    externalDocs: {
-      description: 'Guides, and a reference with requests to try.',
-      url: 'http://localhost:3000/docs',
-    },
+    ...(source.externalDocs ? { externalDocs: source.externalDocs } : {}),
     servers: [
       {
         url: '/',
@@ -94,52 +100,40 @@ export function toOpenApi({
         'x-internal': false,
       },
     ],
-    tags: Object.entries(sorted({ ...tags, ...(generated.webhooks ? postedTags : {}) })).map(
-      ([tag, { name, description }]) => ({
-        name: tag,
-        'x-displayName': name,
-        description,
-      }),
-    ),
-    'x-tagGroups': [
-      { name: 'Building', tags: ['workspaces', 'members', 'credentials', 'folders', 'bots', 'publishing'] },
-      {
-        name: 'Running',
-        tags: [
-          'results',
-          'analytics',
-          'chat',
-          'webhooks',
-          ...Object.keys(generated.webhooks ? postedTags : {}),
-        ],
-      },
-      { name: 'Access', tags: ['current-user', 'tokens'] },
-    ],
+    tags: Object.entries(sorted(tags)).map(([tag, { name, description }]) => ({
+      name: tag,
+      'x-displayName': name,
+      description,
+    })),
+    'x-tagGroups': source.tagGroups ?? [{ name: title, tags: Object.keys(tags) }],
     security: [{ bearerAuth: [] }],
     paths,
     ...(generated.webhooks ? { webhooks: generated.webhooks } : {}),
     components: {
-      schemas: sorted({ ...schemas, ...errorSchemas(codes) }),
+      schemas: sorted({ ...schemas, ...errorSchemas(codes, described) }),
       parameters: shareParameters([...published, ...posted]),
-      responses: errorResponses(operations),
-      headers: usedHeaders(headers, Object.values(operations)),
+      responses,
+      headers: usedHeaders(sorted({ ...kitHeaders, ...headers }), JSON.stringify([paths, responses])),
       securitySchemes: {
         bearerAuth: {
           type: 'http',
           scheme: 'bearer',
-          description:
-            'An access token of a user. The first start of the service prints one; more are made with the operation that creates tokens or with the admin command.',
+          description: source.aboutTokens,
         },
       },
     },
   }
 }
 
-function register(registry: OpenAPIRegistry, operationId: string, operations: Record<string, Operation>) {
-  const operation = operations[operationId] as Operation
+function register<O extends Operation>(
+  registry: OpenAPIRegistry,
+  operationId: string,
+  { operations, permissionOf, scopeOf }: DocumentSource<O>,
+) {
+  const operation = operations[operationId] as O
   const { success } = operation
   const minimumKey = minimumKeyOf(operation)
-  const need = needOf(operation)
+  const scope = scopeOf?.(operation)
   const links = linksOf(operation, operations)
   registry.registerPath({
     method: operation.method,
@@ -147,8 +141,8 @@ function register(registry: OpenAPIRegistry, operationId: string, operations: Re
     operationId,
     tags: [operation.tag],
     summary: operation.summary,
-    description: `${operation.description}\n\n${permission(need)}${operation.isAudited ? ' What is done is in the audit log of the workspace.' : ''}`,
-    ...('scope' in need && need.scope !== 'any' ? { 'x-required-scope': need.scope } : {}),
+    description: `${operation.description}\n\n${permissionOf(operation)}`,
+    ...(scope === undefined ? {} : { 'x-required-scope': scope }),
     ...(operation.deprecated ? { deprecated: true } : {}),
     security: operation.access.kind === 'anyone' ? [] : [{ bearerAuth: [] }],
     request: {
@@ -189,7 +183,7 @@ function register(registry: OpenAPIRegistry, operationId: string, operations: Re
         description: success.description,
         headers: {
           'X-Request-Id': { $ref: '#/components/headers/RequestId' },
-          ...('scope' in need
+          ...(operation.access.kind !== 'anyone'
             ? { 'Authentication-Token-Expiration': { $ref: '#/components/headers/TokenExpiration' } }
             : {}),
           ...(success.location ? { Location: { $ref: '#/components/headers/Location' } } : {}),
@@ -215,7 +209,7 @@ function register(registry: OpenAPIRegistry, operationId: string, operations: Re
             : {}),
           ...(success.minimal
             ? {
-                [minimalMediaType]: {
+                [success.minimal.mediaType]: {
                   schema: success.minimal.body,
                   examples: examples(success.minimal.examples),
                 },
@@ -227,7 +221,7 @@ function register(registry: OpenAPIRegistry, operationId: string, operations: Re
       ...(isTaggedRead(operation) ? { 304: { $ref: '#/components/responses/NotModified' } } : {}),
       ...Object.fromEntries(
         publishedErrorsOf(operation).map((code) => [
-          errors[code].status,
+          kitErrors[code].status,
           { $ref: `#/components/responses/${responseName(code)}` },
         ]),
       ),
@@ -253,11 +247,14 @@ function parserErrorsOf({ body, fileBody }: Operation): ErrorCode[] {
 
 function publishedErrorsOf(operation: Operation): ErrorCode[] {
   const codes = [...errorsOf(operation), ...parserErrorsOf(operation)]
-  return codes.sort((one, other) => errors[one].status - errors[other].status)
+  return codes.sort((one, other) => kitErrors[one].status - kitErrors[other].status)
 }
 
 /** Every error response once. */
-function errorResponses(operations: Record<string, Operation>): Record<string, JsonObject> {
+function errorResponses(
+  operations: Record<string, Operation>,
+  described: DescribedErrors,
+): Record<string, JsonObject> {
   const responses: Record<string, JsonObject> = {}
   if (Object.values(operations).some(isTaggedRead)) responses.NotModified = notModified
   for (const code of new Set(Object.values(operations).flatMap(publishedErrorsOf))) {
@@ -265,9 +262,16 @@ function errorResponses(operations: Record<string, Operation>): Record<string, J
       const example = errorExamples?.[code]
       return example ? [[operationId, { ...example, summary: `${summary}: ${example.summary}` }]] : []
     })
-    responses[responseName(code)] = errorResponse(code, Object.fromEntries(own))
+    responses[responseName(code)] = errorResponse(code, Object.fromEntries(own), described)
   }
   return responses
+}
+
+/** Components of headers that some response refers to. */
+function usedHeaders(all: Record<string, JsonObject>, published: string): Record<string, JsonObject> {
+  return Object.fromEntries(
+    Object.entries(all).filter(([name]) => published.includes(`"#/components/headers/${name}"`)),
+  )
 }
 
 const allowOrigin = {
@@ -279,32 +283,6 @@ function examples(named: Record<string, Example>) {
   return Object.fromEntries(
     Object.entries(named).map(([name, { summary, value }]) => [name, { summary, value }]),
   )
-}
-
-/** Describes the required role and scope. There is no other policy. */
-function permission(need: Need): string {
-  const token =
-    'scope' in need && need.scope !== 'any' ? `a token with the scope \`${need.scope}\`` : 'any token'
-  switch (need.kind) {
-    case 'anyone':
-      return 'Permission: none; no token is needed.'
-    case 'user': {
-      const unbound = need.isUnbound ? ' that is bound to no workspace' : ''
-      return `Permission: any user, by ${token}${unbound}.`
-    }
-    default: {
-      const role = {
-        ADMIN: 'an admin',
-        MEMBER: 'a member or an admin',
-        GUEST: 'a guest, a member or an admin',
-      }[need.role]
-      const share =
-        need.kind === 'bot' && need.publicShare ? ', or any user when the bot is shared publicly' : ''
-      const missing =
-        need.missing === 'FORBIDDEN' ? ' A record that does not exist is answered as one without access.' : ''
-      return `Permission: ${role} of the workspace${share}, by ${token}.${missing}`
-    }
-  }
 }
 
 /** Moves parameters that are identical in several operations to one component each, by name. */

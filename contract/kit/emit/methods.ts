@@ -84,12 +84,12 @@ export function methodsOf(id: string, operation: Operation, document: JsonObject
     isConditional: operation.isConditional === true && method !== 'get',
   }
   // A stream without an end is for browsers, which have a class for it.
-  if (success.otherMedia?.item === 'ChatEvent') {
+  if (success.otherMedia?.isTurn) {
     const streamed: Method = {
       ...whole,
       name: `${whole.name}Streaming`,
       call: { ...whole.call, events: true },
-      answer: 'ChatEvent',
+      answer: success.otherMedia.item,
     }
     return [whole, streamed]
   }

@@ -68,27 +68,3 @@ export const notModified: JsonObject = {
     ETag: { $ref: '#/components/headers/ETag' },
   },
 }
-
-/** Components of headers that some operation refers to. */
-export function usedHeaders(all: JsonObject, operations: readonly Operation[]): JsonObject {
-  const used = new Set(
-    operations.flatMap((operation) => Object.values(conditionalHeaders(operation))).map(nameOf),
-  )
-  const optional = [
-    'ETag',
-    'PreferenceApplied',
-    'Deprecation',
-    'Sunset',
-    'Successor',
-    'NextCursor',
-    'ResultsRemaining',
-    'FileName',
-  ]
-  return Object.fromEntries(
-    Object.entries(all).filter(([name]) => !optional.includes(name) || used.has(name)),
-  )
-}
-
-function nameOf(reference: unknown): string {
-  return String((reference as { $ref: string }).$ref.split('/').at(-1))
-}

@@ -1,7 +1,7 @@
 import { type JsonObject, nameOf } from './schemas.ts'
 
 /*
- * Forms of the document for other tools: a slim one with opaque flows, the same in OpenAPI 3.0.3, one without the
+ * Forms of the document for other tools: a slim one with opaque parts, the same in OpenAPI 3.0.3, one without the
  * discriminators of open unions, and one in OpenAPI 3.2, which is more expressive.
  */
 
@@ -11,12 +11,9 @@ interface OpenApi extends JsonObject {
   components: Record<string, Record<string, JsonObject>> & { schemas: Record<string, JsonObject> }
 }
 
-/** Components of a flow. Tools that only copy flows do not need them. */
-const flowParts = ['Group', 'LegacyGroup', 'FlowEvent', 'Edge', 'Variable', 'Theme', 'Settings']
-
-function toSlim(document: JsonObject): JsonObject {
+function toSlim(document: JsonObject, opaque: readonly string[]): JsonObject {
   const slim = structuredClone(document) as OpenApi
-  for (const name of flowParts) {
+  for (const name of opaque) {
     const { description } = slim.components.schemas[name] as JsonObject
     slim.components.schemas[name] = {
       type: 'object',
@@ -29,9 +26,9 @@ function toSlim(document: JsonObject): JsonObject {
 }
 
 /** Removes redundant keywords of free objects. With them, the generator for Ruby makes a class that it cannot build. */
-function withPlainParts(slim: JsonObject): JsonObject {
+function withPlainParts(slim: JsonObject, opaque: readonly string[]): JsonObject {
   const plain = structuredClone(slim) as OpenApi
-  for (const name of flowParts) {
+  for (const name of opaque) {
     const {
       additionalProperties: _,
       maxProperties: __,
@@ -189,13 +186,20 @@ function serialized(examples: unknown): JsonObject {
   )
 }
 
-/** All forms except the whole document, by path. `items` has the component of stream items by operation. */
-export function formsOf(document: JsonObject, items: Record<string, string>): Record<string, JsonObject> {
-  const slim = toSlim(document)
+/**
+ * All forms except the whole document, by file name. `items` has the component of stream items by operation, `opaque`
+ * the components that tools copy without a look inside.
+ */
+export function formsOf(
+  document: JsonObject,
+  items: Record<string, string>,
+  opaque: readonly string[] = [],
+): Record<string, JsonObject> {
+  const slim = toSlim(document, opaque)
   return {
-    'generated/openapi-slim.yaml': slim,
-    'generated/openapi-slim-3.0.yaml': toOpenApi30(withPlainParts(slim)),
-    'generated/openapi-untagged.yaml': toUntagged(document),
-    'generated/openapi-3.2.yaml': toOpenApi32(document, items),
+    'openapi-slim.yaml': slim,
+    'openapi-slim-3.0.yaml': toOpenApi30(withPlainParts(slim, opaque)),
+    'openapi-untagged.yaml': toUntagged(document),
+    'openapi-3.2.yaml': toOpenApi32(document, items),
   }
 }
