@@ -8,7 +8,6 @@ export const issueCodes = {
   circular_move: 'a folder would be inside itself',
   disabled_user: 'the user with this e-mail address is disabled',
   daily_quota_exceeded: 'the address, or all visitors of the bot, stored as much as they may in a day',
-  disk_full: 'the disk of the installation has too little room left for files',
   files_not_kept: 'the installation has no place for files',
   last_admin: 'the workspace would be left without an admin',
   no_encryption_key:

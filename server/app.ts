@@ -6,18 +6,18 @@ import type { Pool } from 'pg'
 import { operations } from '../contract/index.ts'
 import { protocols } from '../contract/tools/protocol.ts'
 import { readCredential } from './access/authenticate.ts'
-import { authorize, type Caller } from './access/index.ts'
+import { authorize } from './access/index.ts'
 import { tryChat } from './chat/sessions/read-session.ts'
 import type { Services } from './context.ts'
 import { createProbe, UnknownOutcome } from './db/client.ts'
 import { handlers } from './handlers/index.ts'
-import { createLimits, withoutPort } from './http/limits.ts'
-import { preferOutcomes, readOutcomes } from './http/preferred-outcomes.ts'
-import { codeOf } from './http/problem.ts'
-import { unknownMethod, unknownRoute } from './http/refusal-issues.ts'
-import { sendProblem } from './http/response.ts'
-import { createRouter } from './http/router.ts'
+import { codeOf } from './http/failures.ts'
+import { createOperations } from './http/operations.ts'
 import { newId } from './ids.ts'
+import { createLimits, withoutPort } from './kit/limits.ts'
+import { preferOutcomes } from './kit/preferred-outcomes.ts'
+import { sendProblem } from './kit/response.ts'
+import { unknownMethod, unknownRoute } from './kit/route-issues.ts'
 import { callTool } from './mcp/index.ts'
 import { createMetrics } from './metrics.ts'
 import { serveDocs } from './pages/docs/index.ts'
@@ -25,6 +25,7 @@ import { serveDocuments } from './pages/documents.ts'
 import { servePages } from './pages/index.ts'
 import { notFoundPage } from './pages/not-found/index.ts'
 import { createErrorLog } from './repeated-errors.ts'
+import { readOutcomes } from './sandbox-mode/outcomes.ts'
 import { serveSandbox } from './sandbox-mode/routes.ts'
 import type { SandboxMode } from './sandbox-mode/sandbox.ts'
 
@@ -32,12 +33,8 @@ declare global {
   namespace Express {
     /** Data of a request for the log. */
     interface Locals {
-      requestId: string
-      operationId?: string
       /** For a page: its path as the service writes it. */
       path?: string
-      caller?: Pick<Caller, 'userId' | 'tokenId'>
-      workspaceId?: string
     }
   }
 }
@@ -125,7 +122,7 @@ export function createApp(options: AppOptions): express.Express {
     if (phase() === 'draining') response.setHeader('Connection', 'close')
     response.on('close', () => {
       const ms = performance.now() - start
-      const { operationId, path, caller, workspaceId, limit } = response.locals
+      const { operationId, path, caller, owner: workspaceId, limit } = response.locals
       if (limit) return metrics.observeLimit(limit)
       const { method } = request
       const status = response.headersSent ? response.statusCode : UNANSWERED
@@ -151,7 +148,7 @@ export function createApp(options: AppOptions): express.Express {
   // Before the pages, since each of them is a path that Express compares on the way to what comes after it.
   const outcomes = options.config.SANDBOX ? readOutcomes() : undefined
   const prefer = outcomes && preferOutcomes(outcomes)
-  const runOperation = createRouter(
+  const runOperation = createOperations(
     { ...operations, ...protocols },
     { ...handlers, callTool },
     options,
@@ -203,7 +200,7 @@ export function createApp(options: AppOptions): express.Express {
   for (const path of ['/docs', ...references, '/results', '/bots', '/sign-in', '/chat/:publicId'])
     redirectSlash(app, path, publicUrl)
   app.use(notFoundPage())
-  app.use((request, response) => sendProblem(response, 'NOT_FOUND', [unknownRoute(request.url)]))
+  app.use((request, response) => sendProblem(response, 'NOT_FOUND', [unknownRoute(request.url, operations)]))
   app.use(((thrown: unknown, _request, response, _next) => {
     const status = (thrown as { status?: number }).status
     if (status === 400 || thrown instanceof URIError) {

@@ -3,7 +3,8 @@ import type { BotGrant, FolderGrant, UserGrant, WorkspaceGrant } from './access/
 import type { ChatTools } from './chat-tools.ts'
 import type { Config } from './config.ts'
 import type { Database } from './db/client.ts'
-import type { Place } from './shares/admission-queue.ts'
+import type { Once as KitOnce, Within as KitWithin } from './kit/idempotency.ts'
+import type { Place } from './kit/shares/admission-queue.ts'
 import type { Quota } from './shares/quotas.ts'
 import type { FileStore } from './uploads/store.ts'
 import type { Keyring } from './workspaces/keyring.ts'
@@ -30,38 +31,9 @@ export interface Services {
   publicUrl: () => string
 }
 
-/** A request to another operation; `target` is its path with the query, `body` is sent as JSON. */
-export interface InnerRequest {
-  method: string
-  target: string
-  headers?: Record<string, string>
-  body?: unknown
-}
-
-export interface InnerResponse {
-  status: number
-  /** Names in lower case. */
-  headers: Record<string, string>
-  text: string
-}
-
-/** Sends a request to another operation, in the name of the caller. */
-export type Dispatch = (request: InnerRequest) => Promise<InnerResponse>
-
-/**
- * Runs what calls out, of an operation that says so, once for the idempotency key of the request. `run` writes by
- * `keep`, with the answer that is then its own: both are committed, or neither. Without a key it just runs.
- */
-export type Once = <Answer>(botId: string, run: (keep: Keep<Answer>) => Promise<Answer>) => Promise<Answer>
-
-/**
- * Runs what writes, of an operation that says `preparesFirst`: within the transaction of the idempotency key of the
- * request, which keeps the answer. Without a key it just runs.
- */
-export type Within = <Answer>(run: (db: Database) => Promise<Answer>) => Promise<Answer>
-
-/** `write` may be repeated, and is undone when it says false. */
-type Keep<Answer> = (answer: Answer, write: (db: Database) => Promise<boolean>) => Promise<boolean>
+/** See `Once` of the kit. The scope is a bot. */
+export type Once = KitOnce<Database>
+export type Within = KitWithin<Database>
 
 /**
  * Context of a handler, passed beside its request. `now` is the time of the request; `arrivedAt` is its arrival by

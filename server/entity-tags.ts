@@ -1,6 +1,5 @@
 import { hash } from 'node:crypto'
 import { information } from '../contract/index.ts'
-import type { Conditions, NamedTag } from '../contract/kit/operation.ts'
 
 /*
  * Entity tags: `"<id>-<digest of the state>-<digest of the view>"`. The state is all that is stored of a record and shown
@@ -25,29 +24,4 @@ function digestOf(value: unknown): string {
 /** True if two tags name one state, in whatever view each shows it. */
 export function isSameState(one: string, other: string): boolean {
   return one.slice(0, one.lastIndexOf('-')) === other.slice(0, other.lastIndexOf('-'))
-}
-
-export function hasConditions({ ifMatch, ifNoneMatch }: Conditions): boolean {
-  return ifMatch !== undefined || ifNoneMatch !== undefined
-}
-
-/** Returns the response to a conditional read if it is not the record itself. `etag` is the tag of the record. */
-export function readOutcome(
-  { ifMatch, ifNoneMatch }: Conditions,
-  etag: string,
-): 'PRECONDITION_FAILED' | 'NOT_MODIFIED' | undefined {
-  const isThis = ({ tag }: NamedTag) => `"${tag}"` === etag
-  if (ifMatch && !includes(ifMatch, (named) => !named.isWeak && isThis(named))) return 'PRECONDITION_FAILED'
-  return ifNoneMatch && includes(ifNoneMatch, isThis) ? 'NOT_MODIFIED' : undefined
-}
-
-/** True if the conditions of a write do not match the state of the record. */
-export function isStale({ ifMatch, ifNoneMatch }: Conditions, state: string): boolean {
-  const isThis = ({ tag }: NamedTag) => tag.slice(0, tag.lastIndexOf('-')) === state
-  if (ifMatch && !includes(ifMatch, (named) => !named.isWeak && isThis(named))) return true
-  return ifNoneMatch !== undefined && includes(ifNoneMatch, isThis)
-}
-
-function includes(tags: '*' | readonly NamedTag[], isThis: (named: NamedTag) => boolean): boolean {
-  return tags === '*' || tags.some(isThis)
 }

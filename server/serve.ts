@@ -2,6 +2,7 @@ import cluster from 'node:cluster'
 import type { ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { setTimeout as delay } from 'node:timers/promises'
+import { operations } from '../contract/index.ts'
 import { createApp, type Phase } from './app.ts'
 import { type FirstSignIn, greeting, prepareDatabase } from './bootstrap.ts'
 import { openChatTools } from './chat-tools.ts'
@@ -14,10 +15,11 @@ import { databaseOptions, locateDatabase, openStandby } from './db/configured.ts
 import { cursorKey } from './db/migrate.ts'
 import { retryUntilReady } from './db/retry.ts'
 import { SandboxMismatch } from './db/sandbox.ts'
-import { isEndless } from './http/events.ts'
 import { refuseUsedPort, whyNotListening } from './http/port.ts'
-import { createServer } from './http/server.ts'
+import { newId } from './ids.ts'
 import { startBackground } from './jobs/index.ts'
+import { isEndless } from './kit/events.ts'
+import { createServer, takesFileOf } from './kit/server.ts'
 import { createLog, leave, onEndSignals, openSink } from './log.ts'
 import { streamingClient } from './outbound/client.ts'
 import type { Sandbox } from './sandbox/index.ts'
@@ -91,6 +93,8 @@ export async function serve(config: Config, sandbox: Sandbox, telemetry?: Teleme
     publicUrl: () => publicUrl,
   })
   const server = createServer(app, {
+    newId,
+    takesFile: takesFileOf(operations),
     requestTimeout: config.REQUEST_TIMEOUT,
     uploadTimeout: config.UPLOAD_TIMEOUT,
   })

@@ -2,9 +2,9 @@ import { EventEmitter } from 'node:events'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { describe, expect, test } from '@jest/globals'
 import type express from 'express'
-import { createAdmissionQueue, type Place } from '../server/shares/admission-queue.ts'
-import { createBudget } from '../server/shares/budget.ts'
-import { createTurns } from '../server/shares/turns.ts'
+import { createAdmissionQueue, type Place } from '../server/kit/shares/admission-queue.ts'
+import { createBudget } from '../server/kit/shares/budget.ts'
+import { createTurns } from '../server/kit/shares/turns.ts'
 
 const response = () => new EventEmitter() as unknown as express.Response
 

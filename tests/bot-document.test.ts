@@ -16,7 +16,7 @@ import {
 } from '../contract/bot-document/index.ts'
 import { MAXIMUM_ISSUES } from '../contract/kit/errors.ts'
 import { z } from '../contract/kit/zod.ts'
-import { toIssues } from '../server/issues/validation.ts'
+import { toIssues } from '../server/kit/issues/validation.ts'
 import type { Json } from './support/arbitraries.ts'
 import { blockOf, documentOf, documentVersions, opaqueBlock, typesOf } from './support/documents.ts'
 import fc from './support/fast-check.ts'

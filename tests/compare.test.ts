@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals'
 import { compareFlows } from '../server/bots/compare.ts'
-import { encode } from '../server/json/json-text.ts'
+import { encode } from '../server/kit/json/json-text.ts'
 import fc from './support/fast-check.ts'
 
 const block = (id: string, text = id) => ({ id, type: 'text', content: { plain: text } })

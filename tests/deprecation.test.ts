@@ -10,8 +10,8 @@ import { z } from '../contract/kit/zod.ts'
 import { anyone, type Operation } from '../contract/operation.ts'
 import { readConfig } from '../server/config.ts'
 import type { Services } from '../server/context.ts'
-import { createLimits } from '../server/http/limits.ts'
-import { createRouter } from '../server/http/router.ts'
+import { createOperations } from '../server/http/operations.ts'
+import { createLimits } from '../server/kit/limits.ts'
 import { createLog } from '../server/log.ts'
 
 /* An operation that is going, which only this test has: what is announced of it, and where. */
@@ -62,7 +62,7 @@ beforeAll(async () => {
     publicUrl: () => 'http://here',
   } as unknown as Services
   const app = express().use(
-    createRouter(operations, { getNote: handler, readNote: handler }, services, createLimits(services)),
+    createOperations(operations, { getNote: handler, readNote: handler }, services, createLimits(services)),
   )
   server = createServer(app)
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))

@@ -11,14 +11,15 @@ import { workInTurns } from '../server/bots/checks/turns.ts'
 import { checkBudget, type Execution } from '../server/chat/engine/execution.ts'
 import { defaultLimits } from '../server/chat/engine/limits.ts'
 import { readConfig } from '../server/config.ts'
-import { createLimits } from '../server/http/limits.ts'
-import { readInput } from '../server/http/request.ts'
-import { createServer } from '../server/http/server.ts'
+import { newId } from '../server/ids.ts'
+import { createLimits } from '../server/kit/limits.ts'
+import { readInput } from '../server/kit/request.ts'
+import { createServer, takesFileOf } from '../server/kit/server.ts'
+import { createAdmissionQueue, type Place } from '../server/kit/shares/admission-queue.ts'
+import { createBudget } from '../server/kit/shares/budget.ts'
+import { createPacing, type Pacing } from '../server/kit/shares/pacing.ts'
 import { createLog } from '../server/log.ts'
 import { piecesOf } from '../server/results/export.ts'
-import { createAdmissionQueue, type Place } from '../server/shares/admission-queue.ts'
-import { createBudget } from '../server/shares/budget.ts'
-import { createPacing, type Pacing } from '../server/shares/pacing.ts'
 import { createQuotas } from '../server/shares/quotas.ts'
 import { boundNamed } from './support/bounds.ts'
 
@@ -194,7 +195,13 @@ describe('files that arrive', () => {
       begun++
       request.resume()
     })
-    const server = createServer(app, { requestTimeout: 60_000, uploadTimeout: 60_000, uploadGrace: 300 })
+    const server = createServer(app, {
+      requestTimeout: 60_000,
+      uploadTimeout: 60_000,
+      uploadGrace: 300,
+      newId,
+      takesFile: takesFileOf(operations),
+    })
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
     const begin = (): { socket: Socket; text: string } => {
       const socket = connect((server.address() as AddressInfo).port, '127.0.0.1')

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http'
 import { expect, test } from '@jest/globals'
 import { operations } from '../contract/index.ts'
-import { readConditions } from '../server/http/conditions.ts'
+import { readConditions } from '../server/kit/conditions.ts'
 import fc from './support/fast-check.ts'
 import { endpoints, parametersOf } from './support/published.ts'
 

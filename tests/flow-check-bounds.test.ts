@@ -3,7 +3,7 @@ import { MAXIMUM_FINDINGS } from '../contract/publications.ts'
 import { checkDocument } from '../server/bots/check.ts'
 import type { Pace } from '../server/context.ts'
 import type { FlowDocument } from '../server/documents/conversion/index.ts'
-import { createPacing } from '../server/shares/pacing.ts'
+import { createPacing } from '../server/kit/shares/pacing.ts'
 import { checkFlow } from './support/check-flow.ts'
 import { cpuTime, measureCpu } from './support/cpu.ts'
 

@@ -4,9 +4,9 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { brotliDecompressSync, gunzipSync } from 'node:zlib'
 import { afterAll, beforeAll, beforeEach, describe, expect, jest, test } from '@jest/globals'
 import { parse } from 'yaml'
-import type { OperationId } from '../contract/index.ts'
+import { type OperationId, operations } from '../contract/index.ts'
 import { errorBody } from '../contract/kit/errors.ts'
-import { takesFile } from '../server/http/server.ts'
+import { takesFileOf } from '../server/kit/server.ts'
 import { type App, startApp } from './support/app.ts'
 import { limited } from './support/cases.ts'
 import { anyBody, type CallOptions } from './support/client.ts'
@@ -248,6 +248,7 @@ describe('requests that take their time', () => {
 
   test('files have time of their own, where they are taken', () => {
     const path = '/api/v1/sessions/x/uploads?fileName=a.pdf'
+    const takesFile = takesFileOf(operations)
     const takes = (method: string, url: string) => takesFile({ method, url })
     expect([takes('POST', path), takes('POST', `http://localhost${path}`)]).toEqual([true, true])
     expect([takes('GET', path), takes('POST', '/api/v1/bots/x/startChat')]).toEqual([false, false])

@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals'
-import { parseJson } from '../server/http/json-body.ts'
-import { toJson, withExactNumbers } from '../server/json/exact-numbers.ts'
+import { toJson, withExactNumbers } from '../server/kit/json/exact-numbers.ts'
+import { parseJson } from '../server/kit/json-body.ts'
 
 /** Returns the issues of a body; undefined if it may go on to its schema. */
 function issuesOf(value: unknown) {

@@ -1,9 +1,9 @@
 import { afterEach, expect, jest, test } from '@jest/globals'
 import { workInTurns } from '../server/bots/checks/turns.ts'
 import type { Pace } from '../server/context.ts'
-import { inTurns } from '../server/http/response.ts'
-import { createPacing } from '../server/shares/pacing.ts'
-import { takeTurn } from '../server/shares/turns.ts'
+import { inTurns } from '../server/kit/response.ts'
+import { createPacing } from '../server/kit/shares/pacing.ts'
+import { takeTurn } from '../server/kit/shares/turns.ts'
 
 /* Turns and pauses of large pieces of work. */
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals'
-import { findRoute, newPlace, parametersOf, placeOf, segmentsOf } from '../server/http/paths.ts'
+import { findRoute, newPlace, parametersOf, placeOf, segmentsOf } from '../server/kit/paths.ts'
 
 const paths = [
   '/v1/bots',

@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals'
 import { operations } from '../contract/index.ts'
-import { prefersMinimal } from '../server/http/conditions.ts'
+import { prefersMinimal } from '../server/kit/conditions.ts'
 import { cpuGrowth } from './support/cpu.ts'
 
 const prefers = (prefer: string) => prefersMinimal(operations.updateBot, { headers: { prefer } } as never)

@@ -12,7 +12,7 @@ import {
   workspaces,
 } from '../server/db/schema.ts'
 import { expression, optional, prepareSelect, selectRows } from '../server/db/typed-select.ts'
-import { JsonText } from '../server/json/json-text.ts'
+import { JsonText } from '../server/kit/json/json-text.ts'
 import { type App, startApp } from './support/app.ts'
 import { makeWorld, type World } from './support/world.ts'
 

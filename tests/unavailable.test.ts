@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals'
-import { codeOf } from '../server/http/problem.ts'
+import { codeOf } from '../server/http/failures.ts'
 
 /* Errors of PostgreSQL, Citus and sockets, in their words, while a server restarts, recovers, fails over or is upgraded. */
 

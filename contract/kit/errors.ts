@@ -22,6 +22,7 @@ export const issueCodes = {
   concurrency_exceeded: 'too many requests of the caller run at once',
   conflict: 'the record is in another state than the request expects; `current` has that state',
   custom: 'another rule of the contract is broken; the message says which',
+  disk_full: 'the disk of the installation has too little room left for files',
   expired: 'the token has expired',
   in_progress: 'a request with this idempotency key is still running',
   incomplete: 'the body ended early',

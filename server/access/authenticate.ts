@@ -1,7 +1,7 @@
 import { hash, randomInt } from 'node:crypto'
 import type { IncomingMessage } from 'node:http'
 import { crc32 } from 'node:zlib'
-import type { Issue } from '../../contract/errors.ts'
+import { type Credential, readBearer, unauthorized } from '../kit/access.ts'
 
 /*
  * Tokens: `botb_pat_`, 30 random base62 characters, and their CRC-32 in 6 more. The prefix makes them
@@ -42,37 +42,16 @@ function checksum(text: string): string {
   return digits
 }
 
-/** The digest is in hexadecimal: Node makes that in a third of the time that it takes for a buffer. */
-export type Credential = { hash: string } | { issue: Issue }
-
-/** The digest of the request's token, or why there is none. */
+/**
+ * The digest of the request's token, or why there is none. The digest is in hexadecimal: Node makes that in a third of
+ * the time that it takes for a buffer.
+ */
 export function readCredential(request: IncomingMessage): Credential {
-  const howTo = 'Send the header Authorization: Bearer <token>'
-  const given = request.headers.authorization
-  if (given === undefined) return { issue: unauthorized('missing', howTo) }
-  if (isRepeated(request, 'authorization'))
-    return { issue: unauthorized('malformed', 'The header was sent more than once') }
-  const [, token] = /^bearer +(\S+) *$/i.exec(given) ?? []
-  if (token === undefined) return { issue: unauthorized('malformed', howTo) }
+  const bearer = readBearer(request)
+  if ('issue' in bearer) return bearer
+  const { token } = bearer
   if (!FORM.test(token) || !token.endsWith(checksum(token.slice(0, -6)))) {
     return { issue: unauthorized('malformed', 'The token is not one of this service') }
   }
   return { hash: hash('sha256', token, 'hex') }
-}
-
-/** True if a header came more than once. `headers` keeps only the first. */
-function isRepeated({ rawHeaders }: IncomingMessage, wanted: string): boolean {
-  let count = 0
-  for (let at = 0; at < rawHeaders.length; at += 2) {
-    const name = rawHeaders[at] as string
-    if (name.length === wanted.length && name.toLowerCase() === wanted) count++
-  }
-  return count > 1
-}
-
-export function unauthorized(
-  code: 'missing' | 'malformed' | 'unknown' | 'expired' | 'revoked',
-  message: string,
-): Issue {
-  return { path: ['header', 'authorization'], code, message }
 }

@@ -2,7 +2,7 @@ import { eq, sql } from 'drizzle-orm'
 import { MAX_LISTED_MEMBERSHIPS } from '../../contract/current-user.ts'
 import type { Database } from '../db/client.ts'
 import { apiTokens, users } from '../db/schema.ts'
-import { JsonText } from '../json/json-text.ts'
+import { JsonText } from '../kit/json/json-text.ts'
 import type { UserGrant } from './index.ts'
 import { tokenColumns } from './tokens.ts'
 

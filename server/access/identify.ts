@@ -1,7 +1,7 @@
 import { LRUCache } from 'lru-cache'
 import type { Need } from '../../contract/operation.ts'
 import type { Database } from '../db/client.ts'
-import type { Credential } from './authenticate.ts'
+import type { Credential } from '../kit/access.ts'
 import { type Authorization, authorize, type Refusal } from './index.ts'
 
 /*

@@ -11,7 +11,7 @@ import { toIso } from '../db/iso-time.ts'
 import { apiTokens, bots, folders, webhookEndpoints, workspaceMembers, workspaces } from '../db/schema.ts'
 import { shownFolderId } from '../db/shown-folder.ts'
 import { type Expression, expression, optional, type RowOf } from '../db/typed-select.ts'
-import { unauthorized } from './authenticate.ts'
+import { unauthorized } from '../kit/access.ts'
 
 /*
  * The only policy code. A caller and a target become a grant, or the refusal that the operation declares. Query

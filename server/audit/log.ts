@@ -5,7 +5,7 @@ import { encoderOf, listsOf } from '../db/insert-columns.ts'
 import { after, beginning, newestFirst, type Position } from '../db/page.ts'
 import { auditLog as table, users, workspaceMembers, workspaces } from '../db/schema.ts'
 import { newId } from '../ids.ts'
-import { JsonText } from '../json/json-text.ts'
+import { JsonText } from '../kit/json/json-text.ts'
 
 /*
  * Audit log of workspaces. An entry is inserted in the transaction of its cause, or within its one statement, so that

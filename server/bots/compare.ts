@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util'
 import { type FlowChange, MAX_CHANGES } from '../../contract/comparison.ts'
 import { MAX_PAGE_BYTES } from '../db/page.ts'
 import { type FlowDocument, isRecord, type JsonRecord, listOf } from '../documents/conversion/document.ts'
-import { JsonText, stored } from '../json/json-text.ts'
+import { JsonText, stored } from '../kit/json/json-text.ts'
 import { withinBounds } from './checks/flow.ts'
 
 /* Differences between two flows, part by part. */

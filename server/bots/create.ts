@@ -8,21 +8,14 @@ import type { WorkspaceGrant } from '../access/index.ts'
 import { type AuditAction, type AuditEntry, entryColumns, newEntry, writeEntry } from '../audit/log.ts'
 import { createBatcher } from '../db/batcher.ts'
 import { isDistributed } from '../db/citus/distribution.ts'
-import {
-  type Database,
-  prepareWrite,
-  Rollback,
-  rootOf,
-  statements,
-  type Transaction,
-  transact,
-} from '../db/client.ts'
+import { type Database, prepareWrite, rootOf, statements, type Transaction, transact } from '../db/client.ts'
 import { databaseError, sqlState } from '../db/errors.ts'
 import { encoderOf, listsOf } from '../db/insert-columns.ts'
 import { auditLog, botDrafts, bots as table, workspaces } from '../db/schema.ts'
 import type { Draft } from '../documents/drafts.ts'
 import { newId } from '../ids.ts'
-import { JsonText } from '../json/json-text.ts'
+import { Rollback } from '../kit/idempotency.ts'
+import { JsonText } from '../kit/json/json-text.ts'
 import { holdWorkspace } from '../workspaces/rows.ts'
 import { claimNames } from './names.ts'
 import { type BotRow, noSuchFolder, nullableJson } from './rows.ts'

@@ -30,9 +30,9 @@ import {
   repairImported,
 } from '../documents/conversion/index.ts'
 import { type Draft, partNames } from '../documents/drafts.ts'
-import { toIssues } from '../issues/validation.ts'
 import { changedText } from '../json/changed-text.ts'
-import { JsonText } from '../json/json-text.ts'
+import { toIssues } from '../kit/issues/validation.ts'
+import { JsonText } from '../kit/json/json-text.ts'
 import { nullableJson } from './rows.ts'
 
 /* Conversion of an imported document into a bot. */

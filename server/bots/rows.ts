@@ -16,8 +16,9 @@ import { shownFolderId, shownIn } from '../db/shown-folder.ts'
 import { expression, optional, prepareSelect } from '../db/typed-select.ts'
 import { botColumns, isBotAlive } from '../db/undeleted-bots.ts'
 import { type Draft, flowParts } from '../documents/drafts.ts'
-import { entityTag, isStale, stateTag } from '../entity-tags.ts'
-import { JsonText, stored } from '../json/json-text.ts'
+import { entityTag, stateTag } from '../entity-tags.ts'
+import { isStale } from '../kit/conditions.ts'
+import { JsonText, stored } from '../kit/json/json-text.ts'
 
 export type BotRow = typeof table.$inferSelect
 type Bot = components['schemas']['Bot']

@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util'
-import { JsonText } from '../json/json-text.ts'
+import { JsonText } from '../kit/json/json-text.ts'
 
 /** Settings of who may see a bot, or have it in their pages. */
 export const securitySettings = ['security', 'publicShare'] as const

@@ -3,6 +3,7 @@ import { is, Param, Placeholder, type SQL } from 'drizzle-orm'
 import { drizzle, type NodePgDatabase } from 'drizzle-orm/node-postgres'
 import { PgDialect } from 'drizzle-orm/pg-core'
 import pg from 'pg'
+import { Rollback } from '../kit/idempotency.ts'
 import { databaseError, sqlState } from './errors.ts'
 import { giveUpSilent, Pool } from './pool.ts'
 import * as schema from './schema.ts'
@@ -302,15 +303,5 @@ async function part<T>(tx: Transaction, unit: Unit, work: (tx: Transaction) => P
     }
     if (error instanceof Rollback) return error.result as T
     throw error
-  }
-}
-
-/** Thrown inside `transact`: undoes what the transaction wrote and makes `result` its outcome. */
-export class Rollback extends Error {
-  readonly result: unknown
-
-  constructor(result: unknown) {
-    super('rolled back')
-    this.result = result
   }
 }

@@ -1,5 +1,5 @@
 import { Column, type GetColumnData, is, type SQL, sql } from 'drizzle-orm'
-import { JsonText } from '../json/json-text.ts'
+import { JsonText } from '../kit/json/json-text.ts'
 import { isDistributed } from './citus/distribution.ts'
 import { type Database, prepareSql } from './client.ts'
 

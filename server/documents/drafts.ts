@@ -5,7 +5,7 @@ import type { BotGrant } from '../access/index.ts'
 import { afterCommit, type Database, rootOf, statements } from '../db/client.ts'
 import { botDrafts, bots } from '../db/schema.ts'
 import { botColumns, isBotAlive } from '../db/undeleted-bots.ts'
-import { JsonText, stored } from '../json/json-text.ts'
+import { JsonText, stored } from '../kit/json/json-text.ts'
 import { convert, type FlowDocument } from './conversion/index.ts'
 
 /** The parts of a flow document as they are stored. Events are null in the legacy versions. */

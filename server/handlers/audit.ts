@@ -2,7 +2,7 @@ import type { AuditHandlers } from '../../generated/handlers.ts'
 import { auditPage } from '../audit/log.ts'
 import type { Contexts } from '../context.ts'
 import { paged } from '../db/page.ts'
-import { stored } from '../json/json-text.ts'
+import { stored } from '../kit/json/json-text.ts'
 
 export const audit: AuditHandlers<Contexts> = {
   async listAuditLog({ query }, reply, { db, grant, cursorKey }) {

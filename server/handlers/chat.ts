@@ -34,8 +34,8 @@ import type { Contexts } from '../context.ts'
 import { Unavailable } from '../db/unavailable.ts'
 import { newId } from '../ids.ts'
 import { notPublished } from '../issues/records.ts'
-import { toJson } from '../json/exact-numbers.ts'
-import { JsonText, stored } from '../json/json-text.ts'
+import { toJson } from '../kit/json/exact-numbers.ts'
+import { JsonText, stored } from '../kit/json/json-text.ts'
 
 export const chat: ChatHandlers<Contexts> = {
   async startChat({ params, body, header, openEvents }, reply, context) {

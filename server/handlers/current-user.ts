@@ -1,9 +1,9 @@
 import type { CurrentUserHandlers } from '../../generated/handlers.ts'
-import { unauthorized } from '../access/authenticate.ts'
 import { findCurrentUser } from '../access/current-user.ts'
 import { toApiToken } from '../access/tokens.ts'
 import type { Contexts } from '../context.ts'
-import { stored } from '../json/json-text.ts'
+import { unauthorized } from '../kit/access.ts'
+import { stored } from '../kit/json/json-text.ts'
 
 export const currentUser: CurrentUserHandlers<Contexts> = {
   async getCurrentUser(_request, reply, { db, grant, now }) {

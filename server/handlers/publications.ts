@@ -5,8 +5,9 @@ import type { Contexts } from '../context.ts'
 import { paged } from '../db/page.ts'
 import { flowParts, rememberDraft } from '../documents/drafts.ts'
 import { publicationOf, publicationPage, publicationState } from '../documents/publications.ts'
-import { entityTag, hasConditions, stateTag } from '../entity-tags.ts'
-import { stored } from '../json/json-text.ts'
+import { entityTag, stateTag } from '../entity-tags.ts'
+import { hasConditions } from '../kit/conditions.ts'
+import { stored } from '../kit/json/json-text.ts'
 import { botEvent, telling } from '../webhooks/outbox.ts'
 
 export const publications: PublicationsHandlers<Contexts> = {

@@ -6,8 +6,9 @@ import { type Published, publish, publishedCopy, publishedNow, unpublish } from 
 import { type BotRow, botTag } from '../bots/rows.ts'
 import type { Contexts } from '../context.ts'
 import { flowParts, latestPublication, readDraft } from '../documents/drafts.ts'
-import { entityTag, hasConditions, stateTag } from '../entity-tags.ts'
+import { entityTag, stateTag } from '../entity-tags.ts'
 import { notPublished } from '../issues/records.ts'
+import { hasConditions } from '../kit/conditions.ts'
 import { botEvent, telling } from '../webhooks/outbox.ts'
 
 /** Maximum number of checks of a draft that changes meanwhile. */

@@ -1,6 +1,6 @@
 import type { TemplatesHandlers } from '../../generated/handlers.ts'
 import type { Contexts } from '../context.ts'
-import { JsonText, stored } from '../json/json-text.ts'
+import { JsonText, stored } from '../kit/json/json-text.ts'
 import type { Template } from '../templates/flow.ts'
 import { templates as all, findTemplate } from '../templates/index.ts'
 

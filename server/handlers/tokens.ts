@@ -1,11 +1,11 @@
 import type { Issue } from '../../contract/errors.ts'
 import { scopes } from '../../contract/operation.ts'
 import type { CreateToken, TokensHandlers } from '../../generated/handlers.ts'
-import { unauthorized } from '../access/authenticate.ts'
 import { type Caller, hasScope } from '../access/index.ts'
 import { insertToken, isMember, revokeToken, toApiToken, tokenPage } from '../access/tokens.ts'
 import type { Contexts } from '../context.ts'
 import { paged } from '../db/page.ts'
+import { unauthorized } from '../kit/access.ts'
 
 export const tokens: TokensHandlers<Contexts> = {
   async listTokens({ query }, reply, { db, grant, now, cursorKey }) {

@@ -9,7 +9,7 @@ import { withSharingOf } from '../bots/sharing.ts'
 import { isFolderOf } from '../bots/update.ts'
 import type { Contexts } from '../context.ts'
 import { flowParts, withDraft } from '../documents/drafts.ts'
-import { JsonText, stored } from '../json/json-text.ts'
+import { JsonText, stored } from '../kit/json/json-text.ts'
 import { botEvent, telling } from '../webhooks/outbox.ts'
 import { folderIn } from '../workspaces/folders.ts'
 

@@ -9,7 +9,7 @@ import { memoizeOn } from '../db/interned-rows.ts'
 import { toIso } from '../db/iso-time.ts'
 import { paged } from '../db/page.ts'
 import { entityTag } from '../entity-tags.ts'
-import { encoded, stored } from '../json/json-text.ts'
+import { encoded, stored } from '../kit/json/json-text.ts'
 import {
   createWorkspace,
   deleteWorkspace,

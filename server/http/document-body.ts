@@ -1,9 +1,9 @@
 import { isUtf8 } from 'node:buffer'
 import { currentVersions } from '../../contract/bot-document/index.ts'
 import type { Operation } from '../../contract/operation.ts'
-import { limits, scanAny, scanProperties } from '../json/scan.ts'
 import { scanOf } from '../json/schema-scan.ts'
-import { parseJson } from './json-body.ts'
+import { limits, scanAny, scanProperties } from '../kit/json/scan.ts'
+import { parseJson } from '../kit/json-body.ts'
 
 const emptyList = Buffer.from('[]')
 

@@ -1,5 +1,5 @@
 /** Reading of JSON about which nothing is certain. What does not have the expected type counts as absent. */
-import { withExactNumbers } from './exact-numbers.ts'
+import { withExactNumbers } from '../kit/json/exact-numbers.ts'
 
 export type JsonObject = Record<string, unknown>
 

@@ -1,4 +1,4 @@
-import { elementTexts, propertiesOf } from './property-texts.ts'
+import { elementTexts, propertiesOf } from '../kit/json/property-texts.ts'
 
 /**
  * JSON of a value of which `before` was sent as `text`. What is the very same as before, or was inside of what is another

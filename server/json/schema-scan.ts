@@ -2,7 +2,7 @@ import { InPlaceArray, InPlaceObject } from '../../contract/bot-document/in-plac
 import { QuickNumber, QuickText } from '../../contract/bot-document/quick.ts'
 import { SelectUnion, tagOf } from '../../contract/bot-document/union.ts'
 import { z } from '../../contract/kit/zod.ts'
-import { COMMA, MINUS, POINT, ZERO } from './bytes.ts'
+import { COMMA, MINUS, POINT, ZERO } from '../kit/json/bytes.ts'
 import {
   hashOf,
   isAt,
@@ -13,8 +13,8 @@ import {
   scanNumber,
   scanObject,
   scanText,
-} from './scan.ts'
-import { fromUtf8 } from './utf8.ts'
+} from '../kit/json/scan.ts'
+import { fromUtf8 } from '../kit/json/utf8.ts'
 
 /*
  * Scans for JSON that fits a schema. Objects, lists, unions, texts and numbers of documents are validated as bytes.

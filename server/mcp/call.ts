@@ -1,8 +1,8 @@
 import { type OperationId, operations } from '../../contract/index.ts'
 import type { ErrorBody } from '../../contract/kit/errors.ts'
 import type { Operation } from '../../contract/operation.ts'
-import type { Dispatch } from '../context.ts'
 import type { JsonRecord } from '../documents/conversion/document.ts'
+import type { Dispatch } from '../kit/dispatch.ts'
 
 /** The result of a tool: a value that the agent reads, or the refusal of an operation. */
 export type Outcome = { value: unknown } | { refusal: ErrorBody }

@@ -7,7 +7,7 @@
 import type Anthropic from '@anthropic-ai/sdk'
 import type OpenAI from 'openai'
 import { asArray, asObject, asObjects, asString, type JsonObject, parseJson } from '../json/access.ts'
-import { plainNumbers, toJson } from '../json/exact-numbers.ts'
+import { plainNumbers, toJson } from '../kit/json/exact-numbers.ts'
 import { type OutboundOptions, streamingClient } from './client.ts'
 import { fetchBy, Refused } from './model-fetch.ts'
 import type { ModelMessage, ModelReply, ModelRequest, ModelTool } from './model-types.ts'

@@ -1,6 +1,6 @@
 /** Sends requests to models through the outbound client. */
 import { setTimeout as sleep } from 'node:timers/promises'
-import { withExactNumbers } from '../json/exact-numbers.ts'
+import { withExactNumbers } from '../kit/json/exact-numbers.ts'
 import type { OutboundStream, Refusal, StreamingClient } from './client.ts'
 
 /** A request is retried this often after 408, 409, 429, 5xx and lost connections. */

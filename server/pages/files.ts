@@ -3,7 +3,7 @@ import type { RequestHandler, Response } from 'express'
 import { readCredential } from '../access/authenticate.ts'
 import { authorize } from '../access/index.ts'
 import type { Services } from '../context.ts'
-import { sendProblem } from '../http/response.ts'
+import { sendProblem } from '../kit/response.ts'
 import { findUpload, type ServedFile } from '../uploads/uploads.ts'
 
 /*

@@ -4,7 +4,7 @@ import { newestFirst, type Position } from '../db/page.ts'
 import { resultAnswers, results as table } from '../db/schema.ts'
 import { momentToIso } from '../db/timestamps.ts'
 import { expression, type RowOf } from '../db/typed-select.ts'
-import { encodeString, JsonText, stored } from '../json/json-text.ts'
+import { encodeString, JsonText, stored } from '../kit/json/json-text.ts'
 
 /*
  * A page of results in two texts. Rows of many columns take the service longer to read and to write than all else that it

@@ -3,8 +3,8 @@ import type express from 'express'
 import type { Issue } from '../../contract/errors.ts'
 import type { OutcomeTable } from '../../contract/kit/outcomes.ts'
 import { z } from '../../contract/kit/zod.ts'
-import { unknownMethod } from '../http/refusal-issues.ts'
-import { sendProblem } from '../http/response.ts'
+import { sendProblem } from '../kit/response.ts'
+import { unknownMethod } from '../kit/route-issues.ts'
 import type { SandboxMode } from './sandbox.ts'
 
 /* Routes of sandbox mode, beside the contract: the world, the table of outcomes, the reset and the clock. */

@@ -18,7 +18,7 @@ import {
   workspaces,
 } from '../db/schema.ts'
 import { MS_PER_HOUR } from '../durations.ts'
-import { JsonText } from '../json/json-text.ts'
+import { JsonText } from '../kit/json/json-text.ts'
 import { sealSecrets } from '../webhooks/secrets.ts'
 import { newSecret } from '../webhooks/signature.ts'
 import type { Key } from '../workspaces/keyring.ts'

@@ -1,7 +1,7 @@
 import type { Logger } from 'pino'
 import type { Database } from '../db/client.ts'
 import { databaseError, isOfRows } from '../db/errors.ts'
-import type { JsonText } from '../json/json-text.ts'
+import type { JsonText } from '../kit/json/json-text.ts'
 import { giveBack } from './deleted-results.ts'
 import { leaseStatements, type Taken } from './leases.ts'
 

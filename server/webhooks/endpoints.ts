@@ -10,9 +10,10 @@ import {
   webhookEndpoints as endpoints,
   webhookEvents as events,
 } from '../db/schema.ts'
-import { hasConditions, isStale, stateTag } from '../entity-tags.ts'
+import { stateTag } from '../entity-tags.ts'
 import { newId } from '../ids.ts'
-import { JsonText } from '../json/json-text.ts'
+import { hasConditions, isStale } from '../kit/conditions.ts'
+import { JsonText } from '../kit/json/json-text.ts'
 import { type Key, KeyProblem } from '../workspaces/keyring.ts'
 import { holdWorkspace, laterThan } from '../workspaces/rows.ts'
 import { isOfDeleted } from './deleted-results.ts'

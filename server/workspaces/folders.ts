@@ -8,7 +8,8 @@ import { after, newestFirst, type Position } from '../db/page.ts'
 import { folders as table } from '../db/schema.ts'
 import { shownFolderId, shownIn } from '../db/shown-folder.ts'
 import { selectRows } from '../db/typed-select.ts'
-import { hasConditions, isStale, stateTag } from '../entity-tags.ts'
+import { stateTag } from '../entity-tags.ts'
+import { hasConditions, isStale } from '../kit/conditions.ts'
 import { holdWorkspace, laterThan } from './rows.ts'
 
 export type FolderRow = typeof table.$inferSelect

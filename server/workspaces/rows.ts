@@ -7,8 +7,9 @@ import { type Database, type Transaction, transact } from '../db/client.ts'
 import { beginning, isBeyond, newestFirst, type Position, withinPage } from '../db/page.ts'
 import { credentials, workspaces as table, users, workspaceMembers } from '../db/schema.ts'
 import { expression, optional, selectRows } from '../db/typed-select.ts'
-import { hasConditions, isStale, stateTag } from '../entity-tags.ts'
+import { stateTag } from '../entity-tags.ts'
 import { newId } from '../ids.ts'
+import { hasConditions, isStale } from '../kit/conditions.ts'
 
 export type WorkspaceRow = typeof table.$inferSelect
 

@@ -7,7 +7,7 @@ import type { ErrorCode } from '../../contract/kit/errors.ts'
 import type { Outcome } from '../../contract/kit/outcomes.ts'
 import type { Operation } from '../../contract/operation.ts'
 import * as sdk from '../../generated/client/index.js'
-import { readOutcomes } from '../../server/http/preferred-outcomes.ts'
+import { readOutcomes } from '../../server/sandbox-mode/outcomes.ts'
 import { type App, startApp } from '../support/app.ts'
 import { published } from '../support/published.ts'
 

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals'
 import { bots, results, users, workspaceMembers, workspaces } from '../../server/db/schema.ts'
 import { newId } from '../../server/ids.ts'
-import { JsonText } from '../../server/json/json-text.ts'
+import { JsonText } from '../../server/kit/json/json-text.ts'
 import { type App, startApp } from '../support/app.ts'
 import { ask, bot } from '../support/chat.ts'
 import { logsOf, publish, reply, start } from '../support/chats.ts'

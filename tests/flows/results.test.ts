@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { resultAnswers, results } from '../../server/db/schema.ts'
-import { JsonText } from '../../server/json/json-text.ts'
+import { JsonText } from '../../server/kit/json/json-text.ts'
 import { type App, startApp } from '../support/app.ts'
 import fc from '../support/fast-check.ts'
 import { runs } from '../support/runs.ts'

@@ -5,6 +5,7 @@ import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type pg from 'pg'
+import { operations } from '../../contract/index.ts'
 import { createApp, type Phase } from '../../server/app.ts'
 import { openChatTools } from '../../server/chat-tools.ts'
 import { currentTime } from '../../server/clock.ts'
@@ -12,7 +13,8 @@ import { type Config, readConfig } from '../../server/config.ts'
 import { detectCitus, treatAsDistributed } from '../../server/db/citus/distribution.ts'
 import { connect, type Database, type DatabaseOptions } from '../../server/db/client.ts'
 import { cursorKey } from '../../server/db/migrate.ts'
-import { createServer } from '../../server/http/server.ts'
+import { newId } from '../../server/ids.ts'
+import { createServer, takesFileOf } from '../../server/kit/server.ts'
 import { createLog } from '../../server/log.ts'
 import { root } from '../../server/root.ts'
 import { openSandbox } from '../../server/sandbox/index.ts'
@@ -180,6 +182,8 @@ export async function startApp(options: StartOptions = {}): Promise<App> {
     publicUrl: () => config.PUBLIC_URL ?? url,
   })
   const server = createServer(service, {
+    newId,
+    takesFile: takesFileOf(operations),
     requestTimeout: options.requestTimeout ?? 30_000,
     uploadTimeout: options.uploadTimeout,
     uploadGrace: options.uploadGrace,

@@ -23,7 +23,7 @@ import {
   workspaces,
 } from '../../server/db/schema.ts'
 import { newId } from '../../server/ids.ts'
-import { JsonText } from '../../server/json/json-text.ts'
+import { JsonText } from '../../server/kit/json/json-text.ts'
 import type { App } from './app.ts'
 import type { Caller } from './client.ts'
 import { together } from './rows.ts'

@@ -1,7 +1,7 @@
 import { blockCatalogue } from '../../../contract/bot-document/index.ts'
 import { z } from '../../../contract/kit/zod.ts'
 import { isAbsent, isRecord } from '../../documents/conversion/document.ts'
-import { nearest } from '../../issues/nearest.ts'
+import { nearest } from '../../kit/issues/nearest.ts'
 import { type Findings, type Flow, issue, type Path, quote } from './flow.ts'
 
 /** The shape of a block of a type in a version. Blocks of outside services are not looked into: chats skip them. */

@@ -1,7 +1,7 @@
 import { namesMeant } from '../../chat/engine/flow-index.ts'
 import { syntaxFault } from '../../chat/engine/syntax.ts'
 import { isRecord } from '../../documents/conversion/document.ts'
-import { nearest } from '../../issues/nearest.ts'
+import { nearest } from '../../kit/issues/nearest.ts'
 import { type Findings, type Flow, issue, type Path, quote, textsOf } from './flow.ts'
 
 /** Names in placeholders that no variable has. Nothing ever stands in their place. */

@@ -1,7 +1,7 @@
 /** A bot document, read once into maps. Whatever does not have the expected form is left out. */
 import type { BlockType } from '../../../contract/bot-document/catalogue.ts'
 import { asObject, asObjects, asString, filledText, type JsonObject } from '../../json/access.ts'
-import { toJson } from '../../json/exact-numbers.ts'
+import { toJson } from '../../kit/json/exact-numbers.ts'
 import type { Flow, Position, VariableValue } from './types.ts'
 
 export interface Block {

@@ -1,7 +1,7 @@
 /** Variable values, and texts with placeholders: `{{name}}` for a value, `{{= code =}}` for what code gives. */
 
 import { cut, storableText } from '../../json/access.ts'
-import { isSafeNumber } from '../../json/exact-numbers.ts'
+import { isSafeNumber } from '../../kit/json/exact-numbers.ts'
 import type { EvaluateArgument, EvaluateReply } from '../../sandbox/types.ts'
 import { evaluate } from './evaluate.ts'
 import { currentFrame, cutChat, type Execution, type LiveFrame, log } from './execution.ts'

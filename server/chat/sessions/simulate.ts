@@ -3,7 +3,7 @@ import type { components } from '../../../generated/openapi.ts'
 import type { BotGrant } from '../../access/index.ts'
 import type { Contexts } from '../../context.ts'
 import { publishedBots } from '../../db/schema.ts'
-import { takeTurn } from '../../shares/turns.ts'
+import { takeTurn } from '../../kit/shares/turns.ts'
 import { continueChat, startChat } from '../engine/engine.ts'
 import { textOfMessage } from '../engine/inputs/index.ts'
 import type {

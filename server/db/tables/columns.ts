@@ -1,5 +1,5 @@
 import { customType, smallint, text, timestamp } from 'drizzle-orm/pg-core'
-import { JsonText } from '../../json/json-text.ts'
+import { JsonText } from '../../kit/json/json-text.ts'
 
 /* Types of columns, and columns that several tables have. */
 

@@ -1,7 +1,7 @@
 import { readdir, readFile } from 'node:fs/promises'
 import { extname } from 'node:path'
 import type { RequestHandler } from 'express'
-import { sendProblem } from '../../http/response.ts'
+import { sendProblem } from '../../kit/response.ts'
 import { askAlways, cachedAsset } from '../cached-asset.ts'
 import type { Assets } from './bundle.ts'
 

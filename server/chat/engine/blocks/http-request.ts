@@ -8,7 +8,7 @@ import {
   type JsonObject,
   parseJson,
 } from '../../../json/access.ts'
-import { isLosslessNumber, plainNumbers } from '../../../json/exact-numbers.ts'
+import { isLosslessNumber, plainNumbers } from '../../../kit/json/exact-numbers.ts'
 import type { OutboundReply } from '../../../outbound/client.ts'
 import { withText } from '../../../outbound/response-body.ts'
 import { evaluate } from '../evaluate.ts'

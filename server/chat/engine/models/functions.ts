@@ -10,7 +10,7 @@ import {
   type JsonObject,
   parseJson,
 } from '../../../json/access.ts'
-import { plainNumbers } from '../../../json/exact-numbers.ts'
+import { plainNumbers } from '../../../kit/json/exact-numbers.ts'
 import type { ModelTool, ToolCall } from '../../../outbound/model-types.ts'
 import type { EvaluateArgument } from '../../../sandbox/types.ts'
 import { evaluate } from '../evaluate.ts'

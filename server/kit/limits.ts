@@ -2,14 +2,13 @@ import { isIP, isIPv4 } from 'node:net'
 import type express from 'express'
 import ipaddr from 'ipaddr.js'
 import { LRUCache } from 'lru-cache'
+import type { Logger } from 'pino'
 import type { RateLimiterRes } from 'rate-limiter-flexible'
 // Alone: the package loads what all its stores need, which takes 30 modules and 3 MB.
 import RateLimiterMemory from 'rate-limiter-flexible/lib/RateLimiterMemory.js'
-import { errors, type IssueCode } from '../../contract/errors.ts'
-import { errorBody } from '../../contract/kit/errors.ts'
-import type { Services } from '../context.ts'
-import { createAdmissionQueue, type Place } from '../shares/admission-queue.ts'
+import { errorBody, errors, type IssueCode } from '../../contract/kit/errors.ts'
 import { createRejectionLog } from './rejection-log.ts'
+import { createAdmissionQueue, type Place } from './shares/admission-queue.ts'
 import { createTarpit } from './tarpit.ts'
 
 /*
@@ -28,6 +27,11 @@ declare global {
       place?: Place
       /** Tenant that shares are counted for: a user or an address, and the workspace once it is known. */
       tenant?: string
+      /** Tenant of the record that a request names, once it is known. */
+      owner?: string
+      requestId: string
+      operationId?: string
+      caller?: { userId: string; tokenId: string }
       /** The limit that a request exceeds. */
       limit?: `${Kind}_${'rate' | 'concurrency'}`
     }
@@ -96,7 +100,22 @@ export const MAX_STREAMS_PER_ADDRESS = 100
 /** Requests of one address for pages and documents, in a window and at once: a page has some 25 files. */
 export const MAX_PAGES_PER_ADDRESS = 200
 
-export function createLimits({ config, log }: Pick<Services, 'config' | 'log'>): Limits {
+/** Settings of the limits; those of time are in milliseconds but for the window, which is in seconds. */
+export interface LimitSettings {
+  RATE_LIMIT: boolean
+  RATE_LIMIT_TOKEN: number
+  RATE_LIMIT_ADDRESS: number
+  RATE_LIMIT_CONCURRENT: number
+  RATE_LIMIT_SECONDS: number
+  RATE_LIMIT_DELAY: number
+  CONCURRENT_REQUESTS: number
+  REQUEST_QUEUE_LENGTH: number
+  REQUEST_QUEUE_TIMEOUT: number
+  /** As `trust proxy` of Express. */
+  TRUST_PROXY: unknown
+}
+
+export function createLimits({ config, log }: { config: LimitSettings; log: Logger }): Limits {
   const { RATE_LIMIT_TOKEN, RATE_LIMIT_ADDRESS, RATE_LIMIT_CONCURRENT, RATE_LIMIT_SECONDS } = config
   const counter = (kind: Kind, points: number, concurrent: number) =>
     createCounter(kind, points, concurrent, RATE_LIMIT_SECONDS)

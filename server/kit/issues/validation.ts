@@ -1,6 +1,6 @@
-import type { Issue } from '../../contract/errors.ts'
-import { MAXIMUM_ISSUES } from '../../contract/kit/errors.ts'
-import type { z } from '../../contract/kit/zod.ts'
+import type { Issue } from '../../../contract/kit/errors.ts'
+import { MAXIMUM_ISSUES } from '../../../contract/kit/errors.ts'
+import type { z } from '../../../contract/kit/zod.ts'
 import { missingWrapper, unknownProperty } from './property-hints.ts'
 
 /**

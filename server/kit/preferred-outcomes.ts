@@ -1,7 +1,5 @@
-import { readFileSync } from 'node:fs'
 import type { IncomingMessage } from 'node:http'
 import type { Outcome, OutcomeTable } from '../../contract/kit/outcomes.ts'
-import { root } from '../root.ts'
 import { preferencesOf } from './conditions.ts'
 import { problem } from './problem.ts'
 import { type HttpResponse, privateReadHeaders } from './response.ts'
@@ -13,10 +11,6 @@ import { type HttpResponse, privateReadHeaders } from './response.ts'
 
 /** The response that a request prefers; undefined if it prefers none. */
 export type PreferredOutcome = (operationId: string, request: IncomingMessage) => HttpResponse | undefined
-
-export function readOutcomes(): OutcomeTable {
-  return JSON.parse(readFileSync(new URL('generated/outcomes.json', root), 'utf8'))
-}
 
 export function preferOutcomes(table: OutcomeTable): PreferredOutcome {
   return (operationId, request) => {

@@ -1,27 +1,34 @@
 import type express from 'express'
-import type { Issue } from '../../contract/errors.ts'
-import type { ErrorCode } from '../../contract/kit/errors.ts'
-import { type Access, needOf, type Operation } from '../../contract/operation.ts'
-import { expiresSoon } from '../../contract/tokens.ts'
-import { type Credential, readCredential } from '../access/authenticate.ts'
-import { identify, permit } from '../access/identify.ts'
-import type { Authorization } from '../access/index.ts'
-import type { Contexts, InnerRequest, Once, Services, Within } from '../context.ts'
-import type { Database } from '../db/client.ts'
-import type { Place } from '../shares/admission-queue.ts'
-import { type Budget, createBudget } from '../shares/budget.ts'
-import { createPacing, type Pacing } from '../shares/pacing.ts'
-import { createQuotas } from '../shares/quotas.ts'
+import type { Logger } from 'pino'
+import type { AnyIssue, ErrorCode } from '../../contract/kit/errors.ts'
+import type { Access, Operation } from '../../contract/kit/operation.ts'
+import type { AccessChecks, Credential } from './access.ts'
 import { prefersMinimal, readConditions } from './conditions.ts'
 import { announce } from './deprecation.ts'
-import { dispatch } from './dispatch.ts'
+import { dispatch, type InnerRequest } from './dispatch.ts'
 import { acceptsEvents, Events, sendEvents } from './events.ts'
-import { digestOf, onceWith, readKey, runKeyed } from './idempotency.ts'
-import { type Limits, networkOf } from './limits.ts'
+import {
+  digestOf,
+  type KeyStore,
+  type Once,
+  onceWith,
+  onceWithoutKey,
+  readKey,
+  runKeyed,
+  type Within,
+} from './idempotency.ts'
+import type { Limits } from './limits.ts'
 import { findRoute, newPlace, parametersOf, placeOf, segmentsOf } from './paths.ts'
 import type { PreferredOutcome } from './preferred-outcomes.ts'
-import { missingRecord, missingRole, unknownMethod } from './refusal-issues.ts'
-import { type Address, hasBody, type Input, type Mistake, readAddress, readInput } from './request.ts'
+import {
+  type Address,
+  hasBody,
+  type Input,
+  type Mistake,
+  readAddress,
+  readInput,
+  type ScanBody,
+} from './request.ts'
 import {
   type AnyReply,
   createReply,
@@ -33,6 +40,10 @@ import {
   sendProblem,
   sizeOf,
 } from './response.ts'
+import { unknownMethod } from './route-issues.ts'
+import type { Place } from './shares/admission-queue.ts'
+import { type Budget, createBudget } from './shares/budget.ts'
+import { createPacing, type Pacing } from './shares/pacing.ts'
 
 /*
  * Binds every operation of the contract to its handler. The only place with the order of checks: route (404, 405),
@@ -53,27 +64,62 @@ interface Route {
   isCrossOrigin: boolean
 }
 
+/** Everything that a service gives the router. `Db` is its database, or a transaction on it. */
+export interface RouterOptions<Db> {
+  db: Db
+  now: () => Date
+  log: Logger
+  limits: Limits
+  access: AccessChecks
+  /** Absent for a service none of whose operations takes keys. */
+  keys?: KeyStore<Db>
+  /** The third argument of a handler. */
+  contextOf: (given: HandlerContext<Db>) => object
+  /** Says which record is missing, or which role, where a handler answers the code alone. */
+  explain: (
+    code: 'NOT_FOUND' | 'FORBIDDEN',
+    operation: Operation,
+    params: Record<string, unknown>,
+  ) => AnyIssue
+  /** Base URL of the service; available once it listens. */
+  publicUrl: () => string
+  /** Origins whose pages may call the operations that take tokens. */
+  corsOrigins?: readonly string[]
+  /** Maximum wait of a body for room, in milliseconds. */
+  bodyTimeout: number
+  scanBody?: ScanBody
+  /** Answers outcomes on demand, in sandbox mode. */
+  preferredOutcome?: PreferredOutcome
+}
+
+/** From what the context of a handler is made, per request. */
+export interface HandlerContext<Db> {
+  request: express.Request
+  db: Db
+  /** Time of the request. */
+  now: Date
+  /** Time of its arrival by `performance.now()`. */
+  arrivedAt: number
+  grant: unknown
+  once: Once<Db>
+  within: Within<Db>
+  place: Place
+  /** Runs a piece of work of the caller in its turn, if it would keep the thread from others for too long. */
+  pace: <Value>(work: () => Value | Promise<Value>) => Promise<Value>
+}
+
 /** Runs the operations of the contract; what is none of them goes on to the next middleware. */
-export function createRouter(
+export function createRouter<Db>(
   operations: Record<string, Operation>,
   handlers: Record<string, unknown>,
-  services: Services,
-  limits: Limits,
-  /** Answers outcomes on demand, in sandbox mode. */
-  preferredOutcome?: PreferredOutcome,
+  options: RouterOptions<Db>,
 ): express.RequestHandler {
   const top = newPlace<Route>()
-  const origins = new Set(services.config.CORS_ORIGINS)
+  const { preferredOutcome } = options
+  const origins = new Set(options.corsOrigins)
   const visitorHeaders = preferredOutcome ? `${chatHeaders}, Prefer` : chatHeaders
   const budgets = { bodies: createBudget(MAX_RECEIVED_BYTES), responses: createBudget(MAX_SENT_BYTES) }
-  const shared = {
-    limits,
-    quotas: createQuotas(services),
-    budgets,
-    pacing: createPacing(),
-    origins,
-    preferredOutcome,
-  }
+  const shared = { budgets, pacing: createPacing(), origins }
   for (const [operationId, operation] of Object.entries(operations)) {
     const place = placeOf(top, operation.path)
     place.route ??= {
@@ -83,7 +129,7 @@ export function createRouter(
       isCrossOrigin: false,
     }
     const { route } = place
-    const run = bind(operationId, operations, handlers[operationId] as AnyHandler, services, shared)
+    const run = bind(operationId, operations, handlers[operationId] as AnyHandler, options, shared)
     route.runs.set(operation.method.toUpperCase(), run)
     if (operation.method === 'get') route.runs.set('HEAD', run)
     route.isCrossOrigin ||= operation.isCrossOrigin === true
@@ -116,32 +162,27 @@ export const MAX_SENT_BYTES = 128 * 1024 * 1024
 /** Maximum time for a body to arrive before its caller is authenticated again, in milliseconds. */
 const MAX_BODY_ARRIVAL_MS = 1_000
 
-/** Services that all operations of a process share. */
+/** Parts that all operations of a process share. */
 interface Shared {
-  limits: Limits
-  quotas: ReturnType<typeof createQuotas>
   budgets: { bodies: Budget; responses: Budget }
   pacing: Pacing
-  /** Origins whose pages may call the operations that take tokens. */
   origins: ReadonlySet<string>
-  preferredOutcome: PreferredOutcome | undefined
 }
 
 /** An operation with all that comes before and after its handler. */
-function bind(
+function bind<Db>(
   operationId: string,
   operations: Record<string, Operation>,
   handler: AnyHandler,
-  services: Services,
-  { limits, quotas, budgets, pacing, origins, preferredOutcome }: Shared,
+  options: RouterOptions<Db>,
+  { budgets, pacing, origins }: Shared,
 ): Run {
   const operation = operations[operationId] as Operation
   const { access, callsOut = false, preparesFirst = false } = operation
-  const need = needOf(operation)
-  const { db, reads, config, log, cursorKey, chat, keyring, files, publicUrl } = services
+  const { db, log, limits, access: checks, publicUrl, scanBody, preferredOutcome } = options
   const reply = createReply(operationId, operation)
   const keyOf = readKey(operation)
-  const refuse = ({ code, issues }: { code: ErrorCode; issues: Issue[] }) => reply.fail(code, issues)
+  const refuse = ({ code, issues }: { code: ErrorCode; issues: AnyIssue[] }) => reply.fail(code, issues)
 
   /** Undefined where the limits have answered. */
   async function answer(
@@ -151,13 +192,13 @@ function bind(
     events: Events | undefined,
     arrivedAt: number,
   ): Promise<HttpResponse | undefined> {
-    const now = services.now()
+    const now = options.now()
     const address = readAddress(operation, request)
     const key = keyOf(request, address.issues)
     const conditions = readConditions(operation, request, address.issues)
 
     const record = recordOf(access, address)
-    const sender = await identify(db, need, credential, record, now)
+    const sender = await checks.identify(operation, credential, record, now)
     if (credential && 'hash' in credential) {
       const caller = 'refusal' in sender ? undefined : sender.authorization.caller
       const entry = await limits.recognize(request, response, credential.hash, caller ?? undefined)
@@ -170,7 +211,7 @@ function bind(
     // It was entered before anything was looked up.
     const place = response.locals.place as Place
     pacing.see(tenant)
-    const receiving = { budget: budgets.bodies, pacing, tenant, timeout: config.REQUEST_QUEUE_TIMEOUT }
+    const receiving = { budget: budgets.bodies, pacing, tenant, timeout: options.bodyTimeout, scanBody }
     const receive = () => readInput(operation, request, response, address, receiving)
     // Bytes that are still to come are not waited for with a place that others could have.
     const isWaited = !request.complete && !operation.fileBody && hasBody(request)
@@ -180,16 +221,16 @@ function bind(
     const input = 'value' in received ? received.value : received
     // Whoever holds a body back may have lost token or role meanwhile, and would leave another one behind.
     const isLate = performance.now() - begun > MAX_BODY_ARRIVAL_MS
-    const visitor = isLate ? await identify(db, need, credential, record, services.now()) : sender
+    const visitor = isLate ? await checks.identify(operation, credential, record, options.now()) : sender
     if ('refusal' in visitor) return refuse(visitor.refusal)
 
-    const authorization = await permit(db, need, visitor, workspaceOf(access, input), now)
-    note(response, authorization, now)
+    const authorization = await checks.permit(operation, visitor, idInBody(access, input), now)
+    if (authorization.caller) checks.note?.(response, authorization, now)
     if (authorization.caller === undefined) return refuse(authorization.refusal)
     if ('issues' in input) return refuse(input)
     if ('refusal' in authorization) return refuse(authorization.refusal)
-    const { workspaceId } = response.locals
-    const moved = workspaceId === undefined || place.moveTo(workspaceId)
+    const { owner } = response.locals
+    const moved = owner === undefined || place.moveTo(owner)
     if (moved !== true && !(await moved)) return reply.fail('SERVICE_UNAVAILABLE')
     if (operation.fileBody && !(await place.rest(() => limits.enterUploads(request, response))))
       return reply.fail('SERVICE_UNAVAILABLE')
@@ -208,48 +249,30 @@ function bind(
       openEvents,
       dispatch: operation.dispatches && ((inner: InnerRequest) => dispatch(request, inner)),
     }
-    const run = (db: Database, once: Once, within: Within) => {
-      // Written out, since Node 20 adds to what was spread a property in a microsecond.
-      const context: Contexts['anyone'] & { grant: typeof grant } = {
-        db,
-        reads,
-        config,
-        log,
-        cursorKey,
-        chat,
-        keyring,
-        files,
-        publicUrl,
-        now,
-        arrivedAt,
-        once,
-        place,
-        pace: (work) => pacing.take(tenant, work, `slices ${tenant}`),
-        // Computed on first use, since only chats need it.
-        get quota() {
-          return quotas(networkOf(request))
-        },
-        within,
-        grant,
-      }
-      return handler(asked, reply, context)
+    const pace: HandlerContext<Db>['pace'] = (work) => pacing.take(tenant, work, `slices ${tenant}`)
+    const run = (db: Db, once: Once<Db>, within: Within<Db>) => {
+      const given = { request, db, now, arrivedAt, grant, once, within, place, pace }
+      return handler(asked, reply, options.contextOf(given))
     }
+    const plain: Within<Db> = (write) => write(db)
     const keyed =
       key === undefined ? undefined : { key, digest: digestOf(request), userId: caller?.userId ?? null, now }
     if (!keyed && operation.method === 'get') {
-      const read = () => run(db, onceWith(db, undefined, reply), (write) => write(db))
+      const read = () => run(db, onceWithoutKey(db), plain)
       return pacing.takeIfLarge(tenant, operationId, read, ({ body }) => sizeOf(body))
     }
-    if (!keyed || callsOut) return run(db, onceWith(db, keyed, reply), (write) => write(db))
-    const botId = grant && 'bot' in grant ? grant.bot.id : null
-    const within = (write: (db: Database) => Promise<HttpResponse>) =>
-      runKeyed(db, keyed, botId, reply, write)
-    if (preparesFirst) return run(db, onceWith(db, undefined, reply), within as Within)
-    return within((tx) => run(tx, onceWith(tx, undefined, reply), (write) => write(tx)))
+    if (!keyed) return run(db, onceWithoutKey(db), plain)
+    const keys = options.keys as KeyStore<Db>
+    if (callsOut) return run(db, onceWith(keys, db, keyed, reply), plain)
+    const scope = checks.keyScopeOf?.(grant) ?? null
+    const within = (write: (db: Db) => Promise<HttpResponse>) =>
+      runKeyed(keys, db, keyed, scope, reply, write)
+    if (preparesFirst) return run(db, onceWithoutKey(db), within as Within<Db>)
+    return within((tx) => run(tx, onceWithoutKey(tx), (write) => write(tx)))
   }
 
   const explain = (code: 'NOT_FOUND' | 'FORBIDDEN', { params }: express.Request) =>
-    reply.fail(code, [code === 'NOT_FOUND' ? missingRecord(operation, params) : missingRole(operation)])
+    reply.fail(code, [options.explain(code, operation, params)])
 
   return async (request, response) => {
     const arrivedAt = performance.now()
@@ -262,7 +285,7 @@ function bind(
       await send(response, preferred, budgets.responses)
       return
     }
-    const credential = access.kind === 'anyone' ? undefined : readCredential(request)
+    const credential = access.kind === 'anyone' ? undefined : checks.readCredential(request)
     const tokenHash = credential && 'hash' in credential ? credential.hash : undefined
     const entry = await limits.enter(request, response, tokenHash)
     if (entry === 'answered') return
@@ -312,32 +335,14 @@ function basePathOf(publicUrl: string): string {
 
 /** The id of the record that a right address names. */
 function recordOf(access: Access, { params, query, issues }: Address): string | undefined {
-  if (issues.length > 0 || access.kind === 'anyone' || access.kind === 'user') return undefined
-  if (access.kind === 'workspace' && access.place === 'body') return undefined
-  const place = access.kind === 'workspace' && access.place === 'query' ? query : params
-  return (place as Record<string, string>)[`${access.kind}Id`]
+  if (issues.length > 0 || !('role' in access) || access.place === 'body') return undefined
+  return ((access.place === 'query' ? query : params) as Record<string, string>)[`${access.kind}Id`]
 }
 
-/** The id of the workspace that a right body names. */
-function workspaceOf(access: Access, input: Input | Mistake): string | undefined {
-  if (access.kind !== 'workspace' || access.place !== 'body' || 'issues' in input) return undefined
-  return (input.body as { workspaceId: string }).workspaceId
-}
-
-/** Sets caller and record for the log, and headers about the caller's token. */
-function note(response: express.Response, { caller, ...outcome }: Authorization, now: Date) {
-  if (!caller) return
-  const { userId, tokenId, expiresAt } = caller
-  const { locals } = response
-  locals.caller = { userId, tokenId }
-  if (expiresAt && expiresSoon(expiresAt, now)) {
-    response.setHeader('Authentication-Token-Expiration', expiresAt.toISOString())
-  }
-  if (!('grant' in outcome) || !outcome.grant) return
-  const { grant } = outcome
-  if ('workspace' in grant) locals.workspaceId = grant.workspace.id
-  else if ('folder' in grant) locals.workspaceId = grant.folder.workspaceId
-  else if ('bot' in grant) locals.workspaceId = grant.bot.workspaceId
+/** The id of the record that a right body names. */
+function idInBody(access: Access, input: Input | Mistake): string | undefined {
+  if (!('role' in access) || access.place !== 'body' || 'issues' in input) return undefined
+  return (input.body as Record<string, string>)[`${access.kind}Id`]
 }
 
 /**

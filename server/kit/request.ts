@@ -2,17 +2,15 @@ import { parse as parseQuery } from 'node:querystring'
 import { setImmediate } from 'node:timers/promises'
 import { parse as parseMediaType } from 'content-type'
 import type express from 'express'
-import type { Issue } from '../../contract/errors.ts'
-import type { ErrorCode } from '../../contract/kit/errors.ts'
+import type { ErrorCode, Issue } from '../../contract/kit/errors.ts'
+import type { Operation } from '../../contract/kit/operation.ts'
 import { type FileBody, fileMediaType } from '../../contract/kit/operation.ts'
 import { z } from '../../contract/kit/zod.ts'
-import type { Operation } from '../../contract/operation.ts'
-import { toIssues } from '../issues/validation.ts'
-import { propertyTexts } from '../json/property-texts.ts'
-import type { Budget } from '../shares/budget.ts'
-import { LARGE_BYTES, type Pacing } from '../shares/pacing.ts'
-import { scanBody } from './document-body.ts'
+import { toIssues } from './issues/validation.ts'
+import { propertyTexts } from './json/property-texts.ts'
 import { parseJson } from './json-body.ts'
+import type { Budget } from './shares/budget.ts'
+import { LARGE_BYTES, type Pacing } from './shares/pacing.ts'
 
 /* Validates a request against its operation: first the address, later the body. */
 
@@ -88,7 +86,14 @@ export interface Receiving {
   pacing: Pacing
   tenant: string
   timeout: number
+  /** Reads a body without parsing all of it, where the service can; undefined where it has to be parsed. */
+  scanBody?: ScanBody
 }
+
+export type ScanBody = (
+  operation: Operation,
+  bytes: Buffer,
+) => { value: unknown; texts: Map<string, Buffer> } | undefined
 
 /**
  * Reads the body and puts it beside the address, or returns the issues of both. Does not wait for a body if none is
@@ -151,18 +156,23 @@ async function readBody(
     return isRight ? bytes : otherMediaType
   }
   request.body = bytes
-  const check = () => checkBody(operation, bytes, isRight)
+  const check = () => checkBody(operation, bytes, isRight, receiving.scanBody)
   if (bytes.length > LARGE_BYTES) return receiving.pacing.take(receiving.tenant, check)
   if (bytes.length > IMMEDIATE_BODY_BYTES) await setImmediate()
   return check()
 }
 
 /** Reads the bytes of a body, in one piece. */
-function checkBody(operation: Operation, bytes: Buffer, isRight: boolean): Body | Mistake {
+function checkBody(
+  operation: Operation,
+  bytes: Buffer,
+  isRight: boolean,
+  scanBody: ScanBody | undefined,
+): Body | Mistake {
   const isEmpty = bytes.length === 0
   if (!operation.body) return isEmpty || isEmptyObject(bytes) ? nothing : wrong([noBody])
   if (!isEmpty && !isRight) return otherMediaType
-  const unparsed = scanBody(operation, bytes)
+  const unparsed = scanBody?.(operation, bytes)
   if (unparsed) return { value: unparsed.value, texts: () => unparsed.texts }
   const parsed = parseJson(isEmpty ? emptyObject : bytes, operation.keepsNumbers)
   if ('issues' in parsed) return wrong(parsed.issues)

@@ -1,8 +1,8 @@
 import { isUtf8 } from 'node:buffer'
-import type { Issue, IssueCode } from '../../contract/errors.ts'
-import { withExactNumbers } from '../json/exact-numbers.ts'
-import { limits } from '../json/scan.ts'
-import { fromUtf8 } from '../json/utf8.ts'
+import type { Issue, IssueCode } from '../../contract/kit/errors.ts'
+import { withExactNumbers } from './json/exact-numbers.ts'
+import { limits } from './json/scan.ts'
+import { fromUtf8 } from './json/utf8.ts'
 
 const BYTE_ORDER_MARK = Buffer.from('\ufeff')
 

@@ -1,7 +1,6 @@
 import http from 'node:http'
 import { Duplex } from 'node:stream'
 import type express from 'express'
-import type { InnerRequest, InnerResponse } from '../context.ts'
 
 /*
  * Requests of a handler to other operations. Each takes the whole way of a request from outside, over a connection
@@ -10,6 +9,24 @@ import type { InnerRequest, InnerResponse } from '../context.ts'
 
 /** Headers that say who sends a request, and from where. */
 const forwarded = ['authorization', 'host', 'x-forwarded-for', 'x-forwarded-proto', 'x-forwarded-host']
+
+/** A request to another operation; `target` is its path with the query, `body` is sent as JSON. */
+export interface InnerRequest {
+  method: string
+  target: string
+  headers?: Record<string, string>
+  body?: unknown
+}
+
+export interface InnerResponse {
+  status: number
+  /** Names in lower case. */
+  headers: Record<string, string>
+  text: string
+}
+
+/** Sends a request to another operation, in the name of the caller. */
+export type Dispatch = (request: InnerRequest) => Promise<InnerResponse>
 
 /** Sends a request in the name of the sender of another one, and waits for the complete response. */
 export function dispatch(

@@ -1,14 +1,13 @@
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import type express from 'express'
-import { errors, type Issue } from '../../contract/errors.ts'
-import type { ErrorCode } from '../../contract/kit/errors.ts'
+import { type AnyIssue, type ErrorCode, errors, type Issue } from '../../contract/kit/errors.ts'
+import type { Operation } from '../../contract/kit/operation.ts'
 import { type Conditions, errorsOf, type Stream } from '../../contract/kit/operation.ts'
-import type { Operation } from '../../contract/operation.ts'
-import { readOutcome } from '../entity-tags.ts'
-import { encode } from '../json/json-text.ts'
-import type { Budget } from '../shares/budget.ts'
+import { readOutcome } from './conditions.ts'
+import { encode } from './json/json-text.ts'
 import { problem } from './problem.ts'
+import type { Budget } from './shares/budget.ts'
 
 /** The response to a request, before any of it is sent. */
 export interface HttpResponse {
@@ -36,7 +35,7 @@ export interface AnyReply {
   notModified(conditions: Conditions, etag: string): HttpResponse | undefined
   preconditionFailed(conditions: Conditions, etag: string): HttpResponse
   events(pieces: AsyncIterable<string>): HttpResponse
-  fail(code: ErrorCode, issues?: readonly Issue[]): HttpResponse
+  fail(code: ErrorCode, issues?: readonly AnyIssue[]): HttpResponse
 }
 
 /**
@@ -47,7 +46,7 @@ export function createReply(operationId: string, operation: Operation): AnyReply
   const declared = new Set(errorsOf(operation))
   const { status, location, secretOf, resultOf, mediaType = 'application/json' } = operation.success
   const isRead = operation.method === 'get'
-  const fail = (code: ErrorCode, issues: readonly Issue[] = []): HttpResponse => {
+  const fail = (code: ErrorCode, issues: readonly AnyIssue[] = []): HttpResponse => {
     if (!declared.has(code)) throw new Error(`${operationId} does not declare ${code}`)
     if (errors[code].status === 400 && issues.length === 0)
       throw new Error(`${operationId}: a ${code} has to say what is wrong`)
@@ -109,13 +108,13 @@ function pick(value: unknown, path: string): unknown {
   return path.split('.').reduce<unknown>((inner, key) => (inner as Record<string, unknown>)[key], value)
 }
 
-const toAnswer = (code: ErrorCode, issues: readonly Issue[]) => ({
+const toAnswer = (code: ErrorCode, issues: readonly AnyIssue[]) => ({
   ...problem(code, issues),
   mediaType: 'application/json',
 })
 
 /** Answers what is no operation, or no longer one: any code of the service, at once. */
-export function sendProblem(response: express.Response, code: ErrorCode, issues: readonly Issue[] = []) {
+export function sendProblem(response: express.Response, code: ErrorCode, issues: readonly AnyIssue[] = []) {
   const answer = toAnswer(code, issues)
   writeHead(response, answer)
   sendText(response, answer.body)
@@ -187,7 +186,7 @@ function bytesOf(body: string | Buffer[]): Buffer[] {
  */
 async function sendLarge(response: express.Response, answer: HttpResponse, body: Buffer[], budget: Budget) {
   const size = sizeOf(body)
-  const tenant = response.locals.workspaceId ?? response.locals.tenant ?? ''
+  const tenant = response.locals.owner ?? response.locals.tenant ?? ''
   const holding = budget.open(tenant, () => response.destroy())
   response.once('close', holding.end)
   const { method } = response.req

@@ -1,5 +1,5 @@
-import type { Issue } from '../../contract/errors.ts'
-import { z } from '../../contract/kit/zod.ts'
+import type { Issue } from '../../../contract/kit/errors.ts'
+import { z } from '../../../contract/kit/zod.ts'
 import { nearest } from './nearest.ts'
 
 /* Hints for properties that no schema has: the nearest one that it has, and the wrapper that was forgotten. */

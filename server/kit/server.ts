@@ -3,11 +3,8 @@ import http from 'node:http'
 import type { Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
 import type { Express, Request as ExpressRequest } from 'express'
-import type { Issue } from '../../contract/errors.ts'
-import { operations } from '../../contract/index.ts'
-import type { ErrorCode } from '../../contract/kit/errors.ts'
-import type { Operation } from '../../contract/operation.ts'
-import { newId } from '../ids.ts'
+import type { ErrorCode, Issue } from '../../contract/kit/errors.ts'
+import type { Operation } from '../../contract/kit/operation.ts'
 import { findRoute, newPlace, placeOf, segmentsOf } from './paths.ts'
 import { problem } from './problem.ts'
 
@@ -20,6 +17,10 @@ export interface HttpOptions {
   uploadGrace?: number
   /** Milliseconds without a byte until a caller that reads nothing is dropped; twice as long after a write that began to flow. */
   readTimeout?: number
+  /** The id of a request that could not be parsed. */
+  newId: (now: Date) => string
+  /** Says which requests are for operations that take files. */
+  takesFile?: (request: http.IncomingMessage) => boolean
 }
 
 /**
@@ -28,7 +29,14 @@ export interface HttpOptions {
  */
 export function createServer(
   app: Express,
-  { requestTimeout, uploadTimeout = requestTimeout, uploadGrace = 30_000, readTimeout = 60_000 }: HttpOptions,
+  {
+    requestTimeout,
+    uploadTimeout = requestTimeout,
+    uploadGrace = 30_000,
+    readTimeout = 60_000,
+    newId,
+    takesFile = () => false,
+  }: HttpOptions,
 ): http.Server {
   class Request extends http.IncomingMessage {}
   class Response extends http.ServerResponse {
@@ -62,7 +70,7 @@ export function createServer(
     // If a request is still arriving, it is the one to reject.
     const pending = last?.response.req.complete ? last.response : last?.before
     if (pending && !pending.writableFinished && !pending.destroyed) await once(pending, 'close')
-    if (socket.writable) endWith(socket, code, issues)
+    if (socket.writable) endWith(socket, code, issues, newId(new Date()))
   }
   const handle: http.RequestListener = (request, response) => {
     const { socket } = request
@@ -112,15 +120,14 @@ function hasPath(request: http.IncomingMessage): boolean {
   }
 }
 
-/** The methods of operations that take files, by their paths. */
-const filePlaces = newPlace<string>()
-for (const { path, method, fileBody } of Object.values<Operation>(operations)) {
-  if (fileBody) placeOf(filePlaces, path).route = method.toUpperCase()
-}
-
-/** True if a request is for an operation that takes a file, whatever its media type. */
-export function takesFile({ method, url = '' }: { method?: string; url?: string }): boolean {
-  return method !== undefined && findRoute(filePlaces, segmentsOf(url)) === method
+/** Finds the requests for operations that take files, whatever their media type. */
+export function takesFileOf(operations: Record<string, Operation>) {
+  const places = newPlace<string>()
+  for (const { path, method, fileBody } of Object.values(operations)) {
+    if (fileBody) placeOf(places, path).route = method.toUpperCase()
+  }
+  return ({ method, url = '' }: { method?: string; url?: string }): boolean =>
+    method !== undefined && findRoute(places, segmentsOf(url)) === method
 }
 
 /** Node has one limit for all requests; where that is the one of files, others are looked after here. */
@@ -172,9 +179,9 @@ function adopt(app: Express, kind: 'request' | 'response', prototype: object) {
   })
 }
 
-function endWith(socket: Duplex, code: ErrorCode, issues: Issue[]) {
+function endWith(socket: Duplex, code: ErrorCode, issues: Issue[], requestId: string) {
   const { status, body } = problem(code, issues)
-  const headers = Object.entries({ ...headersOf(body), Connection: 'close' })
+  const headers = Object.entries({ ...headersOf(body, requestId), Connection: 'close' })
   const head = [
     `HTTP/1.1 ${status} ${http.STATUS_CODES[status]}`,
     ...headers.map(([name, value]) => `${name}: ${value}`),
@@ -183,12 +190,12 @@ function endWith(socket: Duplex, code: ErrorCode, issues: Issue[]) {
 }
 
 /** Headers that the app sets on its own responses too, as far as they matter for a text that ends a connection. */
-function headersOf(body: string) {
+function headersOf(body: string, requestId: string) {
   return {
     'Content-Type': 'application/json; charset=utf-8',
     'Content-Length': Buffer.byteLength(body),
     'Cache-Control': 'no-store',
     'X-Content-Type-Options': 'nosniff',
-    'X-Request-Id': newId(new Date()),
+    'X-Request-Id': requestId,
   }
 }

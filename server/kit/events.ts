@@ -1,5 +1,5 @@
 import type express from 'express'
-import type { Operation } from '../../contract/operation.ts'
+import type { Operation } from '../../contract/kit/operation.ts'
 import { drained, eventStream, type HttpResponse } from './response.ts'
 
 /*

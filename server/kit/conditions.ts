@@ -1,7 +1,6 @@
 import type { IncomingMessage } from 'node:http'
-import type { Issue } from '../../contract/errors.ts'
-import type { Conditions, NamedTag } from '../../contract/kit/operation.ts'
-import type { Operation } from '../../contract/operation.ts'
+import type { Issue } from '../../contract/kit/errors.ts'
+import type { Conditions, NamedTag, Operation } from '../../contract/kit/operation.ts'
 
 /*
  * Conditions of a request on the state of its record (RFC 9110, 13.1), and its preference for the response (RFC 7240).
@@ -74,3 +73,28 @@ export function preferencesOf({ headers }: IncomingMessage): Map<string, string>
 
 /** Matches the parts between commas outside quotes. A quote always ends, so no character is read twice. */
 const outsideQuotes = /(?:[^",]|"(?:[^"\\]|\\.)*(?:"|\\?$))+/gs
+
+export function hasConditions({ ifMatch, ifNoneMatch }: Conditions): boolean {
+  return ifMatch !== undefined || ifNoneMatch !== undefined
+}
+
+/** Returns the response to a conditional read if it is not the record itself. `etag` is the tag of the record. */
+export function readOutcome(
+  { ifMatch, ifNoneMatch }: Conditions,
+  etag: string,
+): 'PRECONDITION_FAILED' | 'NOT_MODIFIED' | undefined {
+  const isThis = ({ tag }: NamedTag) => `"${tag}"` === etag
+  if (ifMatch && !includes(ifMatch, (named) => !named.isWeak && isThis(named))) return 'PRECONDITION_FAILED'
+  return ifNoneMatch && includes(ifNoneMatch, isThis) ? 'NOT_MODIFIED' : undefined
+}
+
+/** True if the conditions of a write do not match the state of the record. */
+export function isStale({ ifMatch, ifNoneMatch }: Conditions, state: string): boolean {
+  const isThis = ({ tag }: NamedTag) => tag.slice(0, tag.lastIndexOf('-')) === state
+  if (ifMatch && !includes(ifMatch, (named) => !named.isWeak && isThis(named))) return true
+  return ifNoneMatch !== undefined && includes(ifNoneMatch, isThis)
+}
+
+function includes(tags: '*' | readonly NamedTag[], isThis: (named: NamedTag) => boolean): boolean {
+  return tags === '*' || tags.some(isThis)
+}

@@ -1,6 +1,6 @@
 import type express from 'express'
-import type { Operation } from '../../contract/operation.ts'
-import type { Services } from '../context.ts'
+import type { Logger } from 'pino'
+import type { Operation } from '../../contract/kit/operation.ts'
 
 /*
  * An operation that is going says so with every answer but to callers over their limits: since when (RFC 9745), until when (RFC 8594) and what to call
@@ -14,7 +14,7 @@ export function announce(
   operations: Record<string, Operation>,
   request: express.Request,
   response: express.Response,
-  log: Services['log'],
+  log: Logger,
   basePath: string,
 ) {
   if (!deprecated) return

@@ -1,0 +1,152 @@
+import { constants, gunzipSync, gzipSync } from 'node:zlib'
+import { type SQL, sql } from 'drizzle-orm'
+import {
+  afterCommit,
+  type Database,
+  prepareWrite,
+  statements,
+  type Transaction,
+  transact,
+} from '../db/client.ts'
+import { sqlState } from '../db/errors.ts'
+import { isLeaseOver, leaseEnd, startHeartbeat } from '../db/lease.ts'
+import { shortenedLockTimeout } from '../db/pool.ts'
+import {
+  botIdempotencyKeys,
+  botIdempotencyResponses,
+  idempotencyKeys,
+  idempotencyResponses,
+} from '../db/schema.ts'
+import { expression, optional, prepareSelect } from '../db/typed-select.ts'
+import { newId } from '../ids.ts'
+import { Busy, type Earlier, type KeyRow, type KeyStore, running } from '../kit/idempotency.ts'
+
+/* The rows of idempotency keys: by bot where a request is about one, by user elsewhere. */
+
+/** Milliseconds that a repeat waits for the first request: just until one that is about to end has ended. */
+const LOCK_TIMEOUT_MS = 100
+
+/** A larger response is compressed and stored apart from the row of its key. */
+const MAX_ROW_BODY_BYTES = 64 * 1024
+
+export const keyStore: KeyStore<Database> = {
+  transact,
+  deletedResponse: {
+    code: 'result_deleted',
+    message:
+      'The response was deleted together with the result of the chat; send a new key to start another one',
+  },
+  enter: (tx, row) => enter(tx as Transaction, row),
+  async keep(tx, row, { status, headers, body, madeId, resultId }) {
+    const { keep, keepLarge } = statementsFor(tx, row)
+    const values = valuesOf(row)
+    const isLarge = body !== null && body.length > MAX_ROW_BODY_BYTES
+    const kept = await keep({ ...values, status, headers, body: isLarge ? null : body, madeId, resultId })
+    if (kept !== 1) return false
+    if (isLarge) await keepLarge({ ...values, body: gzipSync(body, { level: constants.Z_BEST_SPEED }) })
+    return true
+  },
+  leases: {
+    newClaim: newId,
+    afterCommit: (tx, run) => afterCommit(tx as Transaction, run),
+    startHeartbeat,
+    extend: async (db, row) => (await statementsFor(db, row).extend(valuesOf(row))) === 1,
+    takeOver: async (db, row) => (await statementsFor(db, row).takeOver(valuesOf(row))) === 1,
+    release: (db, row) => statementsFor(db, row).release(valuesOf(row)),
+  },
+}
+
+async function enter(tx: Transaction, row: KeyRow): Promise<Earlier | undefined> {
+  const { insert, find } = statementsFor(tx, row)
+  const values = valuesOf(row)
+  await tx.$client.query(`set local lock_timeout = ${LOCK_TIMEOUT_MS}`)
+  const written = await insert({ ...values, createdAt: row.now.toISOString() }).catch((error) => {
+    throw sqlState(error) === '55P03' ? new Busy() : error
+  })
+  // Not the default of a connection whose limit was shortened for this request.
+  await tx.$client.query(`set local lock_timeout = ${shortenedLockTimeout(tx.$client) ?? 'default'}`)
+  if (written === 1) return undefined
+  const [earlier] = await find(values)
+  if (!earlier) return running
+  const { headers, large, body, ...rest } = earlier
+  return { ...rest, headers: headers?.text ?? null, body: large ? gunzipSync(large) : body }
+}
+
+function valuesOf({ userId, key, digest, scope, claim }: KeyRow) {
+  return { botId: scope, userId: userId ?? '', key, digest, claim }
+}
+
+function statementsFor(db: Database, { scope }: KeyRow) {
+  return keyStatements(db)[scope === null ? 'user' : 'bot']
+}
+
+const keyStatements = statements((db, named) => {
+  const of = (
+    name: string,
+    table: typeof idempotencyKeys | typeof botIdempotencyKeys,
+    responses: typeof idempotencyResponses | typeof botIdempotencyResponses,
+  ) => {
+    const hasBot = table === botIdempotencyKeys
+    const names = sql.raw(hasBot ? 'bot_id, user_id, key' : 'user_id, key')
+    const scope: SQL = hasBot
+      ? sql`${sql.placeholder('botId')}, ${sql.placeholder('userId')}, ${sql.placeholder('key')}`
+      : sql`${sql.placeholder('userId')}, ${sql.placeholder('key')}`
+    const claim = sql`${sql.placeholder('claim')}::text`
+    const isRunning = sql`(${names}) = (${scope}) AND status IS NULL`
+    const isHeld = sql`${isRunning} AND claim IS NOT DISTINCT FROM ${claim}`
+    return {
+      insert: prepareWrite(
+        db,
+        named(`${name}_insert`),
+        sql`INSERT INTO ${table} (${names}, digest, claim, claimed_until, created_at)
+          VALUES (${scope}, ${sql.placeholder('digest')}, ${claim},
+            CASE WHEN ${claim} IS NOT NULL THEN ${leaseEnd} END, ${sql.placeholder('createdAt')}::timestamptz)
+          ON CONFLICT DO NOTHING`,
+      ),
+      find: prepareSelect(
+        db,
+        named(`${name}_find`),
+        {
+          digest: table.digest,
+          claim: table.claim,
+          status: table.status,
+          headers: table.headers,
+          body: table.body,
+          madeId: table.madeId,
+          large: optional(
+            expression(sql`(SELECT r.body FROM ${responses} r WHERE (${names}) = (${scope}))`, 'bytea'),
+          ),
+        },
+        (list) => sql`SELECT ${list} FROM ${table} WHERE (${names}) = (${scope})`,
+      ),
+      keepLarge: prepareWrite(
+        db,
+        named(`${name}_keep_large`),
+        sql`INSERT INTO ${responses} (${names}, body) VALUES (${scope}, ${sql.placeholder('body')})`,
+      ),
+      keep: prepareWrite(
+        db,
+        named(`${name}_keep`),
+        sql`UPDATE ${table} SET claim = NULL, claimed_until = NULL, status = ${sql.placeholder('status')},
+          headers = ${sql.placeholder('headers')}::json, body = ${sql.placeholder('body')},
+          made_id = ${sql.placeholder('madeId')}${hasBot ? sql`, result_id = ${sql.placeholder('resultId')}` : sql``}
+          WHERE ${isHeld}`,
+      ),
+      extend: prepareWrite(
+        db,
+        named(`${name}_extend`),
+        sql`UPDATE ${table} SET claimed_until = ${leaseEnd} WHERE ${isHeld}`,
+      ),
+      takeOver: prepareWrite(
+        db,
+        named(`${name}_take_over`),
+        sql`UPDATE ${table} SET claim = ${claim}, claimed_until = ${leaseEnd} WHERE ${isRunning} AND ${isLeaseOver}`,
+      ),
+      release: prepareWrite(db, named(`${name}_release`), sql`DELETE FROM ${table} WHERE ${isHeld}`),
+    }
+  }
+  return {
+    user: of('key', idempotencyKeys, idempotencyResponses),
+    bot: of('bot_key', botIdempotencyKeys, botIdempotencyResponses),
+  }
+})

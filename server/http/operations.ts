@@ -1,0 +1,102 @@
+import type express from 'express'
+import type { Operation as KitOperation } from '../../contract/kit/operation.ts'
+import { needOf, type Operation } from '../../contract/operation.ts'
+import { expiresSoon } from '../../contract/tokens.ts'
+import { readCredential } from '../access/authenticate.ts'
+import { identify, permit, type Visitor } from '../access/identify.ts'
+import type { Authorization } from '../access/index.ts'
+import type { Contexts, Services } from '../context.ts'
+import type { Database } from '../db/client.ts'
+import type { AccessChecks } from '../kit/access.ts'
+import { type Limits, networkOf } from '../kit/limits.ts'
+import type { PreferredOutcome } from '../kit/preferred-outcomes.ts'
+import { createRouter, type HandlerContext } from '../kit/router.ts'
+import { createQuotas } from '../shares/quotas.ts'
+import { scanBody } from './document-body.ts'
+import { keyStore } from './key-store.ts'
+import { missingRecord, missingRole } from './refusal-issues.ts'
+
+/** Runs the operations of this service: its access, its tables of keys and the context of its handlers. */
+export function createOperations(
+  operations: Record<string, Operation>,
+  handlers: Record<string, unknown>,
+  services: Services,
+  limits: Limits,
+  preferredOutcome?: PreferredOutcome,
+): express.RequestHandler {
+  const { db, reads, config, log, now, cursorKey, chat, keyring, files, publicUrl } = services
+  const quotas = createQuotas(services)
+  return createRouter<Database>(operations, handlers, {
+    db,
+    now,
+    log,
+    limits,
+    access: checksOn(db),
+    keys: keyStore,
+    contextOf: ({ request, grant, ...given }: HandlerContext<Database>) => {
+      // Written out, since Node 20 adds to what was spread a property in a microsecond.
+      const context: Contexts['anyone'] & { grant: unknown } = {
+        db: given.db,
+        reads,
+        config,
+        log,
+        cursorKey,
+        chat,
+        keyring,
+        files,
+        publicUrl,
+        now: given.now,
+        arrivedAt: given.arrivedAt,
+        once: given.once,
+        place: given.place,
+        pace: given.pace,
+        // Computed on first use, since only chats need it.
+        get quota() {
+          return quotas(networkOf(request))
+        },
+        within: given.within,
+        grant,
+      }
+      return context
+    },
+    explain: (code, operation, params) =>
+      code === 'NOT_FOUND' ? missingRecord(ours(operation), params) : missingRole(ours(operation)),
+    publicUrl,
+    corsOrigins: config.CORS_ORIGINS,
+    bodyTimeout: config.REQUEST_QUEUE_TIMEOUT,
+    scanBody: (operation, bytes) => scanBody(ours(operation), bytes),
+    ...(preferredOutcome && { preferredOutcome }),
+  })
+}
+
+/** The router hands back the operations that it was given. */
+const ours = (operation: KitOperation) => operation as Operation
+
+function checksOn(db: Database): AccessChecks {
+  return {
+    readCredential,
+    identify: (operation, credential, id, now) => identify(db, needOf(ours(operation)), credential, id, now),
+    permit: (operation, visitor, id, now) => permit(db, needOf(ours(operation)), visitor as Visitor, id, now),
+    keyScopeOf: (grant) => {
+      const { bot } = (grant ?? {}) as { bot?: { id: string } }
+      return bot?.id
+    },
+    note: (response, authorization, now) => note(response, authorization as Authorization, now),
+  }
+}
+
+/** Sets caller and record for the log, and headers about the caller's token. */
+function note(response: express.Response, { caller, ...outcome }: Authorization, now: Date) {
+  if (!caller) return
+  const { userId, tokenId, expiresAt } = caller
+  const { locals } = response
+  locals.caller = { userId, tokenId }
+  if (expiresAt && expiresSoon(expiresAt, now)) {
+    response.setHeader('Authentication-Token-Expiration', expiresAt.toISOString())
+  }
+  if (!('grant' in outcome) || !outcome.grant) return
+  const { grant } = outcome
+  if ('workspace' in grant) locals.owner = grant.workspace.id
+  else if ('folder' in grant) locals.owner = grant.folder.workspaceId
+  else if ('bot' in grant) locals.owner = grant.bot.workspaceId
+}
