@@ -36,21 +36,53 @@ const withoutPrefix = (segments: readonly string[]) => {
 function nearestRoute(given: readonly string[], templates: readonly string[]): string | undefined {
   const wanted = withoutPrefix(given)
   if (wanted.length === 0 || wanted.length > 10 || wanted.some(({ length }) => length > 100)) return undefined
+  const known = new Map<string, number>()
   const ranked = templates
-    .map((path) => ({ path, cost: distanceOf(wanted, withoutPrefix(segmentsOf(path))) }))
+    .map((path) => ({ path, parts: withoutPrefix(segmentsOf(path)) }))
+    .filter(({ parts }) => parts.length - wanted.length <= MAX_PATH_DISTANCE / MISSING_SEGMENT_COST)
+    .filter(({ parts }) => wanted.length - parts.length <= MAX_PATH_DISTANCE / EXTRA_SEGMENT_COST)
+    .map(({ path, parts }) => ({ path, cost: distanceOf(wanted, parts, known) }))
     .sort((one, other) => one.cost - other.cost)
   const [best] = ranked
-  return best && best.cost <= MAX_PATH_DISTANCE ? best.path : undefined
+  return best && best.cost < MAX_PATH_DISTANCE ? best.path : undefined
 }
 
-/** A parameter takes any segment; a segment too many or too few costs as much as three wrong letters. */
-function distanceOf(given: readonly string[], template: readonly string[]): number {
-  const missing = Math.abs(given.length - template.length)
-  const common = template.slice(0, given.length)
-  const letters = common.map((part, at) =>
-    part.startsWith('{') ? 0 : distanceUpTo(MAX_PATH_DISTANCE, part, given[at] as string),
+/** People leave segments out rather than make one up. */
+const MISSING_SEGMENT_COST = 2.5
+const EXTRA_SEGMENT_COST = 6
+const MIN_STEM_LETTERS = 4
+
+/** Changes that make one path of the other, segment by segment. `known` holds distances between segments. */
+function distanceOf(given: readonly string[], template: readonly string[], known: Map<string, number>) {
+  // Without the literal before it, a parameter would take a segment that names something else.
+  const missingCosts = template.map((_part, at) =>
+    template[at + 1]?.startsWith('{') ? EXTRA_SEGMENT_COST : MISSING_SEGMENT_COST,
   )
-  // A literal that fits counts for more than a parameter that takes everything.
-  const parameters = common.filter((part) => part.startsWith('{')).length
-  return letters.reduce((sum, one) => sum + one, 0) + missing * 3 + parameters * 0.5
+  let costs = [0]
+  for (const cost of missingCosts) costs.push((costs.at(-1) ?? 0) + cost)
+  for (const segment of given) {
+    const row = [(costs[0] ?? 0) + EXTRA_SEGMENT_COST]
+    for (const [at, part] of template.entries()) {
+      const pair = `${segment}/${part}`
+      const change = known.get(pair) ?? segmentDistance(segment, part)
+      known.set(pair, change)
+      const missing = (row[at] ?? 0) + (missingCosts[at] ?? 0)
+      const extra = (costs[at + 1] ?? 0) + EXTRA_SEGMENT_COST
+      row.push(Math.min(missing, extra, (costs[at] ?? 0) + change))
+    }
+    costs = row
+  }
+  return costs.at(-1) ?? 0
+}
+
+/** A parameter takes any segment, yet a literal that fits counts for more. */
+function segmentDistance(given: string, part: string): number {
+  if (part.startsWith('{')) return 0.5
+  const letters = distanceUpTo(MAX_PATH_DISTANCE, part, given)
+  // Two of five letters make another word; a word that begins or ends as the other does is a near one.
+  const cost = letters > part.length / 3 ? letters * 2 : letters
+  let stem = 0
+  while (stem < given.length && given[stem] === part[stem]) stem += 1
+  const isNear = stem > MIN_STEM_LETTERS || (part.length >= MIN_STEM_LETTERS && given.endsWith(part))
+  return isNear ? Math.min(cost, 2) : cost
 }

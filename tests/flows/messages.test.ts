@@ -32,6 +32,16 @@ const mistakes: [kind: string, ...list: Mistake[]][] = [
     { send: ['GET', '/v1/workspaces/'], status: 404, says: ['/v1/workspaces is near'] },
     { send: ['POST', '/v1/bots/<bot>/startChat'], status: 404, says: ['/api/v1/bots/{publicId}/startChat'] },
     { send: ['GET', '/v1/bot/<bot>'], status: 404, says: ['/v1/bots/{botId} is near'] },
+    {
+      send: ['GET', '/v1/bots/<bot>/stats'],
+      status: 404,
+      says: ['/v1/bots/{botId}/analytics/stats is near'],
+    },
+    {
+      send: ['GET', '/v1/workspaces/<workspace>/webhooks'],
+      status: 404,
+      says: ['/v1/workspaces/{workspaceId}/webhookEndpoints is near'],
+    },
     { send: ['GET', '/v1/nothing-like-this-at-all'], status: 404, says: ['/docs'] },
   ],
   [
