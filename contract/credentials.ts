@@ -2,6 +2,7 @@ import { vendors } from './bot-document/blocks/vendors/all.ts'
 import { googleSheetsData } from './bot-document/blocks/vendors/google-sheets.ts'
 import { name, readOnly, recordId, text, timestamp } from './kit/fields.ts'
 import { z } from './kit/zod.ts'
+import { stripeData } from './bot-document/blocks/vendors/stripe.ts'
 import { define, type Operation, workspace } from './operation.ts'
 import { emailAddress, exampleIds } from './shared.ts'
 
@@ -103,13 +104,24 @@ const ofVendors = vendors.flatMap(({ type, prefix, credentials }) =>
 
 const smtp = branches('smtp', 'Smtp', smtpData)
 const sheets = branches('google sheets', 'GoogleSheets', googleSheetsData)
+const payments = branches('stripe', 'Stripe', stripeData)
 
 const credentialsCreate = z
-  .discriminatedUnion('type', [smtp.create, sheets.create, ...ofVendors.map(({ create }) => create)])
+  .discriminatedUnion('type', [
+    smtp.create,
+    sheets.create,
+    payments.create,
+    ...ofVendors.map(({ create }) => create),
+  ])
   .meta({ id: 'CredentialsCreate', description: 'New credentials; the type says what they consist of.' })
 
 const credentialsUpdate = z
-  .discriminatedUnion('type', [smtp.update, sheets.update, ...ofVendors.map(({ update }) => update)])
+  .discriminatedUnion('type', [
+    smtp.update,
+    sheets.update,
+    payments.update,
+    ...ofVendors.map(({ update }) => update),
+  ])
   .meta({
     id: 'CredentialsUpdate',
     description: 'A change of credentials. The type is the one they have; data that are given replace all.',
@@ -137,6 +149,25 @@ const record = z
 const credentialsBody = z
   .object({ credentials: record })
   .meta({ id: 'CredentialsBody', description: 'One record of credentials.' })
+
+const credentialsTest = z
+  .object({
+    outcome: z.enum(['accepted', 'rejected', 'unclear', 'unreachable', 'untestable']).meta({
+      description:
+        '`accepted` and `rejected` are the word of the service. `unclear`: it answered with something else, such as a limit. `unreachable`: it did not answer, or may not be called. `untestable`: it tells nobody.',
+      example: 'accepted',
+    }),
+    status: z.int().min(100).max(999).nullable().meta({
+      format: 'int32',
+      description: 'Status of its response; null without one.',
+      example: 200,
+    }),
+    message: text(1_000).meta({
+      description: 'Words of the service, without the secret.',
+      example: 'OpenAI accepts the credentials',
+    }),
+  })
+  .meta({ id: 'CredentialsTest', description: 'The outcome of a test of credentials.' })
 
 const exampleCredentials = {
   id: exampleIds.credentials,
@@ -275,6 +306,49 @@ export const credentials = define({
       },
     },
     errorExamples: noKey,
+  },
+  testCredentials: {
+    method: 'post',
+    path: '/v1/workspaces/{workspaceId}/credentials/{credentialsId}/test',
+    tag: 'credentials',
+    summary: 'Test credentials',
+    description:
+      'Sends the service that credentials are for a request that changes nothing, and returns what it said. A mail server is asked to let the account in, and sends nothing. The secret goes to that service alone, and is never part of the answer. Some vendors tell nobody if they accept a key: their credentials are `untestable`. At most 20 seconds.',
+    preparesFirst: true,
+    access: workspace('MEMBER'),
+    params: credentialsParams,
+    success: {
+      status: 200,
+      description: 'What the service said.',
+      body: z.object({ test: credentialsTest }).meta({
+        id: 'CredentialsTestBody',
+        description: 'What the service said about credentials.',
+      }),
+      examples: {
+        accepted: {
+          summary: 'The service accepts them',
+          value: { test: { outcome: 'accepted', status: 200, message: 'OpenAI accepts the credentials' } },
+        },
+        rejected: {
+          summary: 'The service does not accept them',
+          value: {
+            test: { outcome: 'rejected', status: 401, message: 'OpenAI: Incorrect API key provided' },
+          },
+        },
+      },
+    },
+    errorExamples: {
+      SERVICE_UNAVAILABLE: {
+        summary: 'The credentials cannot be read',
+        issues: [
+          {
+            path: ['path', 'credentialsId'],
+            code: 'no_encryption_key',
+            message: 'The credentials cannot be read: the log of the service says why',
+          },
+        ],
+      },
+    },
   },
   deleteCredentials: {
     method: 'delete',

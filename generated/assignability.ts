@@ -85,6 +85,10 @@ interface Contract {
     body: z.input<(typeof contract)['updateCredentials']['body']>
     reply: z.output<(typeof contract)['updateCredentials']['success']['body']>
   }
+  testCredentials: {
+    params: z.output<(typeof contract)['testCredentials']['params']>
+    reply: z.output<(typeof contract)['testCredentials']['success']['body']>
+  }
   deleteCredentials: {
     params: z.output<(typeof contract)['deleteCredentials']['params']>
     reply: z.output<(typeof contract)['deleteCredentials']['success']['body']>
@@ -432,6 +436,10 @@ interface Wire {
     params: wire['updateCredentials']['parameters']['path']
     body: NonNullable<wire['updateCredentials']['requestBody']>['content']['application/json']
     reply: wire['updateCredentials']['responses'][200]['content']['application/json']
+  }
+  testCredentials: {
+    params: wire['testCredentials']['parameters']['path']
+    reply: wire['testCredentials']['responses'][200]['content']['application/json']
   }
   deleteCredentials: {
     params: wire['deleteCredentials']['parameters']['path']

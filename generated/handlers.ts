@@ -182,6 +182,17 @@ export interface UpdateCredentials {
   error: 'BAD_REQUEST' | 'UNAUTHORIZED' | 'FORBIDDEN' | 'NOT_FOUND' | 'PRECONDITION_FAILED' | 'PAYLOAD_TOO_LARGE' | 'UNSUPPORTED_MEDIA_TYPE' | 'TOO_MANY_REQUESTS' | 'INTERNAL_SERVER_ERROR' | 'SERVICE_UNAVAILABLE'
 }
 
+/** Test credentials: POST /v1/workspaces/{workspaceId}/credentials/{credentialsId}/test */
+export interface TestCredentials {
+  access: 'workspace'
+  params: z.output<(typeof contract)['testCredentials']['params']>
+  query: undefined
+  body: undefined
+  reply: wire['testCredentials']['responses'][200]['content']['application/json']
+  minimal: never
+  error: 'BAD_REQUEST' | 'UNAUTHORIZED' | 'FORBIDDEN' | 'NOT_FOUND' | 'TOO_MANY_REQUESTS' | 'INTERNAL_SERVER_ERROR' | 'SERVICE_UNAVAILABLE'
+}
+
 /** Delete credentials: DELETE /v1/workspaces/{workspaceId}/credentials/{credentialsId} */
 export interface DeleteCredentials {
   access: 'workspace'
@@ -895,6 +906,8 @@ export interface CredentialsHandlers<Contexts extends Record<AccessKind, unknown
   getCredentials: Handler<GetCredentials, Contexts>
   /** PATCH /v1/workspaces/{workspaceId}/credentials/{credentialsId} */
   updateCredentials: Handler<UpdateCredentials, Contexts>
+  /** POST /v1/workspaces/{workspaceId}/credentials/{credentialsId}/test */
+  testCredentials: Handler<TestCredentials, Contexts>
   /** DELETE /v1/workspaces/{workspaceId}/credentials/{credentialsId} */
   deleteCredentials: Handler<DeleteCredentials, Contexts>
 }
@@ -1090,6 +1103,7 @@ export interface OperationErrors {
   createCredentials: 'BAD_REQUEST' | 'UNAUTHORIZED' | 'FORBIDDEN' | 'NOT_FOUND' | 'PAYLOAD_TOO_LARGE' | 'UNSUPPORTED_MEDIA_TYPE' | 'TOO_MANY_REQUESTS' | 'INTERNAL_SERVER_ERROR' | 'SERVICE_UNAVAILABLE'
   getCredentials: 'BAD_REQUEST' | 'UNAUTHORIZED' | 'FORBIDDEN' | 'NOT_FOUND' | 'PRECONDITION_FAILED' | 'TOO_MANY_REQUESTS' | 'INTERNAL_SERVER_ERROR' | 'SERVICE_UNAVAILABLE'
   updateCredentials: 'BAD_REQUEST' | 'UNAUTHORIZED' | 'FORBIDDEN' | 'NOT_FOUND' | 'PRECONDITION_FAILED' | 'PAYLOAD_TOO_LARGE' | 'UNSUPPORTED_MEDIA_TYPE' | 'TOO_MANY_REQUESTS' | 'INTERNAL_SERVER_ERROR' | 'SERVICE_UNAVAILABLE'
+  testCredentials: 'BAD_REQUEST' | 'UNAUTHORIZED' | 'FORBIDDEN' | 'NOT_FOUND' | 'TOO_MANY_REQUESTS' | 'INTERNAL_SERVER_ERROR' | 'SERVICE_UNAVAILABLE'
   deleteCredentials: 'BAD_REQUEST' | 'UNAUTHORIZED' | 'FORBIDDEN' | 'NOT_FOUND' | 'PRECONDITION_FAILED' | 'TOO_MANY_REQUESTS' | 'INTERNAL_SERVER_ERROR' | 'SERVICE_UNAVAILABLE'
   listAuditLog: 'BAD_REQUEST' | 'UNAUTHORIZED' | 'FORBIDDEN' | 'NOT_FOUND' | 'TOO_MANY_REQUESTS' | 'INTERNAL_SERVER_ERROR' | 'SERVICE_UNAVAILABLE'
   listFolders: 'BAD_REQUEST' | 'UNAUTHORIZED' | 'FORBIDDEN' | 'NOT_FOUND' | 'TOO_MANY_REQUESTS' | 'INTERNAL_SERVER_ERROR' | 'SERVICE_UNAVAILABLE'

@@ -24,6 +24,7 @@ import { serveDocs } from './pages/docs/index.ts'
 import { serveDocuments } from './pages/documents.ts'
 import { servePages } from './pages/index.ts'
 import { notFoundPage } from './pages/not-found/index.ts'
+import { servePaymentHooks } from './payments/hooks.ts'
 import { createErrorLog } from './repeated-errors.ts'
 import { readOutcomes } from './sandbox-mode/outcomes.ts'
 import { serveSandbox } from './sandbox-mode/routes.ts'
@@ -197,6 +198,7 @@ export function createApp(options: AppOptions): express.Express {
   if (outcomes && options.sandbox) serveSandbox(app, options.sandbox, outcomes)
   const references = serveDocs(serveCounted, publicUrl)
   servePages(serveCounted, options)
+  servePaymentHooks(serveCounted, options)
   for (const path of ['/docs', ...references, '/results', '/bots', '/sign-in', '/chat/:publicId'])
     redirectSlash(app, path, publicUrl)
   app.use(notFoundPage())

@@ -690,13 +690,6 @@ describe('cards', () => {
   })
 })
 
-test('a chat ends at a payment, and says that nothing was paid', async () => {
-  const client = await chat(withInput({ ...input('payment input', { amount: '10' }), to: 'g' }))
-  expect(client.texts()).toEqual([expect.stringContaining('nothing was paid')])
-  expect(client.outcome).toMatchObject({ state: null, isCompleted: false })
-  expect(client.logged('asks for a payment')).toMatchObject({ status: 'error', isInternal: false })
-})
-
 test('inputs are shown with their placeholders filled in and their numbers as numbers', async () => {
   const block = input('number input', {
     min: '{{Other}}',

@@ -309,21 +309,19 @@ test('blocks that chats skip: misspelt ones and those of outside services', () =
   ].map((type, index) => ({ id: `b${index}`, type }))
   const found = connectionsOf(current({ groups: [group('g1', ...blocks)] }))
   expect(found.map(({ path, code, message }) => [path.join('.'), code, message])).toEqual(
-    [0, 1, 4].map((index) => [
+    [0, 1].map((index) => [
       `groups.0.blocks.${index}.type`,
       'skipped_block',
-      index === 4
-        ? 'Chats end at this block: the service does not offer payments.'
-        : `Chats skip this block: the service does not run blocks of the type "${blocks[index]?.type}".${index === 0 ? ' Probably "text" is meant.' : ''}`,
+      `Chats skip this block: the service does not run blocks of the type "${blocks[index]?.type}".${index === 0 ? ' Probably "text" is meant.' : ''}`,
     ]),
   )
 })
 
 test.each(blockCatalogue.filter(({ family }) => family !== 'vendor'))(
-  '$component of versions $versions is skipped only if it needs an outside service',
+  '$component of versions $versions is not skipped',
   ({ type }) => {
     const found = issuesOf(current({ groups: [group('g1', { id: 'b1', type })] }))
-    expect(found).toEqual(type === 'payment input' ? ['groups.0.blocks.0.type skipped_block'] : [])
+    expect(found).toEqual([])
   },
 )
 

@@ -398,12 +398,16 @@ test('the check finds credentials that the workspace does not have, of models, e
     completion('i', 'Email', { recipients: ['ada@example.com'], credentialsId: 'openai-1' }),
     completion('j', 'Email', { recipients: ['ada@example.com'], credentialsId: 'default' }),
     completion('k', 'Webhook', { webhook: { url: 'https://x.test' }, proxyCredentialsId: 'proxy' }),
+    completion('l', 'payment input', { amount: '10' }),
+    completion('m', 'payment input', { amount: '10', credentialsId: 'openai-1' }),
+    completion('n', 'payment input', { amount: '10', credentialsId: 'stripe-1' }),
   ]
   const bot = sound()
   bot.groups = [{ ...(bot.groups as object[])[0], blocks } as never]
   const credentials = new Map([
     ['openai-1', 'openai'],
     ['smtp-1', 'smtp'],
+    ['stripe-1', 'stripe'],
   ])
   const codes = (service: Parameters<typeof checkFlow>[1]) =>
     checkFlow(bot, service)
@@ -417,12 +421,35 @@ test('the check finds credentials that the workspace does not have, of models, e
     '6.options.action skipped_block',
     '8.options.credentialsId missing_credentials',
     '10.options.proxyCredentialsId skipped_block',
+    '11.options.credentialsId missing_credentials',
+    '12.options.credentialsId missing_credentials',
     '9.type no_mail_server',
   ])
   expect(codes({ hasMail: true, credentials: new Map() })).toContain(
     '7.options.credentialsId missing_credentials',
   )
   expect(codes({ hasMail: true })).not.toContain('0.options.credentialsId missing_credentials')
+})
+
+test('the check finds amounts and currencies that end every chat at a payment', () => {
+  const paying = (options: object) => ({ id: JSON.stringify(options), type: 'payment input', options })
+  const blocks = [
+    {},
+    { amount: '1,50' },
+    { amount: '-5' },
+    { amount: '10', currency: 'Euro' },
+    { amount: '{{Amount}}', currency: '{{Currency}}' },
+    { amount: '29.90', currency: 'eur' },
+  ].map(paying)
+  const bot = sound()
+  bot.groups = [{ ...(bot.groups as object[])[0], blocks } as never]
+  const found = checkFlow(bot, { hasMail: true }).filter(({ code }) => code === 'missing_setting')
+  expect(found.map(({ path, message }) => [path.slice(3).join('.'), message])).toEqual([
+    ['0.options.amount', 'Chats end at this block: it has no amount.'],
+    ['1.options.amount', expect.stringContaining('"1,50" is no number')],
+    ['2.options.amount', 'Chats end at this block: its amount -5 is negative.'],
+    ['3.options.currency', 'Chats end at this block: "EURO" is no currency.'],
+  ])
 })
 
 test('the check finds addresses of models that no key is sent to', () => {

@@ -1,5 +1,6 @@
 import { vendors } from './blocks/vendors/all.ts'
 import { googleSheets } from './blocks/vendors/google-sheets.ts'
+import { stripe } from './blocks/vendors/stripe.ts'
 import type { VendorRow } from './blocks/vendors/vendor.ts'
 import { blockCatalogue } from './catalogue.ts'
 
@@ -23,13 +24,13 @@ export function renderCatalogueTable(): string {
 
 /** Renders the table of outside services for the guide. */
 export function renderVendorTable(): string {
-  const all: readonly VendorRow[] = [...vendors, googleSheets]
+  const all: readonly VendorRow[] = [...vendors, googleSheets, stripe]
   const rows = all.map(({ title, type, actions, credentials, base }) => [
     title,
     code(type),
     Object.entries(actions)
       .map(([name, { ended }]) => (ended === undefined ? name : `${name} (ended)`))
-      .join(', '),
+      .join(', ') || 'Payment input',
     credentials === undefined ? 'none' : Object.keys(credentials.shape).map(code).join(', '),
     base === undefined ? '' : code(new URL(base).host),
   ])

@@ -81,6 +81,22 @@ export const input = z
         description:
           'Where files can be uploaded for the reply. Absent with an input for files means that the installation keeps none.',
       }),
+    payment: z
+      .object({
+        id: text(255).meta({ description: 'Id of the payment at the provider.', example: 'cs_live_a1b2' }),
+        url: text(2048).meta({
+          format: 'uri',
+          description: 'Page of the provider on which the visitor pays.',
+          example: 'https://checkout.stripe.com/c/pay/cs_live_a1b2',
+        }),
+        amount: text(255).meta({ description: 'Amount with its currency, to show.', example: '€30.00' }),
+      })
+      .optional()
+      .meta({
+        id: 'ChatPayment',
+        description:
+          'The payment that the chat waits for. Continue the chat with any message, or with none, to have it checked: the chat goes on once the service has read from the provider that the payment succeeded.',
+      }),
   })
   .meta({ id: 'ChatInput', description: 'The input block that waits for a reply.' })
 

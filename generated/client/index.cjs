@@ -113,6 +113,7 @@ function createClient(options) {
         create: on({ "method": "POST", "path": "/v1/workspaces/{workspaceId}/credentials", "body": true, "key": true }),
         get: on({ "method": "GET", "path": "/v1/workspaces/{workspaceId}/credentials/{credentialsId}" }),
         update: on({ "method": "PATCH", "path": "/v1/workspaces/{workspaceId}/credentials/{credentialsId}", "body": true, "key": true }),
+        test: on({ "method": "POST", "path": "/v1/workspaces/{workspaceId}/credentials/{credentialsId}/test", "key": true }),
         delete: on({ "method": "DELETE", "path": "/v1/workspaces/{workspaceId}/credentials/{credentialsId}", "repeatable": true }),
     };
     const auditLogs = {

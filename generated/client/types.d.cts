@@ -2726,6 +2726,7 @@ export interface components {
             options?: {
                 [key: string]: unknown;
             };
+            payment?: components["schemas"]["ChatPayment"];
             /**
              * @description The value to begin with.
              * @example ada@example.com
@@ -2949,6 +2950,25 @@ export interface components {
              * @example AZx0mC1jZ3JhbnQ
              */
             nextCursor: string | null;
+        };
+        /** @description The payment that the chat waits for. Continue the chat with any message, or with none, to have it checked: the chat goes on once the service has read from the provider that the payment succeeded. */
+        ChatPayment: {
+            /**
+             * @description Amount with its currency, to show.
+             * @example €30.00
+             */
+            amount: string;
+            /**
+             * @description Id of the payment at the provider.
+             * @example cs_live_a1b2
+             */
+            id: string;
+            /**
+             * Format: uri
+             * @description Page of the provider on which the visitor pays.
+             * @example https://checkout.stripe.com/c/pay/cs_live_a1b2
+             */
+            url: string;
         };
         /** @description A chat as it is now, for a client that comes back to it. */
         ChatSessionBody: {
@@ -3889,14 +3909,38 @@ export interface components {
             credentials: components["schemas"]["StoredCredentials"];
         };
         /** @description New credentials; the type says what they consist of. */
-        CredentialsCreate: components["schemas"]["SmtpCredentialsCreate"] | components["schemas"]["GoogleSheetsCredentialsCreate"] | components["schemas"]["OpenAiCredentialsCreate"] | components["schemas"]["AnthropicCredentialsCreate"] | components["schemas"]["MistralCredentialsCreate"] | components["schemas"]["GroqCredentialsCreate"] | components["schemas"]["TogetherAiCredentialsCreate"] | components["schemas"]["OpenRouterCredentialsCreate"] | components["schemas"]["PerplexityCredentialsCreate"] | components["schemas"]["DeepSeekCredentialsCreate"] | components["schemas"]["DifyAiCredentialsCreate"] | components["schemas"]["ChatNodeCredentialsCreate"] | components["schemas"]["ElevenLabsCredentialsCreate"] | components["schemas"]["NocoDbCredentialsCreate"] | components["schemas"]["SegmentCredentialsCreate"] | components["schemas"]["PostHogCredentialsCreate"] | components["schemas"]["ZendeskCredentialsCreate"] | components["schemas"]["BlinkCredentialsCreate"];
+        CredentialsCreate: components["schemas"]["SmtpCredentialsCreate"] | components["schemas"]["GoogleSheetsCredentialsCreate"] | components["schemas"]["StripeCredentialsCreate"] | components["schemas"]["OpenAiCredentialsCreate"] | components["schemas"]["AnthropicCredentialsCreate"] | components["schemas"]["MistralCredentialsCreate"] | components["schemas"]["GroqCredentialsCreate"] | components["schemas"]["TogetherAiCredentialsCreate"] | components["schemas"]["OpenRouterCredentialsCreate"] | components["schemas"]["PerplexityCredentialsCreate"] | components["schemas"]["DeepSeekCredentialsCreate"] | components["schemas"]["DifyAiCredentialsCreate"] | components["schemas"]["ChatNodeCredentialsCreate"] | components["schemas"]["ElevenLabsCredentialsCreate"] | components["schemas"]["NocoDbCredentialsCreate"] | components["schemas"]["SegmentCredentialsCreate"] | components["schemas"]["PostHogCredentialsCreate"] | components["schemas"]["ZendeskCredentialsCreate"] | components["schemas"]["BlinkCredentialsCreate"];
         /** @description The credentials of a workspace. */
         CredentialsList: {
             /** @description The credentials, newest first. */
             credentials: components["schemas"]["StoredCredentials"][];
         };
+        /** @description The outcome of a test of credentials. */
+        CredentialsTest: {
+            /**
+             * @description Words of the service, without the secret.
+             * @example OpenAI accepts the credentials
+             */
+            message: string;
+            /**
+             * @description `accepted` and `rejected` are the word of the service. `unclear`: it answered with something else, such as a limit. `unreachable`: it did not answer, or may not be called. `untestable`: it tells nobody.
+             * @example accepted
+             * @enum {string}
+             */
+            outcome: "accepted" | "rejected" | "unclear" | "unreachable" | "untestable";
+            /**
+             * Format: int32
+             * @description Status of its response; null without one.
+             * @example 200
+             */
+            status: number | null;
+        };
+        /** @description What the service said about credentials. */
+        CredentialsTestBody: {
+            test: components["schemas"]["CredentialsTest"];
+        };
         /** @description A change of credentials. The type is the one they have; data that are given replace all. */
-        CredentialsUpdate: components["schemas"]["SmtpCredentialsUpdate"] | components["schemas"]["GoogleSheetsCredentialsUpdate"] | components["schemas"]["OpenAiCredentialsUpdate"] | components["schemas"]["AnthropicCredentialsUpdate"] | components["schemas"]["MistralCredentialsUpdate"] | components["schemas"]["GroqCredentialsUpdate"] | components["schemas"]["TogetherAiCredentialsUpdate"] | components["schemas"]["OpenRouterCredentialsUpdate"] | components["schemas"]["PerplexityCredentialsUpdate"] | components["schemas"]["DeepSeekCredentialsUpdate"] | components["schemas"]["DifyAiCredentialsUpdate"] | components["schemas"]["ChatNodeCredentialsUpdate"] | components["schemas"]["ElevenLabsCredentialsUpdate"] | components["schemas"]["NocoDbCredentialsUpdate"] | components["schemas"]["SegmentCredentialsUpdate"] | components["schemas"]["PostHogCredentialsUpdate"] | components["schemas"]["ZendeskCredentialsUpdate"] | components["schemas"]["BlinkCredentialsUpdate"];
+        CredentialsUpdate: components["schemas"]["SmtpCredentialsUpdate"] | components["schemas"]["GoogleSheetsCredentialsUpdate"] | components["schemas"]["StripeCredentialsUpdate"] | components["schemas"]["OpenAiCredentialsUpdate"] | components["schemas"]["AnthropicCredentialsUpdate"] | components["schemas"]["MistralCredentialsUpdate"] | components["schemas"]["GroqCredentialsUpdate"] | components["schemas"]["TogetherAiCredentialsUpdate"] | components["schemas"]["OpenRouterCredentialsUpdate"] | components["schemas"]["PerplexityCredentialsUpdate"] | components["schemas"]["DeepSeekCredentialsUpdate"] | components["schemas"]["DifyAiCredentialsUpdate"] | components["schemas"]["ChatNodeCredentialsUpdate"] | components["schemas"]["ElevenLabsCredentialsUpdate"] | components["schemas"]["NocoDbCredentialsUpdate"] | components["schemas"]["SegmentCredentialsUpdate"] | components["schemas"]["PostHogCredentialsUpdate"] | components["schemas"]["ZendeskCredentialsUpdate"] | components["schemas"]["BlinkCredentialsUpdate"];
         /** @description What is stored, on a conflict or a failed precondition: read the record, or send these values to write on top of it. Absent where the record has none. */
         CurrentState: {
             /**
@@ -7989,7 +8033,7 @@ export interface components {
         } & {
             [key: string]: unknown;
         };
-        /** @description Asks for a payment by card. Chats of this service end at it, and say that nothing was paid. */
+        /** @description Asks for a payment, on the page of the provider. The chat goes on once the service has read there that the payment succeeded. Chats need credentials of type stripe; previews use test keys alone. */
         PaymentInput: {
             /**
              * @description Id of the block.
@@ -8013,12 +8057,12 @@ export interface components {
         /** @description Texts of a payment input. */
         PaymentInputLabels: {
             /**
-             * @description Text of the button that pays.
+             * @description Text of the button that leads to the payment. Default Pay.
              * @example Pay
              */
             button?: string;
             /**
-             * @description Text shown after the payment.
+             * @description The answer after the payment. Default Success.
              * @example Paid, thank you!
              */
             success?: string;
@@ -8029,7 +8073,7 @@ export interface components {
         PaymentInputOptions: {
             additionalInformation?: components["schemas"]["PaymentInformation"];
             /**
-             * @description Amount in the currency; may hold placeholders.
+             * @description Amount in the currency, with a point before decimals; may hold placeholders.
              * @example 30.00
              */
             amount?: string;
@@ -10759,6 +10803,134 @@ export interface components {
              * @example 01jr5x0c8m9w3q7v2k4n6p8r0t
              */
             workspaceId: string;
+        };
+        /** @description New credentials of type stripe. */
+        StripeCredentialsCreate: {
+            /**
+             * @description Read-only moment of the creation; accepted and ignored.
+             * @example null
+             */
+            readonly createdAt?: unknown;
+            /** @description An account of Stripe. Without live keys published bots take no payment, without test keys previews show none. */
+            data: {
+                /**
+                 * Format: uri
+                 * @description Address of the API, where it is not the one of Stripe.
+                 * @example https://stripe.example.com
+                 */
+                baseUrl?: string;
+                live?: components["schemas"]["StripeLiveKeys"];
+                test?: components["schemas"]["StripeTestKeys"];
+            };
+            /**
+             * @description Read-only id of the credentials; accepted and ignored.
+             * @example null
+             */
+            readonly id?: unknown;
+            /**
+             * @description Name to choose the credentials by.
+             * @example Company account
+             */
+            name: string;
+            /**
+             * @description What the credentials are for. (enum property replaced by openapi-typescript)
+             * @enum {string}
+             */
+            type: "stripe";
+            /**
+             * @description Read-only moment of the last change; accepted and ignored.
+             * @example null
+             */
+            readonly updatedAt?: unknown;
+            /**
+             * @description Read-only id of the workspace; accepted and ignored.
+             * @example null
+             */
+            readonly workspaceId?: unknown;
+        };
+        /** @description A change of credentials of type stripe. */
+        StripeCredentialsUpdate: {
+            /**
+             * @description Read-only moment of the creation; accepted and ignored.
+             * @example null
+             */
+            readonly createdAt?: unknown;
+            /** @description An account of Stripe. Without live keys published bots take no payment, without test keys previews show none. */
+            data?: {
+                /**
+                 * Format: uri
+                 * @description Address of the API, where it is not the one of Stripe.
+                 * @example https://stripe.example.com
+                 */
+                baseUrl?: string;
+                live?: components["schemas"]["StripeLiveKeys"];
+                test?: components["schemas"]["StripeTestKeys"];
+            };
+            /**
+             * @description Read-only id of the credentials; accepted and ignored.
+             * @example null
+             */
+            readonly id?: unknown;
+            /**
+             * @description Name to choose the credentials by.
+             * @example Company account
+             */
+            name?: string;
+            /**
+             * @description What the credentials are for. (enum property replaced by openapi-typescript)
+             * @enum {string}
+             */
+            type: "stripe";
+            /**
+             * @description Read-only moment of the last change; accepted and ignored.
+             * @example null
+             */
+            readonly updatedAt?: unknown;
+            /**
+             * @description Read-only id of the workspace; accepted and ignored.
+             * @example null
+             */
+            readonly workspaceId?: unknown;
+        };
+        /** @description Keys that move money. Published bots use them. */
+        StripeLiveKeys: {
+            /**
+             * @description Public key of the account; not used by the page of the vendor.
+             * @example pk_live_example
+             */
+            publicKey?: string;
+            /**
+             * Format: password
+             * @description Secret or restricted key of the live mode.
+             * @example sk_live_example
+             */
+            secretKey: string;
+            /**
+             * Format: password
+             * @description Signing secret of the webhook at the vendor that leads to this service, so that a payment counts although the visitor has closed the page.
+             * @example whsec_example
+             */
+            webhookSecret?: string;
+        };
+        /** @description Keys that move no money. Previews use them. */
+        StripeTestKeys: {
+            /**
+             * @description Public key of the account; not used by the page of the vendor.
+             * @example pk_live_example
+             */
+            publicKey?: string;
+            /**
+             * Format: password
+             * @description Secret or restricted key of the test mode.
+             * @example sk_test_example
+             */
+            secretKey: string;
+            /**
+             * Format: password
+             * @description Signing secret of the webhook at the vendor that leads to this service, so that a payment counts although the visitor has closed the page.
+             * @example whsec_example
+             */
+            webhookSecret?: string;
         };
         /** @description A message with its kind. */
         StructuredMessage: components["schemas"]["TextMessage"] | components["schemas"]["AudioMessage"] | components["schemas"]["CommandMessage"];
@@ -16340,6 +16512,55 @@ export interface operations {
             503: components["responses"]["ServiceUnavailable"];
         };
     };
+    testCredentials: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description One key per intended effect, and the same key for every repeat of it: the request has one effect, and each repeat within 7 days gets the same response. Choose it at random, such as the UUID `8e03978e-40d5-43e8-bc93-6894a57f9324`. */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
+            path: {
+                /**
+                 * @description Id of the credentials.
+                 * @example 01jr5x9n7x8f2a6e1w3y5z7b9d
+                 */
+                credentialsId: components["parameters"]["CredentialsId"];
+                /**
+                 * @description Id of the workspace, as create and list answer it.
+                 * @example 01jr5x0c8m9w3q7v2k4n6p8r0t
+                 */
+                workspaceId: components["parameters"]["WorkspaceId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description What the service said. */
+            200: {
+                headers: {
+                    "Authentication-Token-Expiration": components["headers"]["TokenExpiration"];
+                    "Idempotent-Replayed": components["headers"]["IdempotentReplayed"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CredentialsTestBody"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            422: components["responses"]["IdempotencyMismatch"];
+            429: components["responses"]["TooManyRequests"];
+            431: components["responses"]["RequestHeaderFieldsTooLarge"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
     listInvitations: {
         parameters: {
             query?: {
@@ -17803,6 +18024,7 @@ export type ChatNodeCredentialsCreate = components["schemas"]["ChatNodeCredentia
 export type ChatNodeCredentialsUpdate = components["schemas"]["ChatNodeCredentialsUpdate"]
 export type ChatNodeOptions = components["schemas"]["ChatNodeOptions"]
 export type ChatPage = components["schemas"]["ChatPage"]
+export type ChatPayment = components["schemas"]["ChatPayment"]
 export type ChatSessionBody = components["schemas"]["ChatSessionBody"]
 export type ChatTool = components["schemas"]["ChatTool"]
 export type ChatToolParameter = components["schemas"]["ChatToolParameter"]
@@ -17849,6 +18071,8 @@ export type CreatedInvitationBody = components["schemas"]["CreatedInvitationBody
 export type CredentialsBody = components["schemas"]["CredentialsBody"]
 export type CredentialsCreate = components["schemas"]["CredentialsCreate"]
 export type CredentialsList = components["schemas"]["CredentialsList"]
+export type CredentialsTest = components["schemas"]["CredentialsTest"]
+export type CredentialsTestBody = components["schemas"]["CredentialsTestBody"]
 export type CredentialsUpdate = components["schemas"]["CredentialsUpdate"]
 export type CurrentState = components["schemas"]["CurrentState"]
 export type CurrentUser = components["schemas"]["CurrentUser"]
@@ -18147,6 +18371,10 @@ export type StartedPreviewBody = components["schemas"]["StartedPreviewBody"]
 export type Stats = components["schemas"]["Stats"]
 export type StatsBody = components["schemas"]["StatsBody"]
 export type StoredCredentials = components["schemas"]["StoredCredentials"]
+export type StripeCredentialsCreate = components["schemas"]["StripeCredentialsCreate"]
+export type StripeCredentialsUpdate = components["schemas"]["StripeCredentialsUpdate"]
+export type StripeLiveKeys = components["schemas"]["StripeLiveKeys"]
+export type StripeTestKeys = components["schemas"]["StripeTestKeys"]
 export type StructuredMessage = components["schemas"]["StructuredMessage"]
 export type SuccessBody = components["schemas"]["SuccessBody"]
 export type SystemMessages = components["schemas"]["SystemMessages"]

@@ -13,6 +13,7 @@ import { serveFiles } from './files.ts'
 import { serveHome } from './home/index.ts'
 import { serveInvitations } from './invitations/index.ts'
 import { serveMembers } from './members/index.ts'
+import { servePaymentReturn } from './payment/index.ts'
 import { serveResults } from './results/index.ts'
 import type { Serve } from './sign-in/browser.ts'
 import { serveSignIn } from './sign-in/index.ts'
@@ -50,6 +51,8 @@ const files: Record<string, string> = {
   'numbers.js': 'text/javascript',
   'page.css': 'text/css',
   'page.js': 'text/javascript',
+  'payment-channel.js': 'text/javascript',
+  'payments.js': 'text/javascript',
   'phone.js': 'text/javascript',
   'ratings.js': 'text/javascript',
   'recorder.js': 'text/javascript',
@@ -101,6 +104,7 @@ export function servePages(serve: Serve, services: Services): void {
   serveInvitations(serve, services)
   serveEmbed(serve)
   serveFiles(serve, services)
+  servePaymentReturn(serve)
   const read = (name: string) => readFileSync(new URL(name, folder), 'utf8')
   for (const [name, mediaType] of Object.entries(files)) {
     const content = read(name)

@@ -150,6 +150,7 @@ export async function tryChat(
     now: () => new Date('2024-05-01T09:30:00.000Z'),
     random: () => 0,
     newId: () => `id${++ids}`,
+    checkout: { sessionId: 'session1', returnUrl: 'https://bots.example.com/chat/~payment' },
     evaluate,
     findLinkedFlow: async (id) => {
       const found = world.linked?.[id]

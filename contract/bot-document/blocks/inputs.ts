@@ -150,14 +150,14 @@ const paymentAddress = component('PaymentAddress', 'Billing address of the payer
 const paymentInput = block(
   'PaymentInput',
   'payment input',
-  'Asks for a payment by card. Chats of this service end at it, and say that nothing was paid.',
+  'Asks for a payment, on the page of the provider. The chat goes on once the service has read there that the payment succeeded. Chats need credentials of type stripe; previews use test keys alone.',
   {
     options: component('PaymentInputOptions', 'What is paid and to whom.', {
       variableId: answerVariable,
       provider: oneOf(['Stripe'], 'Payment provider. Default Stripe.').optional(),
       labels: component('PaymentInputLabels', 'Texts of a payment input.', {
-        button: phrase('Text of the button that pays.', 'Pay').optional(),
-        success: phrase('Text shown after the payment.', 'Paid, thank you!').optional(),
+        button: phrase('Text of the button that leads to the payment. Default Pay.', 'Pay').optional(),
+        success: phrase('The answer after the payment. Default Success.', 'Paid, thank you!').optional(),
       }).optional(),
       additionalInformation: component(
         'PaymentInformation',
@@ -172,7 +172,10 @@ const paymentInput = block(
       ).optional(),
       credentialsId: reference('Id of the credentials of the provider.', 'crdStripe').optional(),
       currency: name('ISO 4217 code. Default USD.', 'EUR').optional(),
-      amount: name('Amount in the currency; may hold placeholders.', '30.00').optional(),
+      amount: name(
+        'Amount in the currency, with a point before decimals; may hold placeholders.',
+        '30.00',
+      ).optional(),
       retryMessageContent: retryMessage,
     }).optional(),
   },

@@ -184,6 +184,14 @@ class AsyncCredentials:
         answer: types.CredentialsBody = await self._caller.call(call_of(Operation("PATCH", "/v1/workspaces/{workspaceId}/credentials/{credentialsId}", key=True), {"workspaceId": workspace_id, "credentialsId": credentials_id}, body, {}, options))
         return answer
 
+    async def test(self, workspace_id: str, credentials_id: str, **options: Unpack[KeyOptions]) -> types.CredentialsTestBody:
+        """Test credentials: `POST /v1/workspaces/{workspaceId}/credentials/{credentialsId}/test`
+
+        Sends the service that credentials are for a request that changes nothing, and returns what it said. A mail server is asked to let the account in, and sends nothing. The secret goes to that service alone, and is never part of the answer. Some vendors tell nobody if they accept a key: their credentials are `untestable`. At most 20 seconds.
+        """
+        answer: types.CredentialsTestBody = await self._caller.call(call_of(Operation("POST", "/v1/workspaces/{workspaceId}/credentials/{credentialsId}/test", key=True), {"workspaceId": workspace_id, "credentialsId": credentials_id}, None, {}, options))
+        return answer
+
     async def delete(self, workspace_id: str, credentials_id: str, **options: Unpack[MatchOptions]) -> types.CredentialsBody:
         """Delete credentials: `DELETE /v1/workspaces/{workspaceId}/credentials/{credentialsId}`
 

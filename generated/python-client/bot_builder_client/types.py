@@ -1636,6 +1636,8 @@ class ChatInput(TypedDict):
 
     upload: NotRequired[UploadLimits]
 
+    payment: NotRequired[ChatPayment]
+
 class ChatLog(TypedDict):
     """Something noticed while the flow ran."""
 
@@ -1775,6 +1777,18 @@ class ChatPage(TypedDict):
 
     nextCursor: str | None
     """Send it as `cursor` to get the following page; null on the last page."""
+
+class ChatPayment(TypedDict):
+    """The payment that the chat waits for. Continue the chat with any message, or with none, to have it checked: the chat goes on once the service has read from the provider that the payment succeeded."""
+
+    id: str
+    """Id of the payment at the provider."""
+
+    url: str
+    """Page of the provider on which the visitor pays."""
+
+    amount: str
+    """Amount with its currency, to show."""
 
 class ChatSessionBody(TypedDict):
     """A chat as it is now, for a client that comes back to it."""
@@ -2422,6 +2436,23 @@ class CredentialsList(TypedDict):
 
     credentials: list[StoredCredentials]
     """The credentials, newest first."""
+
+class CredentialsTest(TypedDict):
+    """The outcome of a test of credentials."""
+
+    outcome: Literal["accepted", "rejected", "unclear", "unreachable", "untestable"]
+    """`accepted` and `rejected` are the word of the service. `unclear`: it answered with something else, such as a limit. `unreachable`: it did not answer, or may not be called. `untestable`: it tells nobody."""
+
+    status: int | None
+    """Status of its response; null without one."""
+
+    message: str
+    """Words of the service, without the secret."""
+
+class CredentialsTestBody(TypedDict):
+    """What the service said about credentials."""
+
+    test: CredentialsTest
 
 class CurrentState(TypedDict):
     """What is stored, on a conflict or a failed precondition: read the record, or send these values to write on top of it. Absent where the record has none."""
@@ -5198,7 +5229,7 @@ class PaymentInformation(TypedDict):
     address: NotRequired[PaymentAddress]
 
 class PaymentInput(TypedDict):
-    """Asks for a payment by card. Chats of this service end at it, and say that nothing was paid."""
+    """Asks for a payment, on the page of the provider. The chat goes on once the service has read there that the payment succeeded. Chats need credentials of type stripe; previews use test keys alone."""
 
     id: str
     """Id of the block."""
@@ -5215,10 +5246,10 @@ class PaymentInputLabels(TypedDict):
     """Texts of a payment input."""
 
     button: NotRequired[str]
-    """Text of the button that pays."""
+    """Text of the button that leads to the payment. Default Pay."""
 
     success: NotRequired[str]
-    """Text shown after the payment."""
+    """The answer after the payment. Default Success."""
 
 class PaymentInputOptions(TypedDict):
     """What is paid and to whom."""
@@ -5240,7 +5271,7 @@ class PaymentInputOptions(TypedDict):
     """ISO 4217 code. Default USD."""
 
     amount: NotRequired[str]
-    """Amount in the currency; may hold placeholders."""
+    """Amount in the currency, with a point before decimals; may hold placeholders."""
 
     retryMessageContent: NotRequired[str]
     """Sent after an answer that is not valid."""
@@ -7208,6 +7239,98 @@ class StoredCredentials(TypedDict):
     updatedAt: str
     """When they were last changed."""
 
+class StripeCredentialsCreateData(TypedDict):
+    """An account of Stripe. Without live keys published bots take no payment, without test keys previews show none."""
+
+    live: NotRequired[StripeLiveKeys]
+
+    test: NotRequired[StripeTestKeys]
+
+    baseUrl: NotRequired[str]
+    """Address of the API, where it is not the one of Stripe."""
+
+class StripeCredentialsCreate(TypedDict):
+    """New credentials of type stripe."""
+
+    type: Literal["stripe"]
+    """What the credentials are for."""
+
+    name: str
+    """Name to choose the credentials by."""
+
+    data: StripeCredentialsCreateData
+    """An account of Stripe. Without live keys published bots take no payment, without test keys previews show none."""
+
+    id: NotRequired[Any]
+    """Read-only id of the credentials; accepted and ignored."""
+
+    workspaceId: NotRequired[Any]
+    """Read-only id of the workspace; accepted and ignored."""
+
+    createdAt: NotRequired[Any]
+    """Read-only moment of the creation; accepted and ignored."""
+
+    updatedAt: NotRequired[Any]
+    """Read-only moment of the last change; accepted and ignored."""
+
+class StripeCredentialsUpdateData(TypedDict):
+    """An account of Stripe. Without live keys published bots take no payment, without test keys previews show none."""
+
+    live: NotRequired[StripeLiveKeys]
+
+    test: NotRequired[StripeTestKeys]
+
+    baseUrl: NotRequired[str]
+    """Address of the API, where it is not the one of Stripe."""
+
+class StripeCredentialsUpdate(TypedDict):
+    """A change of credentials of type stripe."""
+
+    type: Literal["stripe"]
+    """What the credentials are for."""
+
+    name: NotRequired[str]
+    """Name to choose the credentials by."""
+
+    data: NotRequired[StripeCredentialsUpdateData]
+    """An account of Stripe. Without live keys published bots take no payment, without test keys previews show none."""
+
+    id: NotRequired[Any]
+    """Read-only id of the credentials; accepted and ignored."""
+
+    workspaceId: NotRequired[Any]
+    """Read-only id of the workspace; accepted and ignored."""
+
+    createdAt: NotRequired[Any]
+    """Read-only moment of the creation; accepted and ignored."""
+
+    updatedAt: NotRequired[Any]
+    """Read-only moment of the last change; accepted and ignored."""
+
+class StripeLiveKeys(TypedDict):
+    """Keys that move money. Published bots use them."""
+
+    secretKey: str
+    """Secret or restricted key of the live mode."""
+
+    publicKey: NotRequired[str]
+    """Public key of the account; not used by the page of the vendor."""
+
+    webhookSecret: NotRequired[str]
+    """Signing secret of the webhook at the vendor that leads to this service, so that a payment counts although the visitor has closed the page."""
+
+class StripeTestKeys(TypedDict):
+    """Keys that move no money. Previews use them."""
+
+    secretKey: str
+    """Secret or restricted key of the test mode."""
+
+    publicKey: NotRequired[str]
+    """Public key of the account; not used by the page of the vendor."""
+
+    webhookSecret: NotRequired[str]
+    """Signing secret of the webhook at the vendor that leads to this service, so that a payment counts although the visitor has closed the page."""
+
 class SuccessBody(TypedDict):
     """Says that what was asked for is done."""
 
@@ -8860,10 +8983,10 @@ ClientSideAction: TypeAlias = ScriptAction | SetVariableAction | ChatwootAction 
 ComparisonOperator: TypeAlias = Literal["Equal to", "Not equal", "Contains", "Does not contain", "Greater than", "Greater or equal to", "Less than", "Less or equal to", "Is set", "Is empty", "Starts with", "Ends with", "Matches regex", "Does not match regex"]
 """How two values are compared. The order operators compare numbers, then dates, then lengths; Is set and Is empty ignore the right side."""
 
-CredentialsCreate: TypeAlias = SmtpCredentialsCreate | GoogleSheetsCredentialsCreate | OpenAiCredentialsCreate | AnthropicCredentialsCreate | MistralCredentialsCreate | GroqCredentialsCreate | TogetherAiCredentialsCreate | OpenRouterCredentialsCreate | PerplexityCredentialsCreate | DeepSeekCredentialsCreate | DifyAiCredentialsCreate | ChatNodeCredentialsCreate | ElevenLabsCredentialsCreate | NocoDbCredentialsCreate | SegmentCredentialsCreate | PostHogCredentialsCreate | ZendeskCredentialsCreate | BlinkCredentialsCreate
+CredentialsCreate: TypeAlias = SmtpCredentialsCreate | GoogleSheetsCredentialsCreate | StripeCredentialsCreate | OpenAiCredentialsCreate | AnthropicCredentialsCreate | MistralCredentialsCreate | GroqCredentialsCreate | TogetherAiCredentialsCreate | OpenRouterCredentialsCreate | PerplexityCredentialsCreate | DeepSeekCredentialsCreate | DifyAiCredentialsCreate | ChatNodeCredentialsCreate | ElevenLabsCredentialsCreate | NocoDbCredentialsCreate | SegmentCredentialsCreate | PostHogCredentialsCreate | ZendeskCredentialsCreate | BlinkCredentialsCreate
 """New credentials; the type says what they consist of."""
 
-CredentialsUpdate: TypeAlias = SmtpCredentialsUpdate | GoogleSheetsCredentialsUpdate | OpenAiCredentialsUpdate | AnthropicCredentialsUpdate | MistralCredentialsUpdate | GroqCredentialsUpdate | TogetherAiCredentialsUpdate | OpenRouterCredentialsUpdate | PerplexityCredentialsUpdate | DeepSeekCredentialsUpdate | DifyAiCredentialsUpdate | ChatNodeCredentialsUpdate | ElevenLabsCredentialsUpdate | NocoDbCredentialsUpdate | SegmentCredentialsUpdate | PostHogCredentialsUpdate | ZendeskCredentialsUpdate | BlinkCredentialsUpdate
+CredentialsUpdate: TypeAlias = SmtpCredentialsUpdate | GoogleSheetsCredentialsUpdate | StripeCredentialsUpdate | OpenAiCredentialsUpdate | AnthropicCredentialsUpdate | MistralCredentialsUpdate | GroqCredentialsUpdate | TogetherAiCredentialsUpdate | OpenRouterCredentialsUpdate | PerplexityCredentialsUpdate | DeepSeekCredentialsUpdate | DifyAiCredentialsUpdate | ChatNodeCredentialsUpdate | ElevenLabsCredentialsUpdate | NocoDbCredentialsUpdate | SegmentCredentialsUpdate | PostHogCredentialsUpdate | ZendeskCredentialsUpdate | BlinkCredentialsUpdate
 """A change of credentials. The type is the one they have; data that are given replace all."""
 
 DocumentVersion: TypeAlias = Literal["3", "4", "5", "6", "6.1"]

@@ -58,7 +58,7 @@ function* anyOf(findings: Findings): Generator<FlowFinding | undefined, boolean>
 
 function isSkippedBlock(block: unknown): block is { type: string } {
   if (!isRecord(block) || typeof block.type !== 'string') return false
-  return block.type === 'payment input' || isSkipped(block.type) || skippedAction(block) !== undefined
+  return isSkipped(block.type) || skippedAction(block) !== undefined
 }
 
 function* skippedBlock({ effort }: Flow, block: unknown, path: Path): Findings {
@@ -70,10 +70,7 @@ function* skippedBlock({ effort }: Flow, block: unknown, path: Path): Findings {
   if (!isSkippedBlock(block)) return
   const { type } = block
   const action = skippedAction(block)
-  if (type === 'payment input') {
-    const message = 'Chats end at this block: the service does not offer payments.'
-    yield issue([...path, 'type'], 'skipped_block', message)
-  } else if (action !== undefined) {
+  if (action !== undefined) {
     const key = type === 'OpenAI' ? 'task' : 'action'
     const reason = action.ended ?? `the service does not run ${quote(action.name)}`
     const message = `Chats skip this block: ${reason}.`

@@ -1,8 +1,18 @@
 import { vendorRow, vendors } from '../../../contract/bot-document/blocks/vendors/all.ts'
+import { isCurrency, readAmount } from '../../chat/engine/payments/amounts.ts'
 import { isRecord, type JsonRecord, listOf } from '../../documents/conversion/document.ts'
 import { extensionsOf, isAnyType } from '../../uploads/kinds.ts'
 import { skippedAction } from './credentials.ts'
-import { type Findings, isReference, issue, itemsOf, type Path, pathsOf, quote } from './flow.ts'
+import {
+  type Findings,
+  hasPlaceholder,
+  isReference,
+  issue,
+  itemsOf,
+  type Path,
+  pathsOf,
+  quote,
+} from './flow.ts'
 import type { CheckedService } from './service.ts'
 
 /** Content that a block needs to have any effect. */
@@ -39,6 +49,9 @@ export function* missingContent(block: unknown, path: Path, service: CheckedServ
       return
     case 'date input':
       yield* doubtfulFormat(options, path)
+      return
+    case 'payment input':
+      yield* unpayable(block, options, path)
       return
     case 'Webhook':
     case 'Zapier':
@@ -149,6 +162,21 @@ function* doubtfulFormat({ format }: JsonRecord, path: Path): Findings {
   const message =
     'In this format D is the day of the year and Y the year of the week; dd and yyyy are the usual ones.'
   yield issue([...path, 'options', 'format'], 'doubtful_format', message)
+}
+
+/** An amount or a currency that ends every chat. */
+function* unpayable(block: JsonRecord, { amount, currency }: JsonRecord, path: Path): Findings {
+  const code = isFilled(currency) ? currency.trim().toUpperCase() : 'USD'
+  if (!hasPlaceholder(code) && !isCurrency(code)) {
+    const message = `Chats end at this block: ${quote(code)} is no currency.`
+    yield issue([...path, 'options', 'currency'], 'missing_setting', message)
+  }
+  const text = typeof amount === 'string' ? amount : ''
+  if (hasPlaceholder(text)) return
+  const read = readAmount(text, code)
+  if (!('problem' in read)) return
+  const message = `Chats end at this block: ${read.problem}.`
+  yield issue(pathTo(block, path, ['options', 'amount']), 'missing_setting', message)
 }
 
 function* missingUrl(

@@ -8,7 +8,7 @@ import {
   credentialsTypeOf,
   isModelBlock,
 } from '../../chat/engine/models/vendors.ts'
-import { isRecord } from '../../documents/conversion/document.ts'
+import { isRecord, type JsonRecord } from '../../documents/conversion/document.ts'
 import { type Findings, type Flow, hasPlaceholder, isReference, issue, type Path, quote } from './flow.ts'
 import type { CheckedService, KnownCredentials } from './service.ts'
 
@@ -38,6 +38,7 @@ export function* missingCredentials(
 ): Findings {
   if (known === undefined || !isRecord(block) || typeof block.type !== 'string') return
   if (block.type === 'Email') yield* missingAccount(block, path, known)
+  if (block.type === 'payment input') yield* missingPayee(block, path, known)
   const options = isRecord(block.options) ? block.options : {}
   const action = actionOf({ options }, block.type)
   // An action that is not chosen yet is an issue of its own.
@@ -77,6 +78,14 @@ function* missingAccount({ options }: { options?: unknown }, path: Path, known: 
   if (!isReference(id) || id === 'default' || known.get(id) === 'smtp') return
   const message = `No e-mail is sent: the workspace has no credentials ${quote(id)} of type smtp.`
   yield issue([...path, 'options', 'credentialsId'], 'missing_credentials', message)
+}
+
+function* missingPayee(block: JsonRecord, path: Path, known: KnownCredentials): Findings {
+  const id = isRecord(block.options) ? block.options.credentialsId : undefined
+  if (isReference(id) && known.get(id) === 'stripe') return
+  const at = isRecord(block.options) ? [...path, 'options', 'credentialsId'] : [...path, 'options']
+  const missing = isReference(id) ? `the workspace has no credentials ${quote(id)}` : 'it has no credentials'
+  yield issue(at, 'missing_credentials', `Chats end at this block: ${missing} of type stripe.`)
 }
 
 /** One finding for all e-mail blocks that go by the mail server of the service where there is none: it is one thing to set. */

@@ -86,7 +86,7 @@ export async function answerInput(
     run.said.push({ role: 'user', text: words })
   }
   const branch = takeEvent(run, block, message, 'invalidReply')
-  if (branch === null) return askAgain(run, block, position)
+  if (branch === null) return askAgain(run, block, position, reading.retryMessage)
   remember(run, { kind: 'again', isAutomatic: false, position })
   return branch
 }

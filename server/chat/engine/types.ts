@@ -98,6 +98,8 @@ export interface Effects {
   findCredentials(id: string, type: string): Promise<JsonObject | null>
   /** It resolves with a failure instead of rejecting. */
   askModel(request: ModelRequest): Promise<ModelReply>
+  /** The session, as the vendor of a payment knows it, and the page that visitors come back to from there. */
+  checkout: { sessionId: string; returnUrl: string }
   /** Streams output to the client before the turn is written. */
   tell?: ((event: TurnEvent) => void) | undefined
   /** Sends by an account of the workspace. Rejects when its mail server refuses, or takes longer than that. */
@@ -197,8 +199,28 @@ export interface SessionState {
   waiting: Position | null
   /** Start of the flow once a registered session is continued. */
   startFrom?: StartOptions['startFrom']
+  /** The last payment that was asked for, until it is made. */
+  payment?: OpenPayment
+  /** Number of payments that were asked for. */
+  paymentCount?: number
   /** State that only a preview carries itself, since it has no result. */
   preview?: { answers: Answer[]; transcript: TranscriptEntry[] }
+}
+
+/** A payment at its vendor, as it was asked for. What the vendor says later has to agree with it. */
+export interface OpenPayment {
+  /** The block that asks, and its bot. */
+  botId: string
+  blockId: string
+  id: string
+  url: string
+  /** The session, as the vendor was told. */
+  reference: string
+  /** In the smallest unit of the currency. */
+  units: number
+  currency: string
+  isLive: boolean
+  credentialsId: string
 }
 
 export type Device = 'desktop' | 'tablet' | 'mobile'

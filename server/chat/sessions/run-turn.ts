@@ -255,6 +255,7 @@ export function effectsOf(
     now: currentTime,
     random: Math.random,
     newId: () => newId(currentTime()),
+    checkout: { sessionId: running.sessionId ?? '', returnUrl: `${publicUrl()}/chat/~payment` },
     takeTurn: () => place.rest(() => takeTurn(workspaceId)),
     evaluate: (request) => place.rest(() => tools.evaluate({ ...request, workspaceId })),
     tell,

@@ -6,7 +6,7 @@ import { addHost } from './view.js'
 
 /*
  * Follows a chat while its visitor is asked: messages of members are shown as they come; anything else that happened
- * means that the chat has to be read again. A stream is open only while people handle the chat and the page is seen.
+ * means that the chat has to be read again. A stream is open only while people handle the chat or a payment is made, and the page is seen.
  */
 
 const POLL_INTERVAL_MS = 20_000
@@ -19,6 +19,8 @@ export async function follow(chat, step, signal) {
   const { sessionId, position } = chat
   position.revision = step.revision
   const handledBy = step.handledBy ?? 'bot'
+  // The vendor of a payment may tell the service of it before the visitor comes back.
+  const isStreamed = handledBy !== 'bot' || step.input?.type === 'payment input'
   const take = (event) => {
     const [revision, ordinal] = event.id.split('.').map(Number)
     if (event.type === 'message' && ordinal > position.ordinal) showMessages(event.turns, chat)
@@ -32,8 +34,7 @@ export async function follow(chat, step, signal) {
   const idOf = () => `${position.revision}.${position.ordinal}`
   for (let isRefused = false; !signal.aborted; ) {
     await seen(signal)
-    if (handledBy !== 'bot' && !isRefused)
-      isRefused = !(await stream(eventsUrl(sessionId, idOf()), take, signal))
+    if (isStreamed && !isRefused) isRefused = !(await stream(eventsUrl(sessionId, idOf()), take, signal))
     else {
       await sleep(isRefused ? 5_000 : POLL_INTERVAL_MS, signal)
       await seen(signal)

@@ -1,6 +1,7 @@
 import { cards, choice, pictureChoice } from './choices.js'
 import { dateField, timeField } from './dates.js'
 import { fileField, textField } from './fields.js'
+import { paymentField } from './payments.js'
 import { ratingField } from './ratings.js'
 import { texts } from './texts.js'
 import { uploadField } from './uploads.js'
@@ -19,6 +20,7 @@ const builders = {
   'date input': dateField,
   'time input': timeField,
   'rating input': ratingField,
+  'payment input': (input, ...rest) => (input.payment ? paymentField : textField)(input, ...rest),
   'file input': (input, ...rest) => (input.upload ? uploadField : fileField)(input, ...rest),
   'choice input': choice,
   'picture choice input': pictureChoice,

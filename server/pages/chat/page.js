@@ -312,7 +312,7 @@ function ask(step, question, chat) {
       reject(error)
     })
     scrollToEnd()
-    const first = form.querySelector('input, textarea, button')
+    const first = form.querySelector('input, textarea, button, a.button')
     // On a phone a text field would bring up the keyboard before the question is read.
     const isTouch = matchMedia('(pointer: coarse)').matches
     if (!isTouch || !first?.matches('.field')) keepFocus(first)

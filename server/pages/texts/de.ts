@@ -77,4 +77,11 @@ export const de: Texts = {
   noPageTitle: 'Seite nicht gefunden',
   noPage: 'Unter dieser Adresse gibt es keine Seite. Prüfen Sie sie auf Tippfehler.',
   goHome: 'Zur Startseite',
+  pay: 'Bezahlen',
+  hasPaid: 'Ich habe bezahlt',
+  paymentHint: 'Die Zahlung öffnet sich in einem neuen Tab. Kommen Sie danach hierher zurück.',
+  paymentTitle: 'Zurück zum Chat',
+  paymentClose:
+    'Sie können diese Seite jetzt schließen. Der Chat geht dort weiter, wo Sie ihn verlassen haben.',
+  backToChat: 'Chat öffnen',
 }

@@ -76,6 +76,12 @@ export const en = {
   noPageTitle: 'Page not found',
   noPage: 'There is no page at this address. Check it for typing errors.',
   goHome: 'Go to the start page',
+  pay: 'Pay',
+  hasPaid: 'I have paid',
+  paymentHint: 'The payment opens in a new tab. Come back here afterwards.',
+  paymentTitle: 'Back to the chat',
+  paymentClose: 'You can close this page now. The chat goes on where you left it.',
+  backToChat: 'Open the chat',
 }
 
 /** The texts of the chat page in one language. */

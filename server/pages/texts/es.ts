@@ -77,4 +77,10 @@ export const es: Texts = {
   noPageTitle: 'Página no encontrada',
   noPage: 'No hay ninguna página en esta dirección. Compruebe que esté bien escrita.',
   goHome: 'Ir a la página de inicio',
+  pay: 'Pagar',
+  hasPaid: 'Ya he pagado',
+  paymentHint: 'El pago se abre en una pestaña nueva. Vuelva aquí después.',
+  paymentTitle: 'Volver al chat',
+  paymentClose: 'Ya puede cerrar esta página. El chat continúa donde lo dejó.',
+  backToChat: 'Abrir el chat',
 }

@@ -77,4 +77,10 @@ export const fr: Texts = {
   noPageTitle: 'Page introuvable',
   noPage: 'Il n’y a pas de page à cette adresse. Vérifiez qu’elle ne contient pas de faute de frappe.',
   goHome: 'Aller à la page d’accueil',
+  pay: 'Payer',
+  hasPaid: 'J’ai payé',
+  paymentHint: 'Le paiement s’ouvre dans un nouvel onglet. Revenez ici ensuite.',
+  paymentTitle: 'Retour au chat',
+  paymentClose: 'Vous pouvez fermer cette page. Le chat continue là où vous l’avez laissé.',
+  backToChat: 'Ouvrir le chat',
 }

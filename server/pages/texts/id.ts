@@ -77,4 +77,10 @@ export const id: Texts = {
   noPageTitle: 'Halaman tidak ditemukan',
   noPage: 'Tidak ada halaman di alamat ini. Periksa apakah ada salah ketik.',
   goHome: 'Ke halaman awal',
+  pay: 'Bayar',
+  hasPaid: 'Saya sudah membayar',
+  paymentHint: 'Pembayaran dibuka di tab baru. Setelah itu kembalilah ke sini.',
+  paymentTitle: 'Kembali ke obrolan',
+  paymentClose: 'Halaman ini sudah bisa ditutup. Obrolan berlanjut dari tempat Anda berhenti.',
+  backToChat: 'Buka obrolan',
 }

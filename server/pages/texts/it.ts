@@ -77,4 +77,10 @@ export const it: Texts = {
   noPageTitle: 'Pagina non trovata',
   noPage: 'A questo indirizzo non c’è nessuna pagina. Controlli che sia scritto bene.',
   goHome: 'Vai alla pagina iniziale',
+  pay: 'Paga',
+  hasPaid: 'Ho pagato',
+  paymentHint: 'Il pagamento si apre in una nuova scheda. Poi torni qui.',
+  paymentTitle: 'Torna alla chat',
+  paymentClose: 'Ora può chiudere questa pagina. La chat continua da dove l’ha lasciata.',
+  backToChat: 'Apri la chat',
 }

@@ -77,4 +77,10 @@ export const ja: Texts = {
   noPageTitle: 'ページが見つかりません',
   noPage: 'このアドレスにページはありません。入力の誤りがないか確認してください。',
   goHome: 'スタートページへ',
+  pay: '支払う',
+  hasPaid: '支払いました',
+  paymentHint: 'お支払いは新しいタブで開きます。完了後にこちらへお戻りください。',
+  paymentTitle: 'チャットに戻る',
+  paymentClose: 'このページは閉じてかまいません。チャットは続きから再開します。',
+  backToChat: 'チャットを開く',
 }

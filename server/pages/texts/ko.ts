@@ -77,4 +77,10 @@ export const ko: Texts = {
   noPageTitle: '페이지를 찾을 수 없습니다',
   noPage: '이 주소에는 페이지가 없습니다. 오타가 없는지 확인하세요.',
   goHome: '시작 페이지로 이동',
+  pay: '결제하기',
+  hasPaid: '결제했습니다',
+  paymentHint: '결제 페이지가 새 탭에서 열립니다. 결제 후 이곳으로 돌아오세요.',
+  paymentTitle: '채팅으로 돌아가기',
+  paymentClose: '이제 이 페이지를 닫아도 됩니다. 채팅은 멈춘 곳에서 계속됩니다.',
+  backToChat: '채팅 열기',
 }

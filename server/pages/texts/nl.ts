@@ -77,4 +77,10 @@ export const nl: Texts = {
   noPageTitle: 'Pagina niet gevonden',
   noPage: 'Op dit adres is geen pagina. Controleer het op typefouten.',
   goHome: 'Naar de startpagina',
+  pay: 'Betalen',
+  hasPaid: 'Ik heb betaald',
+  paymentHint: 'De betaling opent in een nieuw tabblad. Kom daarna hier terug.',
+  paymentTitle: 'Terug naar de chat',
+  paymentClose: 'U kunt deze pagina nu sluiten. De chat gaat verder waar u gebleven was.',
+  backToChat: 'Chat openen',
 }

@@ -77,4 +77,10 @@ export const pl: Texts = {
   noPageTitle: 'Nie znaleziono strony',
   noPage: 'Pod tym adresem nie ma strony. Sprawdź, czy nie ma w nim literówek.',
   goHome: 'Przejdź do strony głównej',
+  pay: 'Zapłać',
+  hasPaid: 'Zapłaciłem(-am)',
+  paymentHint: 'Płatność otworzy się w nowej karcie. Potem proszę tu wrócić.',
+  paymentTitle: 'Powrót do czatu',
+  paymentClose: 'Można już zamknąć tę stronę. Czat jest kontynuowany tam, gdzie został przerwany.',
+  backToChat: 'Otwórz czat',
 }

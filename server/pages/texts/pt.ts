@@ -77,4 +77,10 @@ export const pt: Texts = {
   noPageTitle: 'Página não encontrada',
   noPage: 'Não há nenhuma página neste endereço. Verifique se foi digitado corretamente.',
   goHome: 'Ir para a página inicial',
+  pay: 'Pagar',
+  hasPaid: 'Já paguei',
+  paymentHint: 'O pagamento abre em uma nova aba. Depois volte aqui.',
+  paymentTitle: 'Voltar ao chat',
+  paymentClose: 'Você já pode fechar esta página. O chat continua de onde parou.',
+  backToChat: 'Abrir o chat',
 }

@@ -77,4 +77,10 @@ export const tr: Texts = {
   noPageTitle: 'Sayfa bulunamadı',
   noPage: 'Bu adreste bir sayfa yok. Yazım hatası olup olmadığını kontrol edin.',
   goHome: 'Başlangıç sayfasına git',
+  pay: 'Öde',
+  hasPaid: 'Ödedim',
+  paymentHint: 'Ödeme yeni bir sekmede açılır. Sonra buraya dönün.',
+  paymentTitle: 'Sohbete dön',
+  paymentClose: 'Artık bu sayfayı kapatabilirsiniz. Sohbet kaldığınız yerden devam eder.',
+  backToChat: 'Sohbeti aç',
 }

@@ -77,4 +77,10 @@ export const zh: Texts = {
   noPageTitle: '找不到页面',
   noPage: '此地址没有页面。请检查是否有输入错误。',
   goHome: '前往首页',
+  pay: '付款',
+  hasPaid: '我已付款',
+  paymentHint: '付款页面将在新标签页中打开。完成后请返回此处。',
+  paymentTitle: '返回聊天',
+  paymentClose: '您现在可以关闭此页面。聊天将从中断处继续。',
+  backToChat: '打开聊天',
 }

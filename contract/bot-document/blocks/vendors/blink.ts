@@ -1,6 +1,6 @@
 import { apiKeyData } from '../../../credential-data.ts'
 import { flag, phrase, url } from '../../fields.ts'
-import { anyValue, bearer, pick, pickList, responseMapping, vendor } from './vendor.ts'
+import { anyValue, bearer, keyProbe, pick, pickList, responseMapping, vendor } from './vendor.ts'
 
 /** Properties of users by the item that stores them. */
 const userItems: Record<string, string> = {
@@ -28,6 +28,7 @@ export const blink = vendor({
   prefix: 'Blink',
   title: 'Blink',
   base: 'https://api.joinblink.com/v2',
+  probes: keyProbe('/user?userId=00000000-0000-0000-0000-000000000000'),
   credentials: apiKeyData,
   exampleCredentials: { apiKey: 'blink-example' },
   options: {

@@ -4,6 +4,7 @@ import {
   bearer,
   type Call,
   fromPairs,
+  type Probe,
   pairs,
   pick,
   pickList,
@@ -124,12 +125,22 @@ function readStream(stream: unknown): Saved {
   }
 }
 
+function probe(part: string, path: string, key: string): Probe {
+  return { part, method: 'GET', path, headers: bearer(key) }
+}
+
 export const difyAi = vendor({
   type: 'dify-ai',
   prefix: 'DifyAi',
   title: 'Dify',
   base: 'https://api.dify.ai',
   baseKey: 'apiEndpoint',
+  probes: ({ apiKey, knowledgeApiKey }, base) => [
+    ...(apiKey === undefined ? [] : [probe('apiKey', versioned(base, '/parameters'), apiKey)]),
+    ...(knowledgeApiKey === undefined
+      ? []
+      : [probe('knowledgeApiKey', versioned(base, '/datasets?limit=1'), knowledgeApiKey)]),
+  ],
   credentials: difyData,
   exampleCredentials: { apiKey: 'app-example', knowledgeApiKey: 'dataset-example' },
   options,

@@ -1,12 +1,13 @@
 import { apiKeyData } from '../../../credential-data.ts'
 import { phrase, prose, variableReference } from '../../fields.ts'
-import { vendor } from './vendor.ts'
+import { keyProbe, vendor } from './vendor.ts'
 
 export const elevenLabs = vendor({
   type: 'elevenlabs',
   prefix: 'ElevenLabs',
   title: 'ElevenLabs',
   base: 'https://api.elevenlabs.io/v1',
+  probes: keyProbe('/user', (key) => ({ 'xi-api-key': key })),
   credentials: apiKeyData,
   exampleCredentials: { apiKey: 'el-example' },
   options: {

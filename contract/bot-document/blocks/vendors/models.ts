@@ -10,7 +10,7 @@ import {
   tools,
   variablesToExtract,
 } from './model-options.ts'
-import { responseMapping, vendor } from './vendor.ts'
+import { keyProbe, responseMapping, vendor } from './vendor.ts'
 
 /** Language models besides those of OpenAI. */
 
@@ -21,6 +21,14 @@ export const anthropic = vendor({
   prefix: 'Anthropic',
   title: 'Anthropic',
   base: 'https://api.anthropic.com',
+  // Addresses are written with and without the version.
+  probes: ({ apiKey }, base) => [
+    {
+      method: 'GET',
+      path: /\/v1$/.test(base) ? '/models' : '/v1/models',
+      headers: { 'x-api-key': apiKey, 'anthropic-version': '2023-06-01' },
+    },
+  ],
   ...example,
   options: {
     model,
@@ -44,18 +52,26 @@ export const mistral = vendor({
   prefix: 'Mistral',
   title: 'Mistral',
   base: 'https://api.mistral.ai/v1',
+  probes: keyProbe('/models'),
   ...example,
   options: { ...completion, prompt, variablesToExtract },
   actions: { 'Create chat completion': { items: completionItems }, 'Generate variables': {} },
 })
 
 /** A vendor whose models answer chat completions alone. */
-function completions<const Type extends string>(type: Type, prefix: string, title: string, base: string) {
+function completions<const Type extends string>(
+  type: Type,
+  prefix: string,
+  title: string,
+  base: string,
+  probe = '/models',
+) {
   return vendor({
     type,
     prefix,
     title,
     base,
+    probes: keyProbe(probe),
     ...example,
     options: completion,
     actions: { 'Create chat completion': { items: completionItems } },
@@ -76,8 +92,17 @@ export const openRouter = completions(
   'OpenRouter',
   'OpenRouter',
   'https://openrouter.ai/api/v1',
+  // Its list of models is public.
+  '/key',
 )
 
-export const perplexity = completions('perplexity', 'Perplexity', 'Perplexity', 'https://api.perplexity.ai')
+export const perplexity = completions(
+  'perplexity',
+  'Perplexity',
+  'Perplexity',
+  'https://api.perplexity.ai',
+  // It lists no models.
+  '/async/chat/completions',
+)
 
 export const deepSeek = completions('deepseek', 'DeepSeek', 'DeepSeek', 'https://api.deepseek.com')

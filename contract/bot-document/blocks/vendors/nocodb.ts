@@ -1,7 +1,7 @@
 import { credentialData, secret, serviceAddress } from '../../../credential-data.ts'
 import { comparisonOperator, logicalOperator } from '../../conditions.ts'
 import { component, list, oneOf, phrase, prose, variableReference } from '../../fields.ts'
-import { fromPairs, pairs, vendor } from './vendor.ts'
+import { fromPairs, keyProbe, pairs, vendor } from './vendor.ts'
 
 const nocoDbData = credentialData('NocoDbData', 'An account of NocoDB.', {
   apiKey: secret('Token of the account.', 'nc-example'),
@@ -30,6 +30,7 @@ export const nocoDb = vendor({
   prefix: 'NocoDb',
   title: 'NocoDB',
   base: 'https://app.nocodb.com',
+  probes: keyProbe('/api/v2/meta/bases', (key) => ({ 'xc-token': key })),
   credentials: nocoDbData,
   exampleCredentials: { apiKey: 'nc-example' },
   options: {

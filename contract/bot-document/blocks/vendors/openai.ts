@@ -11,7 +11,7 @@ import {
   speechVariable,
   variablesToExtract,
 } from './model-options.ts'
-import { bearer, responseMapping, vendor } from './vendor.ts'
+import { bearer, keyProbe, responseMapping, vendor } from './vendor.ts'
 
 /** Installations of other hosts want the key in a header of their own, and the version in the address. */
 export function openAiAccess({ apiKey }: { apiKey: string }, apiVersion: string | undefined) {
@@ -27,6 +27,7 @@ export const openAi = vendor({
   prefix: 'OpenAi',
   title: 'OpenAI',
   base: 'https://api.openai.com/v1',
+  probes: keyProbe('/models'),
   credentials: apiKeyData,
   exampleCredentials: { apiKey: 'sk-example' },
   options: {

@@ -52,6 +52,9 @@ export const postHog = vendor({
   title: 'PostHog',
   base: 'https://us.i.posthog.com',
   baseKey: 'host',
+  probes: ({ apiKey }) => [
+    { path: '/flags/?v=2', json: { api_key: apiKey, distinct_id: 'credentials-test' } },
+  ],
   credentials: postHogData,
   exampleCredentials: { apiKey: 'phc_example' },
   options,

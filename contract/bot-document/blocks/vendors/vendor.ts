@@ -63,6 +63,12 @@ export interface VendorRequest {
   parts?: Record<string, string | { name: string; bytes: Uint8Array }>
 }
 
+/** A request that changes nothing, and shows if the vendor accepts credentials. */
+export interface Probe extends VendorRequest {
+  /** The part of the credentials that it is about, where there are several. */
+  part?: string
+}
+
 /** Nothing is sent, and the log says why. */
 export interface Refusal {
   status: 'error' | 'info'
@@ -102,6 +108,8 @@ export interface VendorRow {
   optionsShape: z.ZodRawShape
   credentials: z.ZodObject | undefined
   exampleCredentials: Record<string, unknown>
+  /** Absent where the vendor tells nobody if it accepts a key. */
+  probes?: (credentials: Record<string, unknown>, base: string) => Probe[]
   actions: Readonly<Record<string, Action>>
   /** Entries of the log where the block names no credentials, and where it names unknown ones. */
   noCredentials?: string
@@ -121,6 +129,8 @@ interface Given<Type extends string, Shape extends z.ZodRawShape, Data extends z
   /** Data of credentials of its type; absent if it needs none. */
   credentials?: Data
   exampleCredentials?: z.input<NoInfer<Data>>
+  /** One for each part of the credentials. Absent where the vendor tells nobody if it accepts a key. */
+  probes?: (credentials: z.output<NoInfer<Data>>, base: string) => Probe[]
   options: Shape
   actions: Record<string, Action<NoInfer<Shape>, NoInfer<Data>>>
 }
@@ -162,6 +172,7 @@ export function vendor<
     baseKey: row.baseKey ?? 'baseUrl',
     credentials: credentials as Data,
     exampleCredentials: (row.exampleCredentials ?? {}) as Record<string, unknown>,
+    ...(row.probes === undefined ? {} : { probes: row.probes as VendorRow['probes'] }),
     optionsShape: row.options as z.ZodRawShape,
     actions: row.actions as unknown as Readonly<Record<string, Action>>,
     block: block(
@@ -236,6 +247,11 @@ export function pick(body: unknown, ...keys: (string | number)[]): unknown {
 export function pickList(body: unknown, ...keys: (string | number)[]): unknown[] {
   const found = pick(body, ...keys)
   return Array.isArray(found) ? found : []
+}
+
+/** The probe of a vendor with one key. */
+export function keyProbe(path: string, headers: (apiKey: string) => Record<string, string> = bearer) {
+  return ({ apiKey }: { apiKey: string }): Probe[] => [{ method: 'GET', path, headers: headers(apiKey) }]
 }
 
 export function bearer(key: string) {

@@ -15,6 +15,7 @@ import {
 } from '../execution.ts'
 import { type Block, byType, type InputType } from '../flow-index.ts'
 import { sentencesOf } from '../language.ts'
+import { readPayment, showPayment } from '../payments/payment.ts'
 import type { Answer, InputToShow, Message, Position } from '../types.ts'
 import { ownSizeOf, takesFiles } from '../upload-policy.ts'
 import { fill, fillDeep, fillNumber, readVariable, saveReply } from '../variables.ts'
@@ -25,7 +26,7 @@ import { readNumber, readRating } from './number.ts'
 import type { Reading, ReadReply } from './reading.ts'
 import { readText } from './text.ts'
 
-const readers = byType<Exclude<InputType, 'payment input'>, ReadReply>({
+const readers = byType<InputType, ReadReply>({
   'text input': readText,
   'number input': readNumber,
   'email input': readEmail,
@@ -34,6 +35,7 @@ const readers = byType<Exclude<InputType, 'payment input'>, ReadReply>({
   // Loaded for the first such input, with what reads dates: every seventh module of the service.
   'date input': async (...given) => (await waitFor(given[0], import('./date.ts'))).readDate(...given),
   'time input': async (...given) => (await waitFor(given[0], import('./date.ts'))).readTime(...given),
+  'payment input': (run, block) => readPayment(run, block),
   'rating input': readRating,
   'file input': readFiles,
   'choice input': readChoice,
@@ -48,14 +50,6 @@ const numberOptions: Record<string, string[]> = {
 
 /** Shows the input and ends the turn. Inputs that nobody could answer are skipped. */
 export async function showInput(run: Execution, block: Block, position: Position): Promise<Next> {
-  if (block.type === 'payment input') {
-    sendPlainText(run, sentencesOf(run).noPayment)
-    log(run, 'error', 'The chat was ended: it asks for a payment, which this service does not offer', {
-      context: block.id,
-    })
-    run.isAborted = true
-    return { kind: 'end' }
-  }
   const input: InputToShow = { id: block.id, type: block.type }
   if (block.outgoingEdgeId !== undefined) input.outgoingEdgeId = block.outgoingEdgeId
   if (block.source.options !== undefined) input.options = await optionsToShow(run, block)
@@ -76,6 +70,11 @@ export async function showInput(run: Execution, block: Block, position: Position
     else
       log(run, 'error', 'No file can be uploaded: the service has no place for files', { context: block.id })
   }
+  if (block.type === 'payment input') {
+    const payment = await showPayment(run, block)
+    if (payment === null) return { kind: 'end' }
+    input.payment = payment
+  }
   if (!spendOutput(run, input)) return { kind: 'end' }
   run.input = input
   run.waiting = position
@@ -87,8 +86,8 @@ export async function showInput(run: Execution, block: Block, position: Position
 export async function readReply(run: Execution, block: Block, message: Message | null): Promise<Reading> {
   const reader = readers.get(block.type)
   if (reader === undefined) return { kind: 'skipped' }
-  const isFile = block.type === 'file input'
-  if (message === null && !isFile) return { kind: 'invalid' }
+  const mayBeEmpty = block.type === 'file input' || block.type === 'payment input'
+  if (message === null && !mayBeEmpty) return { kind: 'invalid' }
   return reader(run, block, { text: textOfMessage(message), message })
 }
 
@@ -118,11 +117,18 @@ export function acceptReply(run: Execution, block: Block, message: Message | nul
 }
 
 /** Says that the reply is not valid, and shows the input again. */
-export async function askAgain(run: Execution, block: Block, position: Position): Promise<Next> {
+export async function askAgain(
+  run: Execution,
+  block: Block,
+  position: Position,
+  retryMessage?: string,
+): Promise<Next> {
   const general = at(currentFrame(run).flow.flow.settings, 'general', 'systemMessages', 'invalidMessage')
   const { invalidEmail, invalidAnswer } = sentencesOf(run)
   const own =
-    filledText(block.options.retryMessageContent) ?? (block.type === 'email input' ? invalidEmail : undefined)
+    retryMessage ??
+    filledText(block.options.retryMessageContent) ??
+    (block.type === 'email input' ? invalidEmail : undefined)
   sendPlainText(run, await fill(run, own ?? filledText(general) ?? invalidAnswer))
   return showInput(run, block, position)
 }

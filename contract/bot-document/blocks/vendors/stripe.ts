@@ -1,0 +1,69 @@
+import { credentialData, plainText, secret, serviceAddress } from '../../../credential-data.ts'
+import type { z } from '../../../zod.ts'
+import { bearer, type Probe, type VendorRow } from './vendor.ts'
+
+/* Payments. Their block is an input, so the row has no action: see `server/chat/engine/inputs/payment.ts`. */
+
+const publicKey = plainText(
+  'Public key of the account; not used by the page of the vendor.',
+  'pk_live_example',
+)
+
+const webhookSecret = secret(
+  'Signing secret of the webhook at the vendor that leads to this service, so that a payment counts although the visitor has closed the page.',
+  'whsec_example',
+)
+
+const liveKeys = credentialData('StripeLiveKeys', 'Keys that move money. Published bots use them.', {
+  secretKey: secret('Secret or restricted key of the live mode.', 'sk_live_example').refine(
+    (key) => !/^[a-z]+_test_/.test(key),
+    { error: 'This is a key of the test mode: send it as test.secretKey' },
+  ),
+  publicKey: publicKey.optional(),
+  webhookSecret: webhookSecret.optional(),
+})
+
+const testKeys = credentialData('StripeTestKeys', 'Keys that move no money. Previews use them.', {
+  secretKey: secret('Secret or restricted key of the test mode.', 'sk_test_example').refine(
+    (key) => !/^[a-z]+_live_/.test(key),
+    { error: 'This is a key of the live mode: send it as live.secretKey' },
+  ),
+  publicKey: publicKey.optional(),
+  webhookSecret: webhookSecret.optional(),
+})
+
+export const stripeData = credentialData(
+  'StripeData',
+  'An account of Stripe. Without live keys published bots take no payment, without test keys previews show none.',
+  {
+    live: liveKeys.optional(),
+    test: testKeys.optional(),
+    baseUrl: serviceAddress(
+      'Address of the API, where it is not the one of Stripe.',
+      'https://stripe.example.com',
+    ).optional(),
+  },
+).refine(({ live, test }) => live !== undefined || test !== undefined, {
+  error: 'Expected live, test or both',
+})
+
+type Keys = z.output<typeof liveKeys> | undefined
+
+function probe(part: string, keys: Keys): Probe | undefined {
+  return (
+    keys && { part, method: 'GET', path: '/v1/checkout/sessions?limit=1', headers: bearer(keys.secretKey) }
+  )
+}
+
+export const stripe: VendorRow = {
+  type: 'stripe',
+  title: 'Stripe',
+  base: 'https://api.stripe.com',
+  baseKey: 'baseUrl',
+  optionsShape: {},
+  credentials: stripeData,
+  exampleCredentials: { live: { secretKey: 'sk_live_example' } },
+  probes: ({ live, test }) =>
+    [probe('live', live as Keys), probe('test', test as Keys)].filter((each) => each !== undefined),
+  actions: {},
+}

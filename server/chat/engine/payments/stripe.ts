@@ -1,0 +1,165 @@
+/** Requests to the vendor of payments. Each is repeated a few times where no response comes. */
+import { createHash } from 'node:crypto'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { stripe } from '../../../../contract/bot-document/blocks/vendors/stripe.ts'
+import { asObject, asString, filledText, type JsonObject, parseJson } from '../../../json/access.ts'
+import { withText } from '../../../outbound/response-body.ts'
+import { trimSlashes } from '../../../outbound/trim-slashes.ts'
+import { type Execution, isPreview, mayCallOut, remainingMilliseconds, waitFor } from '../execution.ts'
+
+/** Shapes of requests and responses stay those of this version, whatever the account has chosen. */
+const API_VERSION = '2024-09-30.acacia'
+const REQUEST_TIMEOUT_MS = 20_000
+const MAX_ATTEMPTS = 3
+const FIRST_BACKOFF_MS = 100
+
+/** The keys of one mode, and the address that they go to. */
+export interface Account {
+  credentialsId: string
+  isLive: boolean
+  secretKey: string
+  base: string
+}
+
+/** A payment on the page of the vendor, as far as the service reads it. */
+export interface Checkout {
+  id: string
+  url: string
+  isLive: boolean
+  /** `open` can be paid; `complete` may still be confirmed, see `paymentStatus`. */
+  status: string
+  paymentStatus: string
+  amount: number
+  currency: string
+  sessionId: string
+  payment: { id: string; status: string }
+}
+
+/** Nothing came of a request; the reason is for the log. */
+export interface Failure {
+  problem: string
+  /** Absent where no response came, 0 where nothing was sent. */
+  status?: number
+  details?: string
+}
+
+/** The keys for the mode of the chat; a text says why there are none. */
+export async function findAccount(run: Execution, credentialsId: string): Promise<Account | string> {
+  let data: JsonObject | null
+  try {
+    data = await run.effects.findCredentials(credentialsId, stripe.type)
+  } catch (error) {
+    return `its credentials cannot be read: ${(error as Error).message}`
+  }
+  if (data === null) return `the workspace has no credentials "${credentialsId}" of type ${stripe.type}`
+  const isLive = !isPreview(run)
+  const secretKey = filledText(asObject(isLive ? data.live : data.test).secretKey)
+  if (secretKey === undefined) {
+    return isLive
+      ? 'its credentials have no keys of the live mode'
+      : 'its credentials have no keys of the test mode, and a preview uses no others'
+  }
+  const base = trimSlashes(filledText(asString(data.baseUrl)?.trim()) ?? stripe.base ?? '')
+  return { credentialsId, isLive, secretKey, base }
+}
+
+/** Opens a payment. The same form under the same name is the same payment, however often it is sent. */
+export function openCheckout(
+  run: Execution,
+  account: Account,
+  name: string,
+  form: Record<string, string>,
+): Promise<Checkout | Failure> {
+  const key = createHash('sha256')
+    .update(JSON.stringify([name, form]))
+    .digest('hex')
+  return request(run, account, '', { form, key })
+}
+
+export function readCheckout(run: Execution, account: Account, id: string): Promise<Checkout | Failure> {
+  return request(run, account, `/${encodeURIComponent(id)}?expand[]=payment_intent`)
+}
+
+/** Ends a payment that was not made; a failure with a status where it cannot be ended any more. */
+export function expireCheckout(run: Execution, account: Account, id: string): Promise<Checkout | Failure> {
+  return request(run, account, `/${encodeURIComponent(id)}/expire`, { form: {} })
+}
+
+async function request(
+  run: Execution,
+  { base, secretKey }: Account,
+  path: string,
+  { form, key }: { form?: Record<string, string>; key?: string } = {},
+): Promise<Checkout | Failure> {
+  for (let attempt = 1; ; attempt += 1) {
+    const answer = await send(run, base, secretKey, path, form, key)
+    const mayPass =
+      'problem' in answer &&
+      (answer.status === undefined || answer.status === 409 || answer.status === 429 || answer.status >= 500)
+    if (!mayPass || attempt === MAX_ATTEMPTS) return answer
+    const delayMs = FIRST_BACKOFF_MS * 2 ** (attempt - 1) * (0.5 + run.effects.random())
+    if (delayMs > remainingMilliseconds(run)) return answer
+    await waitFor(run, sleep(delayMs))
+  }
+}
+
+async function send(
+  run: Execution,
+  base: string,
+  secretKey: string,
+  path: string,
+  form: Record<string, string> | undefined,
+  key: string | undefined,
+): Promise<Checkout | Failure> {
+  if (!mayCallOut(run)) return { problem: 'one step may not call out more often', status: 0 }
+  const reply = await waitFor(
+    run,
+    run.effects.httpRequest({
+      url: `${base}/v1/checkout/sessions${path}`,
+      method: form === undefined ? 'GET' : 'POST',
+      headers: {
+        authorization: `Bearer ${secretKey}`,
+        'stripe-version': API_VERSION,
+        ...(form && { 'content-type': 'application/x-www-form-urlencoded' }),
+        ...(key && { 'idempotency-key': key }),
+      },
+      ...(form && { body: new URLSearchParams(form).toString() }),
+      milliseconds: Math.max(1, Math.min(REQUEST_TIMEOUT_MS, remainingMilliseconds(run))),
+      redirects: 'none',
+    }),
+  )
+  const read = withText(reply)
+  if (!read.ok) {
+    const problem = 'Stripe did not answer'
+    return read.reason === 'refused'
+      ? { problem, status: 0, details: read.message }
+      : { problem, details: read.message }
+  }
+  if (read.status >= 400) {
+    const details = read.text.replaceAll(secretKey, '…')
+    return { problem: `Stripe answered ${read.status}`, status: read.status, details }
+  }
+  const checkout = toCheckout(parseJson(read.text))
+  return checkout ?? { problem: 'Stripe answered with something else than a payment', status: read.status }
+}
+
+function toCheckout(body: unknown): Checkout | undefined {
+  const given = asObject(body)
+  const { id, status, payment_status: paymentStatus, amount_total: amount, currency, livemode } = given
+  if (typeof id !== 'string' || typeof amount !== 'number' || typeof livemode !== 'boolean') return undefined
+  const intent = given.payment_intent
+  return {
+    id,
+    url: asString(given.url) ?? '',
+    isLive: livemode,
+    status: asString(status) ?? '',
+    paymentStatus: asString(paymentStatus) ?? '',
+    amount,
+    currency: (asString(currency) ?? '').toUpperCase(),
+    sessionId: asString(given.client_reference_id) ?? '',
+    payment:
+      typeof intent === 'string'
+        ? { id: intent, status: '' }
+        : { id: asString(asObject(intent).id) ?? '', status: asString(asObject(intent).status) ?? '' },
+  }
+}

@@ -1,0 +1,146 @@
+import type express from 'express'
+import type { Issue } from '../../contract/errors.ts'
+import { decodeState } from '../chat/sessions/codec/state.ts'
+import { findSession } from '../chat/sessions/read-session.ts'
+import { botOfSession } from '../chat/sessions/session-ids.ts'
+import type { Services } from '../context.ts'
+import { dispatch } from '../http/dispatch.ts'
+import { sendProblem } from '../http/response.ts'
+import { asObject, asString, type JsonObject, parseJson } from '../json/access.ts'
+import { openCredentials } from '../workspaces/credentials.ts'
+import { KeyProblem } from '../workspaces/keyring.ts'
+import { isBotOf, notePayment } from './note.ts'
+import { signatureProblem } from './signature.ts'
+
+/*
+ * Messages of the vendor of payments: they let a chat go on although its visitor has closed the page. Each may come
+ * several times, late and in any order, so that a chat reads its payment from the vendor again, and a message that
+ * could not be handled is an error: the vendor sends it again.
+ */
+
+type Serve = (path: string, get?: express.RequestHandler, post?: express.RequestHandler) => void
+
+/** Bytes of a message. Those about payments have some 5,000. */
+export const MAX_HOOK_BYTES = 262_144
+
+export function servePaymentHooks(serve: Serve, services: Services): void {
+  serve('/hooks/stripe/:workspaceId/:credentialsId', undefined, async (request, response) => {
+    const { workspaceId, credentialsId } = request.params as { workspaceId: string; credentialsId: string }
+    const body = await readBytes(request)
+    if (body === undefined) {
+      const message = `A message has at most ${MAX_HOOK_BYTES} bytes`
+      return sendProblem(response, 'PAYLOAD_TOO_LARGE', [{ path: ['body'], code: 'too_big', message }])
+    }
+    const secrets = await readSecrets(services, workspaceId, credentialsId)
+    if (secrets === 'unreadable') return sendProblem(response, 'SERVICE_UNAVAILABLE')
+    if (secrets.length === 0) return sendProblem(response, 'NOT_FOUND', [noSecret])
+    const header = request.get('stripe-signature')
+    const checked = secrets.map(({ secret, isLive }) => ({
+      isLive,
+      problem: signatureProblem(header, body, secret, services.now()),
+    }))
+    const signed = checked.find(({ problem }) => problem === undefined)
+    if (signed === undefined) {
+      const message = checked[0]?.problem ?? ''
+      const path = ['header', 'stripe-signature']
+      return sendProblem(response, 'BAD_REQUEST', [{ path, code: 'invalid_value', message }])
+    }
+    const event = asObject(parseJson(body.toString()))
+    const isHandled =
+      event.livemode !== signed.isLive || (await handleEvent(request, services, workspaceId, event))
+    if (isHandled) response.json({ received: true })
+    else sendProblem(response, 'SERVICE_UNAVAILABLE')
+  })
+}
+
+const noSecret: Issue = {
+  path: ['path', 'credentialsId'],
+  code: 'unknown_credentials',
+  message: 'The workspace has no credentials of type stripe with this id and a webhookSecret',
+}
+
+async function readSecrets(
+  { db, keyring, log }: Services,
+  workspaceId: string,
+  credentialsId: string,
+): Promise<{ secret: string; isLive: boolean }[] | 'unreadable'> {
+  try {
+    const found = await openCredentials(db, keyring, workspaceId, credentialsId)
+    if (found?.type !== 'stripe') return []
+    const { live, test } = asObject(found.data)
+    return [
+      { secret: asString(asObject(live).webhookSecret) ?? '', isLive: true },
+      { secret: asString(asObject(test).webhookSecret) ?? '', isLive: false },
+    ].filter(({ secret }) => secret !== '')
+  } catch (error) {
+    if (!(error instanceof KeyProblem)) throw error
+    log.error({ err: error, credentialsId }, 'credentials cannot be read')
+    return 'unreadable'
+  }
+}
+
+/** Outcomes of payments by the type of the message. Other messages are of no interest. */
+const outcomes: Record<string, 'completed' | 'paid' | 'failed'> = {
+  'checkout.session.completed': 'completed',
+  'checkout.session.async_payment_succeeded': 'paid',
+  'checkout.session.async_payment_failed': 'failed',
+}
+
+/** False if the message has to come again. */
+async function handleEvent(
+  request: express.Request,
+  services: Services,
+  workspaceId: string,
+  event: JsonObject,
+): Promise<boolean> {
+  const type = asString(event.type) ?? ''
+  const outcome = Object.hasOwn(outcomes, type) ? outcomes[type] : undefined
+  const checkout = asObject(asObject(event.data).object)
+  const { session: sessionId, result: resultId, bot } = asObject(checkout.metadata)
+  const id = asString(checkout.id)
+  const isPaid = checkout.payment_status === 'paid'
+  if (outcome === undefined || id === undefined || typeof sessionId !== 'string') return true
+  // A bank has still to confirm it.
+  if (outcome === 'completed' && !isPaid) return true
+  const botId = botOfSession(sessionId)
+  if (botId === undefined || !(await isBotOf(services.db, workspaceId, botId))) return true
+  for (let attempt = 1; attempt <= 2; attempt += 1) {
+    const session = await findSession(services.db, services.chat, sessionId, services.now())
+    const state = session && decodeState(session)
+    const isWaiting = state?.payment?.id === id && state.waiting?.blockId === state.payment.blockId
+    if (!session || !isWaiting || session.handledBy !== null) break
+    const target = `/api/v1/sessions/${encodeURIComponent(sessionId)}/continueChat`
+    const body = { message: null, revision: session.revision }
+    const { status } = await dispatch(request, { method: 'POST', target, body })
+    if (status === 200 || status === 404) return true
+    // Its visitor was faster.
+    if (status !== 409) return false
+  }
+  if (!isPaid || typeof resultId !== 'string' || typeof bot !== 'string') return true
+  if (bot !== botId && !(await isBotOf(services.db, workspaceId, bot))) return true
+  await notePayment(services.db, { botId: bot, resultId }, { id, ...paymentOf(event, checkout) })
+  return true
+}
+
+function paymentOf(event: JsonObject, checkout: JsonObject) {
+  const { payment_intent: intent, amount_total: units, currency } = checkout
+  return {
+    paymentIntent: asString(intent) ?? asString(asObject(intent).id) ?? '',
+    units: typeof units === 'number' ? units : 0,
+    currency: (asString(currency) ?? '').toUpperCase(),
+    isLive: event.livemode === true,
+    at: new Date((typeof event.created === 'number' ? event.created : 0) * 1_000),
+  }
+}
+
+/** The body of a request; undefined if it has too many bytes. */
+async function readBytes(request: express.Request): Promise<Buffer | undefined> {
+  const pieces: Buffer[] = []
+  let size = 0
+  for await (const piece of request as AsyncIterable<Buffer>) {
+    size += piece.length
+    if (size > MAX_HOOK_BYTES) return undefined
+    pieces.push(piece)
+  }
+  return Buffer.concat(pieces)
+}
