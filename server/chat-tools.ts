@@ -4,7 +4,7 @@ import type { Config } from './config.ts'
 import { outboundClient } from './outbound/client.ts'
 import { mailHostFinder } from './outbound/hosts.ts'
 import { type AskModel, modelClient } from './outbound/language-models.ts'
-import { accountMailer, openMailer } from './outbound/mail.ts'
+import { accountMailer, accountTester, openMailer } from './outbound/mail.ts'
 import { whyNeverSent } from './outbound/never-sent.ts'
 import type { Sandbox } from './sandbox/index.ts'
 
@@ -14,6 +14,7 @@ export interface ChatTools {
   httpRequest: Effects['httpRequest']
   sendEmail: Effects['sendEmail']
   sendEmailBy: ReturnType<typeof accountMailer>
+  testMailAccount: ReturnType<typeof accountTester>
   askModel: AskModel
   /**
    * Returns why a request to an address would never leave; undefined if it might, as far as is known without a
@@ -40,6 +41,7 @@ export function openChatTools(
       httpRequest: outboundClient(outbound),
       sendEmail: config.SMTP_URL ? openMailer({ url: config.SMTP_URL, from: config.SMTP_FROM }) : null,
       sendEmailBy: accountMailer(mailHostFinder(outbound)),
+      testMailAccount: accountTester(mailHostFinder(outbound)),
       askModel: modelClient(outbound),
       whyNeverSent: (url) => whyNeverSent(url, outbound),
       // By characters of the documents; parsed they take several times as much.

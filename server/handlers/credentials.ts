@@ -8,11 +8,13 @@ import {
   credentialsState,
   findCredentials,
   insertCredentials,
+  openCredentials,
   removeCredentials,
   updateCredentials,
 } from '../workspaces/credentials.ts'
 import { type Key, KeyProblem } from '../workspaces/keyring.ts'
 import { currentKey } from '../workspaces/sealed-rows.ts'
+import { testCredentials } from '../workspaces/test-credentials.ts'
 
 export const credentials: CredentialsHandlers<Contexts> = {
   async listCredentials(_request, reply, { db, grant }) {
@@ -56,6 +58,19 @@ export const credentials: CredentialsHandlers<Contexts> = {
     })
   },
 
+  async testCredentials({ params }, reply, { db, grant, keyring, chat: tools, log, place, now, within }) {
+    const { credentialsId } = params
+    const opened = await openCredentials(db, keyring, grant.workspace.id, credentialsId).catch((error) => {
+      if (!(error instanceof KeyProblem)) throw error
+      log.error({ err: error, credentialsId }, 'credentials cannot be read')
+      return 'unreadable' as const
+    })
+    if (opened === 'unreadable') return reply.fail('SERVICE_UNAVAILABLE', [unreadable])
+    if (!opened) return reply.fail('NOT_FOUND')
+    const test = await place.rest(() => testCredentials(tools, opened, now))
+    return within(async () => reply.ok({ test }))
+  },
+
   async deleteCredentials({ params, conditions }, reply, { db, grant, now }) {
     const outcome = await removeCredentials(db, grant, params.credentialsId, conditions, now)
     if (!outcome) return reply.fail('NOT_FOUND')
@@ -80,6 +95,12 @@ const noKey: Issue = {
   code: 'no_encryption_key',
   message:
     'This installation has no key to encrypt with: whoever runs it has to set ENCRYPTION_KEY, or finds the cause in its log',
+}
+
+const unreadable: Issue = {
+  path: ['path', 'credentialsId'],
+  code: 'no_encryption_key',
+  message: 'The credentials cannot be read: the log of the service says why',
 }
 
 const tooMany: Issue = {

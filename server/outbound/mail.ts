@@ -55,29 +55,51 @@ export function openMailer(options: MailerOptions): SendMail {
   }
 }
 
-/** Accounts are those of workspaces, so their servers are looked up like everything else that bots call. */
-export function accountMailer(findHost: ReturnType<typeof mailHostFinder>) {
-  return async (
-    { host, port, username, password, isTlsEnabled, from }: SmtpAccount,
-    mail: Mail,
-    milliseconds: number,
-  ) => {
+type FindHost = ReturnType<typeof mailHostFinder>
+
+export function accountMailer(findHost: FindHost) {
+  return async (account: SmtpAccount, mail: Mail, milliseconds: number) => {
     const deadline = performance.now() + milliseconds
-    const addresses = await findHost(host.trim(), port, Math.min(connectionMilliseconds, milliseconds))
-    if (!Array.isArray(addresses)) throw new Error(addresses.message)
-    const { createTransport } = await import('nodemailer')
-    const transport = createTransport({
-      // The address that was judged, whatever the name means by now.
-      host: addresses[0],
-      port,
-      secure: isTlsEnabled === true,
-      tls: { servername: host.trim() },
-      ...(username === undefined ? {} : { auth: { user: username.trim(), pass: password ?? '' } }),
-      ...limits,
-    })
-    const { email: address, name = '' } = from
+    const transport = await openAccount(findHost, account, milliseconds)
+    const { email: address, name = '' } = account.from
     await hand(transport, { ...mail, from: { name, address } }, deadline - performance.now())
   }
+}
+
+/** Signs in to the mail server of an account. Rejects with its words if it refuses, or takes longer than that. */
+export function accountTester(findHost: FindHost) {
+  return async (account: SmtpAccount, milliseconds: number) => {
+    const transport = await openAccount(findHost, account, milliseconds)
+    const timeout = AbortSignal.timeout(milliseconds)
+    const late = new Promise<never>((_, reject) => {
+      timeout.addEventListener('abort', () => reject(new Error('The mail server did not answer in time')))
+    })
+    try {
+      await Promise.race([transport.verify(), late])
+    } finally {
+      transport.close()
+    }
+  }
+}
+
+/** Accounts are those of workspaces, so their servers are looked up like everything else that bots call. */
+async function openAccount(
+  findHost: FindHost,
+  { host, port, username, password, isTlsEnabled }: SmtpAccount,
+  milliseconds: number,
+): Promise<Transporter> {
+  const addresses = await findHost(host.trim(), port, Math.min(connectionMilliseconds, milliseconds))
+  if (!Array.isArray(addresses)) throw new Error(addresses.message)
+  const { createTransport } = await import('nodemailer')
+  return createTransport({
+    // The address that was judged, whatever the name means by now.
+    host: addresses[0],
+    port,
+    secure: isTlsEnabled === true,
+    tls: { servername: host.trim() },
+    ...(username === undefined ? {} : { auth: { user: username.trim(), pass: password ?? '' } }),
+    ...limits,
+  })
 }
 
 type Sender = string | { name: string; address: string }

@@ -219,6 +219,51 @@ export const credentials: Cases<'credentials'> = {
     },
   },
 
+  testCredentials: {
+    needs: 'MEMBER',
+    ok: {
+      'that nobody can be asked about': async ({ here }, app) => {
+        const body = { type: 'segment' as const, name: 'Events', data: { apiKey: secret } }
+        const as = here.member
+        const { credentials } = await app.client.ok('createCredentials', { as, params: params(here), body })
+        return {
+          as,
+          params: { ...params(here), credentialsId: credentials.id },
+          after: ({ body }) => expect(body.test).toMatchObject({ outcome: 'untestable', status: null }),
+        }
+      },
+      'of a service that may not be called': async ({ here }, app) => {
+        const body = { ...openai, data: { apiKey: secret, baseUrl: 'http://127.0.0.1:9/v1' } }
+        const as = here.member
+        const { credentials } = await app.client.ok('createCredentials', { as, params: params(here), body })
+        return {
+          as,
+          params: { ...params(here), credentialsId: credentials.id },
+          after: ({ body, text }) => {
+            expect(body.test).toMatchObject({ outcome: 'unreachable', status: null })
+            expect(text).not.toContain(secret)
+          },
+        }
+      },
+    },
+    BAD_REQUEST: ({ here }) => ({
+      as: here.member,
+      params: { ...params(here), credentialsId: '~' },
+      at: 'path.credentialsId',
+    }),
+    FORBIDDEN: async ({ here }, app) => ({ as: here.guest, params: (await made(app, here)).params }),
+    NOT_FOUND: {
+      'that never were': ({ here }) => ({
+        as: here.member,
+        params: { ...params(here), credentialsId: missingId },
+      }),
+      'of another workspace': async ({ here, there }, app) => {
+        const { credentials } = await made(app, there)
+        return { as: here.member, params: { ...params(here), credentialsId: credentials.id } }
+      },
+    },
+  },
+
   deleteCredentials: {
     needs: 'MEMBER',
     ok: async ({ here }, app) => {

@@ -1,5 +1,4 @@
 /** Sheets of Google, by a service account: rows are read as texts, and written as they are, never as formulas. */
-import { createHash, createSign } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { LRUCache } from 'lru-cache'
 import {
@@ -15,15 +14,13 @@ import {
   filledText,
   type JsonObject,
 } from '../../../../json/access.ts'
+import { accountOf, TOKEN_LIFETIME_SECONDS, tokenForm } from '../../../../outbound/google-account.ts'
 import { type Execution, log, remainingMilliseconds, waitFor } from '../../execution.ts'
 import { setVariable } from '../../variables.ts'
 import { failCall, type VendorCall } from './call.ts'
 import { chooseRows } from './choose-rows.ts'
 import { reportFailure, reportStatus, sendRequest, type VendorReply } from './send.ts'
 
-const SCOPE = 'https://www.googleapis.com/auth/spreadsheets'
-const TOKEN_ADDRESS = 'https://oauth2.googleapis.com/token'
-const TOKEN_LIFETIME_SECONDS = 3_600
 /** A token is renewed before it ends, so that none ends under way. */
 const TOKEN_MARGIN_MS = 300_000
 const TITLE_LIFETIME_MS = 60_000
@@ -312,33 +309,16 @@ async function ask(run: Execution, made: VendorCall, request: VendorRequest): Pr
   }
 }
 
-function accountOf(credentials: JsonObject) {
-  const {
-    client_email: email,
-    private_key: privateKey,
-    token_uri: tokenUri,
-  } = asObject(credentials.serviceAccount)
-  const key = createHash('sha256')
-    .update(JSON.stringify([email, privateKey, tokenUri]))
-    .digest('base64url')
-  return {
-    email: asString(email) ?? '',
-    privateKey: asString(privateKey) ?? '',
-    tokenUri: filledText(tokenUri) ?? TOKEN_ADDRESS,
-    key,
-  }
-}
-
 async function accessToken(run: Execution, made: VendorCall): Promise<string | null> {
-  const { email, privateKey, tokenUri, key } = accountOf(made.call.credentials)
+  const account = accountOf(made.call.credentials)
+  const { tokenUri, key } = account
   const known = tokens.get(key)
   if (known !== undefined && performance.now() < known.renewAt) return known.token
-  const assertion = signAssertion(email, privateKey, tokenUri, made.call.now)
-  if (assertion === null) {
+  const form = tokenForm(account, made.call.now)
+  if (form === null) {
     failCall(run, made.block, 'Google Sheets: the private key of the credentials cannot be used')
     return null
   }
-  const form = { grant_type: 'urn:ietf:params:oauth:grant-type:jwt-bearer', assertion }
   const atTokens = { ...made, call: { ...made.call, base: tokenUri } }
   const reply = await sendRequest(run, atTokens, { path: '', form })
   if (reply === null) return null
@@ -354,17 +334,4 @@ async function accessToken(run: Execution, made: VendorCall): Promise<string | n
   const seconds = Number(pick(reply.body, 'expires_in') ?? TOKEN_LIFETIME_SECONDS)
   tokens.set(key, { token, renewAt: performance.now() + seconds * 1_000 - TOKEN_MARGIN_MS })
   return token
-}
-
-/** A JSON Web Token with RS256; null if the key is none. */
-function signAssertion(email: string, privateKey: string, audience: string, now: Date): string | null {
-  const encode = (value: object) => Buffer.from(JSON.stringify(value)).toString('base64url')
-  const iat = Math.floor(now.getTime() / 1_000)
-  const claims = { iss: email, scope: SCOPE, aud: audience, iat, exp: iat + TOKEN_LIFETIME_SECONDS }
-  const signed = `${encode({ alg: 'RS256', typ: 'JWT' })}.${encode(claims)}`
-  try {
-    return `${signed}.${createSign('RSA-SHA256').update(signed).sign(privateKey, 'base64url')}`
-  } catch {
-    return null
-  }
 }

@@ -1,0 +1,123 @@
+import { vendors } from '../../contract/bot-document/blocks/vendors/all.ts'
+import { googleSheets } from '../../contract/bot-document/blocks/vendors/google-sheets.ts'
+import { stripe } from '../../contract/bot-document/blocks/vendors/stripe.ts'
+import type { Probe, VendorRow } from '../../contract/bot-document/blocks/vendors/vendor.ts'
+import type { components } from '../../generated/openapi.ts'
+import type { ChatTools } from '../chat-tools.ts'
+import {
+  asObject,
+  asString,
+  cut,
+  filledText,
+  type JsonObject,
+  parseJson,
+  storableText,
+} from '../json/access.ts'
+import { accountOf, tokenForm } from '../outbound/google-account.ts'
+import type { SmtpAccount } from '../outbound/mail.ts'
+import { withText } from '../outbound/response-body.ts'
+import { trimSlashes } from '../outbound/trim-slashes.ts'
+import { encodeRequest } from '../outbound/vendor-request.ts'
+
+/* Tests of credentials: the probe of their row, and the word of the service without the secret. */
+
+type Tested = components['schemas']['CredentialsTest']
+
+const TEST_TIMEOUT_MS = 20_000
+const MAX_MESSAGE_CHARACTERS = 1_000
+const MIN_SECRET_CHARACTERS = 6
+
+const rows: ReadonlyMap<string, VendorRow> = new Map(
+  [...vendors, stripe, googleSheets].map((row): [string, VendorRow] => [
+    row === googleSheets ? 'google sheets' : row.type,
+    row,
+  ]),
+)
+
+/** The first outcome of these that a part of the credentials has is that of all. */
+const gravest = ['rejected', 'unreachable', 'unclear', 'accepted'] as const
+
+export async function testCredentials(
+  tools: Pick<ChatTools, 'httpRequest' | 'testMailAccount'>,
+  { type, data: given }: { type: string; data: unknown },
+  now: Date,
+): Promise<Tested> {
+  const data = asObject(given)
+  const tell = (outcome: Tested['outcome'], status: number | null, words: string): Tested => ({
+    outcome,
+    status,
+    message: cut(storableText(withoutSecrets(data, words)), MAX_MESSAGE_CHARACTERS),
+  })
+  if (type === 'smtp') {
+    try {
+      await tools.testMailAccount(data as unknown as SmtpAccount, TEST_TIMEOUT_MS)
+      return tell('accepted', null, 'The mail server accepts the account')
+    } catch (error) {
+      const { code, message } = error as { code?: string; message: string }
+      return tell(code === 'EAUTH' ? 'rejected' : 'unreachable', null, `The mail server: ${message}`)
+    }
+  }
+  const row = rows.get(type)
+  const title = row?.title ?? type
+  if (type === 'google sheets') return testAccount(tools, data, title, tell, now)
+  const base = trimSlashes(filledText(asString(data[row?.baseKey ?? ''])?.trim()) ?? row?.base ?? '')
+  const probes = row?.probes?.(data, base) ?? []
+  if (probes.length === 0) return tell('untestable', null, `${title} tells nobody if it accepts a key`)
+  const tested = await Promise.all(probes.map((probe) => send(tools, base, probe, title, tell)))
+  const worst = gravest.find((outcome) => tested.some((each) => each.outcome === outcome))
+  return tested.find(({ outcome }) => outcome === worst) ?? tell('unclear', null, title)
+}
+
+type Tell = (outcome: Tested['outcome'], status: number | null, words: string) => Tested
+
+/** An account of Google is good if it gets a token. */
+async function testAccount(
+  tools: Pick<ChatTools, 'httpRequest'>,
+  data: JsonObject,
+  title: string,
+  tell: Tell,
+  now: Date,
+): Promise<Tested> {
+  const account = accountOf(data)
+  const form = tokenForm(account, now)
+  if (form === null) return tell('rejected', null, `${title}: the private key cannot be used`)
+  return send(tools, account.tokenUri, { path: '', form }, title, tell, [400, 401, 403])
+}
+
+async function send(
+  { httpRequest }: Pick<ChatTools, 'httpRequest'>,
+  base: string,
+  { part, ...request }: Probe,
+  title: string,
+  tell: Tell,
+  rejections: readonly number[] = [401, 403],
+): Promise<Tested> {
+  const name = part === undefined ? title : `${title}, ${part}`
+  const encoded = await encodeRequest(base, request)
+  const reply = withText(await httpRequest({ ...encoded, milliseconds: TEST_TIMEOUT_MS, redirects: 'none' }))
+  if (!reply.ok) return tell('unreachable', null, `${name}: ${reply.message}`)
+  const { status, text } = reply
+  if (status < 300) return tell('accepted', status, `${name} accepts the credentials`)
+  const outcome = rejections.includes(status) ? 'rejected' : 'unclear'
+  return tell(outcome, status, `${name}: ${wordsIn(text) || `status ${status}`}`)
+}
+
+/** The message in an error of a service, wherever most of them have it; else all that it said. */
+function wordsIn(text: string): string {
+  const body = asObject(parseJson(text))
+  const { error, message, detail, error_description: description, msg } = body
+  const found = [asObject(error).message, description, message, asObject(detail).message, detail, msg, error]
+  return found.map((each) => filledText(each)).find(Boolean) ?? text
+}
+
+/** Services may repeat what they were sent. */
+function withoutSecrets(data: JsonObject, words: string): string {
+  return secretsIn(data).reduce((rest, secret) => rest.replaceAll(secret, '…'), words)
+}
+
+function secretsIn(value: unknown): string[] {
+  if (typeof value === 'string') {
+    return value.length >= MIN_SECRET_CHARACTERS && !URL.canParse(value) ? [value] : []
+  }
+  return typeof value === 'object' && value !== null ? Object.values(value).flatMap(secretsIn) : []
+}
