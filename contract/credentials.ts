@@ -1,8 +1,8 @@
 import { vendors } from './bot-document/blocks/vendors/all.ts'
 import { googleSheetsData } from './bot-document/blocks/vendors/google-sheets.ts'
+import { stripeData } from './bot-document/blocks/vendors/stripe.ts'
 import { name, readOnly, recordId, text, timestamp } from './kit/fields.ts'
 import { z } from './kit/zod.ts'
-import { stripeData } from './bot-document/blocks/vendors/stripe.ts'
 import { define, type Operation, workspace } from './operation.ts'
 import { emailAddress, exampleIds } from './shared.ts'
 

@@ -81,7 +81,7 @@ describe.each(testable)('credentials of type %s', (type) => {
   })
 
   test('cannot be tested while the vendor does not answer', async () => {
-    const { tested } = await run({ ok: false, reason: 'timeout', message: 'No answer in time' })
+    const { tested } = await run({ ok: false, reason: 'time', message: 'No answer in time' })
     expect(tested).toMatchObject({ outcome: 'unreachable', status: null })
   })
 })

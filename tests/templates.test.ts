@@ -95,6 +95,7 @@ function effectsOf(walk: Walk): Effects {
     now: () => new Date('2024-05-01T09:30:00.000Z'),
     random: () => 0,
     newId: () => `id${++ids}`,
+    checkout: { sessionId: 'session1', returnUrl: 'https://bots.example.com/chat/~payment' },
     evaluate,
     findLinkedFlow: async () => null,
     loadFlow: async () => null,

@@ -1,12 +1,10 @@
 // Made by `make generate` from contract/. Do not edit.
 import { ApiError } from './api.cjs'
 import type { ClientOptions, Events, KeyOptions, MatchOptions, Pages, Reply, RequestOptions } from './api.cjs'
-import type { ApiTokenBody, ApiTokenCreate, ApiTokenList, AuditPage, BlockStatsBody, Bot, BotBody, BotCreatedEvent, BotDeletedEvent, BotPage, BotPublishedEvent, BotReferenceBody, BotUnpublishedEvent, BotUpdate, BotUpdatedEvent, BotV61, BotWithModeBody, BrowserSessionBody, BrowserSessionList, ChatBody, ChatDetailBody, ChatEvent, ChatPage, ChatSessionBody, ChatUpdate, CompareBotQuery, ComparisonBody, ContinueChatBody, ContinuedChatBody, CreateBotBody, CreateFolderBody, CreatedApiTokenBody, CreatedInvitationBody, CredentialsBody, CredentialsCreate, CredentialsList, CredentialsTestBody, CredentialsUpdate, CurrentUserBody, DeleteFolderQuery, DeleteResultsQuery, DuplicateBotBody, EndpointTestEvent, ExportResultsQuery, ExportedBotBody, FlowCheckBody, FolderBody, FolderList, GetBlockStatsQuery, GetBotQuery, GetFolderQuery, GetPublishedBotQuery, GetStatsQuery, ImportBotBody, ImportedBotBody, InvitationBody, InvitationCreate, InvitationList, ListAuditLogQuery, ListBotsQuery, ListBrowserSessionsQuery, ListChatsQuery, ListFoldersQuery, ListInvitationsQuery, ListMembersQuery, ListPublicationsQuery, ListResultLogsQuery, ListResultsQuery, ListSessionEventsQuery, ListTokensQuery, ListWebhookDeliveriesQuery, ListWorkspacesQuery, MemberBody, MemberCreate, MemberList, MemberMessage, MemberUpdate, PublicationBody, PublicationPage, PublishedBody, PublishedBotBody, ResultAnsweredEvent, ResultBody, ResultCompletedEvent, ResultLogPage, ResultPage, ResultStartedEvent, ResultsDeletedEvent, RotatedWebhookSecret, SaveClientLogsBody, SentMessageBody, SessionEventsBody, StartChatBody, StartPreviewBody, StartedChatBody, StatsBody, SuccessBody, TemplateBody, TemplateList, TranscriptBody, UpdateBotBody, UpdateFolderBody, UpdatedWorkspaceBody, UploadBody, UploadFileQuery, WebhookData, WebhookDeliveryBody, WebhookDeliveryPage, WebhookEndpointBody, WebhookEndpointCreate, WebhookEndpointList, WebhookEndpointUpdate, WebhookEndpointWithSecretBody, WorkspaceBody, WorkspaceCreate, WorkspaceDeletedBody, WorkspaceDetailsBody, WorkspaceList, WorkspaceUpdate } from './types.cjs'
+import type { ApiTokenBody, ApiTokenCreate, ApiTokenList, AuditPage, BlockStatsBody, Bot, BotBody, BotCreatedEvent, BotDeletedEvent, BotPage, BotPublishedEvent, BotReferenceBody, BotUnpublishedEvent, BotUpdate, BotUpdatedEvent, BotV61, BotWithModeBody, BrowserSessionBody, BrowserSessionList, ChatBody, ChatDetailBody, ChatEvent, ChatPage, ChatSessionBody, ChatUpdate, CompareBotQuery, ComparisonBody, ContinueChatBody, ContinuedChatBody, CreateBotBody, CreateFolderBody, CreatedApiTokenBody, CreatedInvitationBody, CredentialsBody, CredentialsCreate, CredentialsList, CredentialsTestBody, CredentialsUpdate, CurrentUserBody, DeleteFolderQuery, DeleteResultsQuery, DuplicateBotBody, EndpointTestEvent, ExportResultsQuery, ExportedBotBody, FlowCheckBody, FolderBody, FolderList, GetBlockStatsQuery, GetBotQuery, GetFolderQuery, GetPublishedBotQuery, GetStatsQuery, ImportBotBody, ImportedBotBody, InvitationBody, InvitationCreate, InvitationList, ListAuditLogQuery, ListBotsQuery, ListBrowserSessionsQuery, ListChatsQuery, ListFoldersQuery, ListInvitationsQuery, ListMembersQuery, ListPublicationsQuery, ListResultLogsQuery, ListResultsQuery, ListSessionEventsQuery, ListTokensQuery, ListWebhookDeliveriesQuery, ListWorkspacesQuery, MemberBody, MemberCreate, MemberList, MemberMessage, MemberUpdate, PublicationBody, PublicationPage, PublishedBody, PublishedBotBody, ResultAnsweredEvent, ResultBody, ResultCompletedEvent, ResultLogPage, ResultPage, ResultStartedEvent, ResultsDeletedEvent, RotatedWebhookSecret, SaveClientLogsBody, SentMessageBody, SessionEventsBody, StartChatBody, StartPreviewBody, StartedChatBody, StartedPreviewBody, StatsBody, SuccessBody, TemplateBody, TemplateList, TranscriptBody, UpdateBotBody, UpdateFolderBody, UpdatedWorkspaceBody, UploadBody, UploadFileQuery, WebhookData, WebhookDeliveryBody, WebhookDeliveryPage, WebhookEndpointBody, WebhookEndpointCreate, WebhookEndpointList, WebhookEndpointUpdate, WebhookEndpointWithSecretBody, WorkspaceBody, WorkspaceCreate, WorkspaceDeletedBody, WorkspaceDetailsBody, WorkspaceList, WorkspaceUpdate } from './types.cjs'
 
 export { ApiError, ConnectionError, TimeoutError } from './api.cjs'
 export type { Attempt, ClientOptions, Events, Issue, KeyOptions, MatchOptions, Pages, Reply, RequestOptions } from './api.cjs'
-import type { DeliveryHeaders } from './helpers.cjs'
-export type { DeliveryHeaders } from './helpers.cjs'
 export type * from './types.cjs'
 
 /** The input does not fit the contract, or names something that cannot be. The issues say what and where; nothing was changed. Correct the request before sending it again. */
@@ -98,6 +96,9 @@ export declare class ServiceUnavailableError extends ApiError {
   readonly status: 503
   readonly code: 'SERVICE_UNAVAILABLE'
 }
+
+import type { DeliveryHeaders } from './helpers.cjs'
+export type { DeliveryHeaders } from './helpers.cjs'
 
 type WithoutPrecondition<Update> = Update extends unknown ? Omit<Update, 'version' | 'updatedAt'> : never
 
@@ -231,7 +232,7 @@ export interface CredentialsMethods {
   /**
    * Update credentials: `PATCH /v1/workspaces/{workspaceId}/credentials/{credentialsId}`
    *
-   * Changes the name of credentials, or replaces all of their data, effective with the next step of every chat. The type says what the data consist of and has to be the one that the credentials have.
+   * Changes the name of credentials, or replaces all of their data, effective with the next turn of every chat. The type says what the data consist of and has to be the one that the credentials have.
    */
   update(workspaceId: string, credentialsId: string, body: CredentialsUpdate, options?: RequestOptions & KeyOptions & MatchOptions): Reply<CredentialsBody>
   /**
@@ -532,7 +533,7 @@ export interface ChatMethods {
   /**
    * Steer a chat: `PATCH /v1/bots/{botId}/chats/{sessionId}`
    *
-   * Sets variables of a chat, takes it, gives it back, or ends it. Variables have their new values in the result at once and in the chat from its next step on; a step that is running meanwhile loses neither its own changes nor these. `handledBy` `member` takes the chat for the caller, or for `assigneeId`: from then on the bot sends nothing and runs nothing, and what the visitor writes is for people. A step that was running then is dropped; the visitor's message counts as written to the member. A chat that another member handles is a conflict unless `assigneeId` is sent. `waiting` puts it among those that wait for a member. `bot` gives it back to the place where it was, or to the group of `groupId`, where it goes on with the next step of the visitor's client. A chat that was ended is not found by its visitor, like any that is over; its result stays, with an entry in its log. A name that no variable has is invalid input. A chat that is over, and a preview, is not found.
+   * Sets variables of a chat, takes it, gives it back, or ends it. Variables have their new values in the result at once and in the chat from its next turn on; a step that is running meanwhile loses neither its own changes nor these. `handledBy` `member` takes the chat for the caller, or for `assigneeId`: from then on the bot sends nothing and runs nothing, and what the visitor writes is for people. A step that was running then is dropped; the visitor's message counts as written to the member. A chat that another member handles is a conflict unless `assigneeId` is sent. `waiting` puts it among those that wait for a member. `bot` gives it back to the place where it was, or to the group of `groupId`, where it goes on with the next step of the visitor's client. A chat that was ended is not found by its visitor, like any that is over; its result stays, with an entry in its log. A name that no variable has is invalid input. A chat that is over, and a preview, is not found.
    */
   update(botId: string, sessionId: string, body?: ChatUpdate, options?: RequestOptions & KeyOptions): Reply<ChatBody>
   /** Starts a chat and stores its session: `const chat = await client.chat.converse(publicId)`, `await chat.say('Ada')`. */
@@ -552,7 +553,7 @@ export interface SessionEventsMethods {
   /**
    * Follow a chat session: `GET /api/v1/sessions/{sessionId}/events`
    *
-   * Returns what happened in a chat since an event: steps, messages of members, changes of hands, the end. To a client that accepts `text/event-stream` it sends them as they come, and a browser that lost the connection goes on from its last event by itself. Clients need it only while people handle the chat; reading the session again shows the same.
+   * Returns what happened in a chat since an event: turns, messages of members, changes of hands, the end. To a client that accepts `text/event-stream` it sends them as they come, and a browser that lost the connection goes on from its last event by itself. Clients need it only while people handle the chat; reading the session again shows the same.
    */
   list(sessionId: string, query?: ListSessionEventsQuery, options?: RequestOptions): Reply<SessionEventsBody>
 }
@@ -561,9 +562,9 @@ export interface PreviewsMethods {
   /**
    * Preview the draft of a bot: `POST /api/v1/bots/{botId}/preview/startChat`
    *
-   * Starts a chat with the draft instead of the published copy. Nothing is stored as a result; every step runs the draft as it is then. Continue it with the operation that continues chats.
+   * Starts a chat with the draft instead of the published copy. Nothing is stored as a result; every turn runs the draft as it is then. Continue it with the operation that continues chats. With `simulation` a whole chat is run at once by the engine of live chats, from replies, responses, a clock and branches that the caller gives: nothing is sent or stored, and the same request gets the same response. Blocks get stand-ins in place of the data of credentials.
    */
-  start(botId: string, body?: StartPreviewBody, options?: RequestOptions & KeyOptions): Reply<StartedChatBody>
+  start(botId: string, body?: StartPreviewBody, options?: RequestOptions & KeyOptions): Reply<StartedPreviewBody>
 }
 
 export interface WebhooksMethods {
@@ -578,7 +579,6 @@ export interface WebhooksMethods {
    * signature is wrong or older than five minutes.
    */
   verify(body: string, headers: DeliveryHeaders, secret: string): Promise<WebhookEvent>
-
 }
 
 export interface ClientLogsMethods {

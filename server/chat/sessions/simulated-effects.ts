@@ -82,6 +82,7 @@ export function createSimulatedEffects(given: Simulation, around: Surroundings) 
     now: () => now,
     random,
     newId: () => Array.from({ length: 26 }, () => Math.floor(random() * 32).toString(32)).join(''),
+    checkout: { sessionId: 'simulated', returnUrl: `${around.publicUrl()}/chat/~payment` },
     pathOf: (blockId) => {
       const left = paths.get(blockId)
       return left && left.length > 1 ? left.shift() : left?.[0]

@@ -1,5 +1,5 @@
 import { credentialData, plainText, secret, serviceAddress } from '../../../credential-data.ts'
-import type { z } from '../../../zod.ts'
+import type { z } from '../../../kit/zod.ts'
 import { bearer, type Probe, type VendorRow } from './vendor.ts'
 
 /* Payments. Their block is an input, so the row has no action: see `server/chat/engine/inputs/payment.ts`. */
