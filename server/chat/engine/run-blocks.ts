@@ -1,4 +1,5 @@
 /** The walk along the blocks of a flow, from a place to the next point where the chat waits or ends. */
+import { type VendorType, vendors } from '../../../contract/bot-document/blocks/vendors/all.ts'
 import type { BlockType } from '../../../contract/bot-document/catalogue.ts'
 import { leaveBot, runBotLink } from './blocks/bot-link.ts'
 import { mediaBubble, runTextBubble } from './blocks/bubbles.ts'
@@ -46,9 +47,10 @@ type RunBlock = (run: Execution, block: Block, position: Position) => Promise<Ne
 type Step = Exclude<Next, { kind: 'next' }>
 
 /**
- * Runners of all blocks that are no inputs. A type that the catalogue adds has to be in one of the two lists.
+ * Runners of all blocks that are neither inputs nor blocks of outside services. A type that the catalogue adds has to be
+ * in this list.
  */
-const runners = byType<Exclude<BlockType, InputType>, RunBlock>({
+const ownRunners = byType<Exclude<BlockType, InputType | Exclude<VendorType, ModelBlockType>>, RunBlock>({
   start: leave,
   text: runTextBubble,
   image: mediaBubble('image'),
@@ -83,18 +85,13 @@ const runners = byType<Exclude<BlockType, InputType>, RunBlock>({
   'open-router': runModelOrVendor,
   perplexity: runModelOrVendor,
   deepseek: runModelOrVendor,
-  'dify-ai': runVendor,
-  'chat-node': runVendor,
-  elevenlabs: runVendor,
-  'cal-com': runVendor,
-  nocodb: runVendor,
-  segment: runVendor,
-  posthog: runVendor,
-  'qr-code': runVendor,
-  zendesk: runVendor,
-  blink: runVendor,
-  gmail: runVendor,
 })
+
+const runners: ReadonlyMap<string, RunBlock> = new Map([
+  ...vendors.map(({ type }): [string, RunBlock] => [type, runVendor]),
+  // Vendors of models have actions of another kind.
+  ...ownRunners,
+])
 
 /** True if chats skip the block: that of an outside service, or one of an unknown or misspelt type. */
 export function isSkipped(type: string): boolean {
