@@ -49,8 +49,16 @@ withBrowser('the chat page', () => {
     await app.client.ok('sendMessage', { ...chat, body: { text: 'Yes, **Ada** is', textFormat: 'markdown' } })
     await page.locator('.host-bubble strong', { hasText: 'Ada' }).waitFor()
     await page.getByRole('textbox').fill('Good')
-    await page.keyboard.press('Enter')
+    // Files may go to people, whose input has no variable for them.
+    await page.locator('.attach input').setInputFiles({
+      name: 'plan.txt',
+      mimeType: 'text/plain',
+      buffer: Buffer.from('plan'),
+    })
+    await page.locator('.file progress').waitFor({ state: 'detached' })
+    await page.locator('.compact').click()
     await page.locator('.guest-text', { hasText: 'Good' }).waitFor()
+    await page.locator('.guest-text', { hasText: 'plan.txt' }).waitFor()
     await app.client.ok('sendMessage', { ...chat, body: { text: 'Bye' } })
     await page.locator('.host-bubble', { hasText: 'Bye' }).waitFor()
     expect(await page.locator('.host-bubble', { hasText: 'Ada' }).count()).toBe(1)

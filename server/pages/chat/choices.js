@@ -17,6 +17,8 @@ export function pictureChoice(input, naming, submit) {
     return [
       src && picture(src, filled(title) ? '' : texts.picture),
       filled(title) && element('strong', {}, title),
+      // A space in the text as in the picture: what is said has to match what is seen.
+      ' ',
       filled(description) && element('span', { class: 'description' }, description),
     ]
   }

@@ -50,8 +50,9 @@ export function uploadField(input, naming, submit, chat) {
 /** The control for attachments of a text input. Undefined if the input takes none. */
 export function attachmentsOf(input, chat) {
   const { attachments } = input.options
-  const isOn = attachments?.isEnabled === true && filled(attachments.saveVariableId) !== undefined
-  if (!isOn || !input.upload) return undefined
+  // Files for people who handle the chat go into no variable.
+  const hasTarget = input.id === 'people' || filled(attachments?.saveVariableId) !== undefined
+  if (attachments?.isEnabled !== true || !hasTarget || !input.upload) return undefined
   const naming = { 'aria-label': texts.attach }
   return filePicker({ input, naming, isMultiple: true, isSmall: true, chat, changed: () => {} })
 }
