@@ -45,6 +45,7 @@ const service = [
   'workflows',
   'client-package',
   'passthrough',
+  'kit-service',
   'flows/*',
   'browser/*',
 ].map((name) => `**/tests/${name}.test.ts`)

@@ -19,10 +19,15 @@ export function toHandlers<O extends Operation>(
   resources: Record<string, Record<string, O>>,
   { head, contract, handler, kit, wire, bodyOf }: HandlerModules<O>,
 ): string {
+  const all = Object.values(resources).flatMap((operations) => Object.values<Operation>(operations))
+  const used = [
+    ...(all.some(({ fileBody }) => fileBody) ? ['FileBody'] : []),
+    ...(all.some(({ success }) => success.mediaType) ? ['Stream'] : []),
+  ]
   const lines = [
     head,
     `import type { operations as contract } from '${contract}'`,
-    `import type { FileBody, Stream } from '${kit}/operation.ts'`,
+    ...(used.length > 0 ? [`import type { ${used.join(', ')} } from '${kit}/operation.ts'`] : []),
     `import type { z } from '${kit}/zod.ts'`,
     `import type { AccessKind, Handler } from '${handler}'`,
     ...(bodyOf ? [bodyOf.imports] : []),

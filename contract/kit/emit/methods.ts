@@ -111,10 +111,16 @@ const UPLOAD_TIMEOUT_MS = 600_000
  */
 function placeOf(tag: string, id: string): { resource: string; name: string } {
   const [, name = '', noun = ''] = /^([a-z]+)(.*)$/.exec(id) ?? []
-  const plural = noun.endsWith('s') ? noun : noun.endsWith('y') ? `${noun.slice(0, -1)}ies` : `${noun}s`
+  const plural = pluralOf(noun)
   const resource = plural.charAt(0).toLowerCase() + plural.slice(1)
   const tagged = tag.replace(/-([a-z])/g, (_, letter: string) => letter.toUpperCase())
   return { resource: resource === `${tagged}s` ? tagged : resource, name }
+}
+
+function pluralOf(noun: string): string {
+  if (noun.endsWith('s')) return noun
+  if (noun.endsWith('y')) return `${noun.slice(0, -1)}ies`
+  return noun.endsWith('lf') ? `${noun.slice(0, -1)}ves` : `${noun}s`
 }
 
 export function groupsOf(methods: Method[]): [string, Method[]][] {

@@ -2,7 +2,13 @@ import http from 'node:http'
 import https from 'node:https'
 import { setTimeout as delay } from 'node:timers/promises'
 import { type Attempt, attemptsOf, type Given } from './attempts.ts'
-import { type ApiDocument, type Operation, readDocument, responseTo } from './document.ts'
+import {
+  type ApiDocument,
+  type DocumentedResponse,
+  type Operation,
+  readDocument,
+  responseTo,
+} from './document.ts'
 import { type Checker, createChecker } from './schemas.ts'
 
 /*
@@ -36,7 +42,7 @@ export interface Report {
   unanswered: string[]
 }
 
-interface Answer {
+export interface Answer {
   status: number
   headers: Headers
   text: string
@@ -189,16 +195,37 @@ function compare(
     find('accepted', `${status}, although the request should be refused with ${attempt.aims.join(' or ')}`)
     return
   }
+  const key = compareResponse(operation, answer, checker, find)
+  if (key !== undefined) provoked.add(`${operation.id} ${key}`)
+}
+
+/** Compares a response with the documented one, and returns the status that it is documented under. */
+export function compareResponse(
+  operation: Operation,
+  answer: Answer,
+  checker: Checker,
+  find: (kind: Finding['kind'], message: string) => void,
+): string | undefined {
+  const { status } = answer
   const found = responseTo(operation, status)
   if (!found) {
     find(
       'status',
       `${status} is not documented; documented are ${Object.keys(operation.responses).join(', ')}`,
     )
-    return
+    return undefined
   }
-  provoked.add(`${operation.id} ${found.key}`)
-  const { headers, content } = found.response
+  compareContent(found.response, answer, checker, find)
+  return found.key
+}
+
+function compareContent(
+  { headers, content }: DocumentedResponse,
+  answer: Answer,
+  checker: Checker,
+  find: (kind: Finding['kind'], message: string) => void,
+) {
+  const { status } = answer
   for (const [header, { required, schema }] of Object.entries(headers)) {
     const value = answer.headers.get(header)
     if (value === null) {

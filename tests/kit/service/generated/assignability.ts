@@ -1,0 +1,57 @@
+// Made by `make generate` from the contract. Do not edit.
+import type { operations as contract } from '../contract.ts'
+import type { z } from '../../../../contract/kit/zod.ts'
+import type { operations as wire } from './openapi.ts'
+
+/** An error here names the operation, the part and the property that the contract and the document tell apart. */
+type Fits<Wide, Narrow extends Wide> = Narrow
+export type ContractFitsWire = Fits<Wire, Contract>
+export type WireFitsContract = Fits<Contract, Wire>
+
+interface Contract {
+  createShelf: {
+    body: z.input<(typeof contract)['createShelf']['body']>
+    reply: z.output<(typeof contract)['createShelf']['success']['body']>
+  }
+  getShelf: {
+    params: z.output<(typeof contract)['getShelf']['params']>
+    reply: z.output<(typeof contract)['getShelf']['success']['body']>
+  }
+  listBooks: {
+    params: z.output<(typeof contract)['listBooks']['params']>
+    reply: z.output<(typeof contract)['listBooks']['success']['body']>
+  }
+  addBook: {
+    params: z.output<(typeof contract)['addBook']['params']>
+    body: z.input<(typeof contract)['addBook']['body']>
+    reply: z.output<(typeof contract)['addBook']['success']['body']>
+  }
+  removeBook: {
+    params: z.output<(typeof contract)['removeBook']['params']>
+    reply: z.output<(typeof contract)['removeBook']['success']['body']>
+  }
+}
+
+interface Wire {
+  createShelf: {
+    body: NonNullable<wire['createShelf']['requestBody']>['content']['application/json']
+    reply: wire['createShelf']['responses'][201]['content']['application/json']
+  }
+  getShelf: {
+    params: wire['getShelf']['parameters']['path']
+    reply: wire['getShelf']['responses'][200]['content']['application/json']
+  }
+  listBooks: {
+    params: wire['listBooks']['parameters']['path']
+    reply: wire['listBooks']['responses'][200]['content']['application/json']
+  }
+  addBook: {
+    params: wire['addBook']['parameters']['path']
+    body: NonNullable<wire['addBook']['requestBody']>['content']['application/json']
+    reply: wire['addBook']['responses'][201]['content']['application/json']
+  }
+  removeBook: {
+    params: wire['removeBook']['parameters']['path']
+    reply: wire['removeBook']['responses'][200]['content']['application/json']
+  }
+}
