@@ -1,4 +1,5 @@
 import { documentVersion } from './bots/schemas.ts'
+import { handlers } from './chat/responses.ts'
 import { recordId, text, timestamp } from './kit/fields.ts'
 import { z } from './kit/zod.ts'
 import { answer } from './results.ts'
@@ -63,6 +64,58 @@ const deletedResults = z
   })
   .meta({ id: 'DeletedResultsEventData', description: 'Which results were deleted.' })
 
+const chatProperties = {
+  sessionId: recordId('Id of the chat session.', exampleIds.session),
+  botId: recordId('Id of the bot.', exampleIds.bot),
+  resultId: recordId('Id of the result.', exampleIds.result),
+  handledBy: z
+    .enum(handlers)
+    .meta({ description: 'The one who handles the chat from then on.', example: 'member' }),
+  assigneeId: recordId('Id of the member who handles the chat.', exampleIds.user).nullable().meta({
+    description: 'Id of the member who handles the chat; null where none does.',
+    example: exampleIds.user,
+  }),
+}
+
+const chat = z.object(chatProperties).meta({ id: 'ChatEventData', description: 'A chat that changed hands.' })
+
+const chatHandoff = z
+  .object({
+    ...chatProperties,
+    blockId: text(255).nullable().meta({
+      description: 'Id of the block that asked for a member; null where a member put the chat in line.',
+      example: 'block-people',
+    }),
+  })
+  .meta({ id: 'ChatHandoffEventData', description: 'A chat that waits for a member.' })
+
+const chatMessage = z
+  .object({
+    ...chatProperties,
+    said: z
+      .array(
+        z
+          .object({
+            text: text(262_144).meta({
+              description: 'The words; may be empty.',
+              example: 'Is anybody there?',
+            }),
+            attachedFileUrls: z
+              .array(text(2048))
+              .max(100)
+              .optional()
+              .meta({
+                description: 'URLs of files sent with the text.',
+                example: ['https://example.com/plan.pdf'],
+              }),
+          })
+          .meta({ id: 'VisitorMessage', description: 'Something that a visitor wrote.' }),
+      )
+      .max(100)
+      .meta({ description: 'What the visitor wrote.' }),
+  })
+  .meta({ id: 'ChatMessageEventData', description: 'A message of a visitor to people.' })
+
 const test = z
   .object({ endpointId: recordId('Id of the endpoint that is tested.', exampleIds.webhookEndpoint) })
   .meta({ id: 'TestEventData', description: 'The endpoint that is tested.' })
@@ -101,6 +154,16 @@ const exampleResult = {
   isCompleted: false,
   lastChatSessionId: exampleIds.session,
 }
+
+const exampleChat = {
+  sessionId: exampleIds.session,
+  botId: exampleIds.bot,
+  resultId: exampleIds.result,
+  handledBy: 'member',
+  assigneeId: exampleIds.user,
+}
+
+const exampleWaiting = { ...exampleChat, handledBy: 'waiting', assigneeId: null }
 
 /** Every type of event with its name, its cause and its payload. */
 export const events = {
@@ -153,6 +216,36 @@ export const events = {
       result,
     ),
     example: { ...exampleResult, isCompleted: true },
+  },
+  'chat.handoffRequested': {
+    when: 'A chat waits for a member from now on.',
+    body: payload(
+      'chat.handoffRequested',
+      'ChatHandoffRequestedEvent',
+      'A chat waits for a member from now on.',
+      chatHandoff,
+    ),
+    example: { ...exampleWaiting, blockId: 'block-people' },
+  },
+  'chat.taken': {
+    when: 'A member handles a chat from now on.',
+    body: payload('chat.taken', 'ChatTakenEvent', 'A member handles a chat from now on.', chat),
+    example: exampleChat,
+  },
+  'chat.returned': {
+    when: 'The bot handles a chat again.',
+    body: payload('chat.returned', 'ChatReturnedEvent', 'The bot handles a chat again.', chat),
+    example: { ...exampleChat, handledBy: 'bot', assigneeId: null },
+  },
+  'chat.messageReceived': {
+    when: 'A visitor wrote while people handle the chat.',
+    body: payload(
+      'chat.messageReceived',
+      'ChatMessageReceivedEvent',
+      'A visitor wrote while people handle the chat.',
+      chatMessage,
+    ),
+    example: { ...exampleChat, said: [{ text: 'Is anybody there?' }] },
   },
   'results.deleted': {
     when: 'Results of a bot were deleted by a caller, or were older than they are retained.',

@@ -1484,6 +1484,86 @@ export interface webhooks {
         patch?: never;
         trace?: never;
     };
+    "chat.handoffRequested": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Event `chat.handoffRequested`
+         * @description A chat waits for a member from now on. Posted to the webhook endpoints of the workspace that want events of this type, at least once, and in order for one bot and for one result.
+         */
+        post: operations["onChatHandoffRequested"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "chat.messageReceived": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Event `chat.messageReceived`
+         * @description A visitor wrote while people handle the chat. Posted to the webhook endpoints of the workspace that want events of this type, at least once, and in order for one bot and for one result.
+         */
+        post: operations["onChatMessageReceived"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "chat.returned": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Event `chat.returned`
+         * @description The bot handles a chat again. Posted to the webhook endpoints of the workspace that want events of this type, at least once, and in order for one bot and for one result.
+         */
+        post: operations["onChatReturned"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "chat.taken": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Event `chat.taken`
+         * @description A member handles a chat from now on. Posted to the webhook endpoints of the workspace that want events of this type, at least once, and in order for one bot and for one result.
+         */
+        post: operations["onChatTaken"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "endpoint.test": {
         parameters: {
             query?: never;
@@ -2376,7 +2456,7 @@ export interface components {
             [key: string]: unknown;
         };
         /** @description A step of the flow in versions 6 and 6.1; the type tells which. */
-        Block: components["schemas"]["StartBlock"] | components["schemas"]["TextBubble"] | components["schemas"]["ImageBubble"] | components["schemas"]["VideoBubble"] | components["schemas"]["EmbedBubble"] | components["schemas"]["AudioBubble"] | components["schemas"]["TextInput"] | components["schemas"]["NumberInput"] | components["schemas"]["EmailInput"] | components["schemas"]["UrlInput"] | components["schemas"]["PhoneNumberInput"] | components["schemas"]["DateInput"] | components["schemas"]["TimeInput"] | components["schemas"]["PaymentInput"] | components["schemas"]["RatingInput"] | components["schemas"]["FileInput"] | components["schemas"]["ChoiceInput"] | components["schemas"]["PictureChoiceInput"] | components["schemas"]["CardsInput"] | components["schemas"]["SetVariableBlock"] | components["schemas"]["RedirectBlock"] | components["schemas"]["CodeBlock"] | components["schemas"]["BotLinkBlock"] | components["schemas"]["WaitBlock"] | components["schemas"]["JumpBlock"] | components["schemas"]["ReturnBlock"] | components["schemas"]["ConditionBlock"] | components["schemas"]["AbTestBlock"] | components["schemas"]["WebhookListenerBlock"] | components["schemas"]["GoogleSheetsBlock"] | components["schemas"]["HttpRequestBlock"] | components["schemas"]["ZapierBlock"] | components["schemas"]["MakeComBlock"] | components["schemas"]["PabblyBlock"] | components["schemas"]["EmailBlock"] | components["schemas"]["ChatwootBlock"] | components["schemas"]["GoogleAnalyticsBlock"] | components["schemas"]["PixelBlock"] | components["schemas"]["ClassicOpenAiBlock"] | components["schemas"]["OpenAiBlock"] | components["schemas"]["AnthropicBlock"] | components["schemas"]["MistralBlock"] | components["schemas"]["GroqBlock"] | components["schemas"]["TogetherAiBlock"] | components["schemas"]["OpenRouterBlock"] | components["schemas"]["PerplexityBlock"] | components["schemas"]["DeepSeekBlock"] | components["schemas"]["DifyAiBlock"] | components["schemas"]["ChatNodeBlock"] | components["schemas"]["ElevenLabsBlock"] | components["schemas"]["CalComBlock"] | components["schemas"]["NocoDbBlock"] | components["schemas"]["SegmentBlock"] | components["schemas"]["PostHogBlock"] | components["schemas"]["QrCodeBlock"] | components["schemas"]["ZendeskBlock"] | components["schemas"]["BlinkBlock"] | components["schemas"]["GmailBlock"] | components["schemas"]["OpaqueBlock"];
+        Block: components["schemas"]["StartBlock"] | components["schemas"]["TextBubble"] | components["schemas"]["ImageBubble"] | components["schemas"]["VideoBubble"] | components["schemas"]["EmbedBubble"] | components["schemas"]["AudioBubble"] | components["schemas"]["TextInput"] | components["schemas"]["NumberInput"] | components["schemas"]["EmailInput"] | components["schemas"]["UrlInput"] | components["schemas"]["PhoneNumberInput"] | components["schemas"]["DateInput"] | components["schemas"]["TimeInput"] | components["schemas"]["PaymentInput"] | components["schemas"]["RatingInput"] | components["schemas"]["FileInput"] | components["schemas"]["ChoiceInput"] | components["schemas"]["PictureChoiceInput"] | components["schemas"]["CardsInput"] | components["schemas"]["SetVariableBlock"] | components["schemas"]["RedirectBlock"] | components["schemas"]["CodeBlock"] | components["schemas"]["BotLinkBlock"] | components["schemas"]["WaitBlock"] | components["schemas"]["JumpBlock"] | components["schemas"]["ReturnBlock"] | components["schemas"]["ConditionBlock"] | components["schemas"]["AbTestBlock"] | components["schemas"]["WebhookListenerBlock"] | components["schemas"]["HandoffBlock"] | components["schemas"]["WaitUntilBlock"] | components["schemas"]["GoogleSheetsBlock"] | components["schemas"]["HttpRequestBlock"] | components["schemas"]["ZapierBlock"] | components["schemas"]["MakeComBlock"] | components["schemas"]["PabblyBlock"] | components["schemas"]["EmailBlock"] | components["schemas"]["ChatwootBlock"] | components["schemas"]["GoogleAnalyticsBlock"] | components["schemas"]["PixelBlock"] | components["schemas"]["ClassicOpenAiBlock"] | components["schemas"]["OpenAiBlock"] | components["schemas"]["AnthropicBlock"] | components["schemas"]["MistralBlock"] | components["schemas"]["GroqBlock"] | components["schemas"]["TogetherAiBlock"] | components["schemas"]["OpenRouterBlock"] | components["schemas"]["PerplexityBlock"] | components["schemas"]["DeepSeekBlock"] | components["schemas"]["DifyAiBlock"] | components["schemas"]["ChatNodeBlock"] | components["schemas"]["ElevenLabsBlock"] | components["schemas"]["CalComBlock"] | components["schemas"]["NocoDbBlock"] | components["schemas"]["SegmentBlock"] | components["schemas"]["PostHogBlock"] | components["schemas"]["QrCodeBlock"] | components["schemas"]["ZendeskBlock"] | components["schemas"]["BlinkBlock"] | components["schemas"]["GmailBlock"] | components["schemas"]["OpaqueBlock"];
         /** @description What became of the chats that came to an input block. */
         BlockStats: {
             /**
@@ -4294,6 +4374,85 @@ export interface components {
         };
         /** @description The data of an event of a chat that is streamed, as JSON in one line. */
         ChatEvent: components["schemas"]["ChatLookEvent"] | components["schemas"]["ChatMessageEvent"] | components["schemas"]["ChatActionEvent"] | components["schemas"]["ChatDeltaEvent"] | components["schemas"]["ChatAnswerEvent"] | components["schemas"]["ChatErrorEvent"];
+        /** @description A chat that changed hands. */
+        ChatEventData: {
+            /**
+             * @description Id of the member who handles the chat; null where none does.
+             * @example 01jr5x3f1q2z6t0y5p7r9s1v3x
+             */
+            assigneeId: string | null;
+            /**
+             * @description Id of the bot.
+             * @example 01jr5x2e0p1y5s9x4n6q8r0t2w
+             */
+            botId: string;
+            /**
+             * @description The one who handles the chat from then on.
+             * @example member
+             * @enum {string}
+             */
+            handledBy: "bot" | "waiting" | "member";
+            /**
+             * @description Id of the result.
+             * @example 01jr5x5h3s4b8w2a7r9t1v3x5z
+             */
+            resultId: string;
+            /**
+             * @description Id of the chat session.
+             * @example 01jr5x6j4t5c9x3b8s0v2w4y6a
+             */
+            sessionId: string;
+        };
+        /** @description A chat that waits for a member. */
+        ChatHandoffEventData: {
+            /**
+             * @description Id of the member who handles the chat; null where none does.
+             * @example 01jr5x3f1q2z6t0y5p7r9s1v3x
+             */
+            assigneeId: string | null;
+            /**
+             * @description Id of the block that asked for a member; null where a member put the chat in line.
+             * @example block-people
+             */
+            blockId: string | null;
+            /**
+             * @description Id of the bot.
+             * @example 01jr5x2e0p1y5s9x4n6q8r0t2w
+             */
+            botId: string;
+            /**
+             * @description The one who handles the chat from then on.
+             * @example member
+             * @enum {string}
+             */
+            handledBy: "bot" | "waiting" | "member";
+            /**
+             * @description Id of the result.
+             * @example 01jr5x5h3s4b8w2a7r9t1v3x5z
+             */
+            resultId: string;
+            /**
+             * @description Id of the chat session.
+             * @example 01jr5x6j4t5c9x3b8s0v2w4y6a
+             */
+            sessionId: string;
+        };
+        /** @description A chat waits for a member from now on. */
+        ChatHandoffRequestedEvent: {
+            data: components["schemas"]["ChatHandoffEventData"];
+            /**
+             * Format: date-time
+             * @description When it happened. Events of one bot come in order, but not always by this time.
+             * @example 2026-03-04T10:15:30.120Z
+             */
+            timestamp: string;
+            /**
+             * @description The type of the event.
+             * @example chat.handoffRequested
+             * @enum {string}
+             */
+            type: "chat.handoffRequested";
+        };
         /** @description The input block that waits for a reply. */
         ChatInput: {
             /**
@@ -4405,6 +4564,53 @@ export interface components {
              * @enum {string}
              */
             type: "message";
+        };
+        /** @description A message of a visitor to people. */
+        ChatMessageEventData: {
+            /**
+             * @description Id of the member who handles the chat; null where none does.
+             * @example 01jr5x3f1q2z6t0y5p7r9s1v3x
+             */
+            assigneeId: string | null;
+            /**
+             * @description Id of the bot.
+             * @example 01jr5x2e0p1y5s9x4n6q8r0t2w
+             */
+            botId: string;
+            /**
+             * @description The one who handles the chat from then on.
+             * @example member
+             * @enum {string}
+             */
+            handledBy: "bot" | "waiting" | "member";
+            /**
+             * @description Id of the result.
+             * @example 01jr5x5h3s4b8w2a7r9t1v3x5z
+             */
+            resultId: string;
+            /** @description What the visitor wrote. */
+            said: components["schemas"]["VisitorMessage"][];
+            /**
+             * @description Id of the chat session.
+             * @example 01jr5x6j4t5c9x3b8s0v2w4y6a
+             */
+            sessionId: string;
+        };
+        /** @description A visitor wrote while people handle the chat. */
+        ChatMessageReceivedEvent: {
+            data: components["schemas"]["ChatMessageEventData"];
+            /**
+             * Format: date-time
+             * @description When it happened. Events of one bot come in order, but not always by this time.
+             * @example 2026-03-04T10:15:30.120Z
+             */
+            timestamp: string;
+            /**
+             * @description The type of the event.
+             * @example chat.messageReceived
+             * @enum {string}
+             */
+            type: "chat.messageReceived";
         };
         /** @description Works with ChatNode. Chats run it, with credentials of type chat-node. Versions 6 and 6.1 only. */
         ChatNodeBlock: {
@@ -4556,12 +4762,33 @@ export interface components {
              */
             url: string;
         };
+        /** @description The bot handles a chat again. */
+        ChatReturnedEvent: {
+            data: components["schemas"]["ChatEventData"];
+            /**
+             * Format: date-time
+             * @description When it happened. Events of one bot come in order, but not always by this time.
+             * @example 2026-03-04T10:15:30.120Z
+             */
+            timestamp: string;
+            /**
+             * @description The type of the event.
+             * @example chat.returned
+             * @enum {string}
+             */
+            type: "chat.returned";
+        };
         /** @description A chat as it is now, for a client that comes back to it. */
         ChatSessionBody: {
             bot: components["schemas"]["ChatBot"];
             /** @description What the chat waits for the client to do; actions that are done once are not repeated. */
             clientSideActions?: components["schemas"]["ClientSideAction"][];
             dynamicTheme?: components["schemas"]["DynamicTheme"];
+            /**
+             * @description True while something can come without a reply: people handle the chat, or a timer runs. Clients then follow the events of the session. Absent otherwise.
+             * @example true
+             */
+            expectsEvents?: boolean;
             /**
              * @description Present while the bot does not handle the chat: it waits for a member, or a member handles it. The input is then a text for people; what members write comes with the session and its events.
              * @enum {string}
@@ -4602,6 +4829,22 @@ export interface components {
             sessionId: string;
             /** @description What was said, oldest first; of very long chats what was said last. */
             turns: components["schemas"]["ChatTurn"][];
+        };
+        /** @description A member handles a chat from now on. */
+        ChatTakenEvent: {
+            data: components["schemas"]["ChatEventData"];
+            /**
+             * Format: date-time
+             * @description When it happened. Events of one bot come in order, but not always by this time.
+             * @example 2026-03-04T10:15:30.120Z
+             */
+            timestamp: string;
+            /**
+             * @description The type of the event.
+             * @example chat.taken
+             * @enum {string}
+             */
+            type: "chat.taken";
         };
         /** @description A function that the model can call. */
         ChatTool: {
@@ -5358,6 +5601,11 @@ export interface components {
             /** @description What the client has to do, in order; absent when there is nothing. */
             clientSideActions?: components["schemas"]["ClientSideAction"][];
             dynamicTheme?: components["schemas"]["DynamicTheme"];
+            /**
+             * @description True while something can come without a reply: people handle the chat, or a timer runs. Clients then follow the events of the session. Absent otherwise.
+             * @example true
+             */
+            expectsEvents?: boolean;
             /**
              * @description Present while the bot does not handle the chat: it waits for a member, or a member handles it. The input is then a text for people; what members write comes with the session and its events.
              * @enum {string}
@@ -6406,7 +6654,7 @@ export interface components {
          * @description What can happen. The list is open: later versions add types.
          * @enum {string}
          */
-        EventType: "bot.created" | "bot.updated" | "bot.deleted" | "bot.published" | "bot.unpublished" | "result.started" | "result.answered" | "result.completed" | "results.deleted";
+        EventType: "bot.created" | "bot.updated" | "bot.deleted" | "bot.published" | "bot.unpublished" | "result.started" | "result.answered" | "result.completed" | "chat.handoffRequested" | "chat.taken" | "chat.returned" | "chat.messageReceived" | "results.deleted";
         /** @description A bot as a document that import takes. */
         ExportedBot: components["schemas"]["ExportedBotV3"] | components["schemas"]["ExportedBotV4"] | components["schemas"]["ExportedBotV5"] | components["schemas"]["ExportedBotV6"] | components["schemas"]["ExportedBotV61"];
         /** @description The document of an exported bot. */
@@ -6745,7 +6993,7 @@ export interface components {
             findings: components["schemas"]["FlowFinding"][];
         };
         /** @description Something that begins a branch of the flow; the type tells what. */
-        FlowEvent: components["schemas"]["StartEvent"] | components["schemas"]["CommandEvent"] | components["schemas"]["ReplyEvent"] | components["schemas"]["InvalidReplyEvent"] | components["schemas"]["OpaqueEvent"];
+        FlowEvent: components["schemas"]["StartEvent"] | components["schemas"]["CommandEvent"] | components["schemas"]["ReplyEvent"] | components["schemas"]["InvalidReplyEvent"] | components["schemas"]["IdleEvent"] | components["schemas"]["OpaqueEvent"];
         /** @description Something in a flow that would misbehave when it runs. */
         FlowFinding: {
             /**
@@ -7471,6 +7719,66 @@ export interface components {
         } & {
             [key: string]: unknown;
         };
+        /** @description Hands the chat to the members of the workspace. The bot is silent until a member gives the chat back; then it goes on behind the block. A block of this service alone. */
+        HandoffBlock: {
+            /**
+             * @description Id of the block.
+             * @example blkAskEmail
+             */
+            id: string;
+            /** @description The ways out. Where one is missing, the chat goes on behind the block. */
+            items?: components["schemas"]["HandoffItem"][];
+            options?: components["schemas"]["HandoffOptions"];
+            /**
+             * @description Id of the edge that leaves the block. This is what a running chat follows; it may dangle.
+             * @example edgToEmail
+             */
+            outgoingEdgeId?: string;
+            /**
+             * @description Type of the block.
+             * @enum {string}
+             */
+            type: "handoff";
+        } & {
+            [key: string]: unknown;
+        };
+        /** @description A way out of a handoff, and the edge that is followed then. */
+        HandoffItem: {
+            /**
+             * @description Id of the item.
+             * @example itmUnanswered
+             */
+            id: string;
+            /**
+             * @description Id of the edge that leaves the item. This is what a running chat follows; it may dangle.
+             * @example edgToEmail
+             */
+            outgoingEdgeId?: string;
+            /**
+             * @description When the way is taken: when no member came in time, or outside of office hours.
+             * @enum {string}
+             */
+            path: "unanswered" | "closed";
+        } & {
+            [key: string]: unknown;
+        };
+        /** @description When members are asked, and how long the visitor waits. */
+        HandoffOptions: {
+            /**
+             * @description What the visitor is told; may hold placeholders. Nothing is said without it.
+             * @example A colleague will be with you in a moment.
+             */
+            message?: string;
+            officeHours?: components["schemas"]["OfficeHours"];
+            /**
+             * Format: double
+             * @description Seconds until the chat leaves by the way `unanswered` if no member has taken it. Without it the chat waits as long as it lives.
+             * @example 300
+             */
+            timeoutSeconds?: number;
+        } & {
+            [key: string]: unknown;
+        };
         /** @description Send a request and continue with the answer. */
         HttpRequestAction: {
             /** @description Whether the chat goes on only when it is continued with the outcome. */
@@ -7658,6 +7966,47 @@ export interface components {
              * @example Idempotency key used for another request
              */
             message: string;
+        };
+        /** @description Begins a branch when the visitor has not answered for a while. The input is shown again behind it. An event of this service alone. */
+        IdleEvent: {
+            graphCoordinates: components["schemas"]["Coordinates"];
+            /**
+             * @description Id of the event.
+             * @example evtStart
+             */
+            id: string;
+            options?: components["schemas"]["IdleEventOptions"];
+            /**
+             * @description Id of the edge that leaves the event. This is what a running chat follows; it may dangle.
+             * @example edgToEmail
+             */
+            outgoingEdgeId?: string;
+            /**
+             * @description Type of the event.
+             * @enum {string}
+             */
+            type: "idle";
+        } & {
+            [key: string]: unknown;
+        };
+        /** @description When the branch runs, how often, and what comes then. */
+        IdleEventOptions: {
+            /** @description Whether the chat ends when as many seconds have passed once more. Default false. */
+            isEnding?: boolean;
+            /**
+             * Format: double
+             * @description Seconds without an answer until the branch runs, and runs again. Without it the event has no effect.
+             * @example 300
+             */
+            seconds?: number;
+            /**
+             * Format: double
+             * @description How often the branch runs for one question. Default 1.
+             * @example 2
+             */
+            times?: number;
+        } & {
+            [key: string]: unknown;
         };
         /** @description Shows a picture by its address. */
         ImageBubble: {
@@ -8059,7 +8408,7 @@ export interface components {
             [key: string]: unknown;
         };
         /** @description A step of the flow in versions 3, 4 and 5; the type tells which. */
-        LegacyBlock: components["schemas"]["StartBlock"] | components["schemas"]["TextBubble"] | components["schemas"]["ImageBubble"] | components["schemas"]["VideoBubble"] | components["schemas"]["EmbedBubble"] | components["schemas"]["AudioBubble"] | components["schemas"]["TextInput"] | components["schemas"]["NumberInput"] | components["schemas"]["EmailInput"] | components["schemas"]["UrlInput"] | components["schemas"]["PhoneNumberInput"] | components["schemas"]["DateInput"] | components["schemas"]["TimeInput"] | components["schemas"]["PaymentInput"] | components["schemas"]["RatingInput"] | components["schemas"]["LegacyFileInput"] | components["schemas"]["LegacyChoiceInput"] | components["schemas"]["LegacyPictureChoiceInput"] | components["schemas"]["CardsInput"] | components["schemas"]["SetVariableBlock"] | components["schemas"]["RedirectBlock"] | components["schemas"]["CodeBlock"] | components["schemas"]["BotLinkBlock"] | components["schemas"]["WaitBlock"] | components["schemas"]["JumpBlock"] | components["schemas"]["ReturnBlock"] | components["schemas"]["LegacyConditionBlock"] | components["schemas"]["LegacyAbTestBlock"] | components["schemas"]["LegacyGoogleSheetsBlock"] | components["schemas"]["LegacyHttpRequestBlock"] | components["schemas"]["LegacyZapierBlock"] | components["schemas"]["LegacyMakeComBlock"] | components["schemas"]["LegacyPabblyBlock"] | components["schemas"]["EmailBlock"] | components["schemas"]["ChatwootBlock"] | components["schemas"]["GoogleAnalyticsBlock"] | components["schemas"]["PixelBlock"] | components["schemas"]["ClassicOpenAiBlock"] | components["schemas"]["OpaqueBlock"];
+        LegacyBlock: components["schemas"]["StartBlock"] | components["schemas"]["TextBubble"] | components["schemas"]["ImageBubble"] | components["schemas"]["VideoBubble"] | components["schemas"]["EmbedBubble"] | components["schemas"]["AudioBubble"] | components["schemas"]["TextInput"] | components["schemas"]["NumberInput"] | components["schemas"]["EmailInput"] | components["schemas"]["UrlInput"] | components["schemas"]["PhoneNumberInput"] | components["schemas"]["DateInput"] | components["schemas"]["TimeInput"] | components["schemas"]["PaymentInput"] | components["schemas"]["RatingInput"] | components["schemas"]["LegacyFileInput"] | components["schemas"]["LegacyChoiceInput"] | components["schemas"]["LegacyPictureChoiceInput"] | components["schemas"]["CardsInput"] | components["schemas"]["SetVariableBlock"] | components["schemas"]["RedirectBlock"] | components["schemas"]["CodeBlock"] | components["schemas"]["BotLinkBlock"] | components["schemas"]["WaitBlock"] | components["schemas"]["JumpBlock"] | components["schemas"]["ReturnBlock"] | components["schemas"]["LegacyConditionBlock"] | components["schemas"]["LegacyAbTestBlock"] | components["schemas"]["HandoffBlock"] | components["schemas"]["WaitUntilBlock"] | components["schemas"]["LegacyGoogleSheetsBlock"] | components["schemas"]["LegacyHttpRequestBlock"] | components["schemas"]["LegacyZapierBlock"] | components["schemas"]["LegacyMakeComBlock"] | components["schemas"]["LegacyPabblyBlock"] | components["schemas"]["EmailBlock"] | components["schemas"]["ChatwootBlock"] | components["schemas"]["GoogleAnalyticsBlock"] | components["schemas"]["PixelBlock"] | components["schemas"]["ClassicOpenAiBlock"] | components["schemas"]["OpaqueBlock"];
         /** @description Asks to choose from buttons, in versions 3, 4 and 5. */
         LegacyChoiceInput: {
             /**
@@ -9152,6 +9501,18 @@ export interface components {
         } & {
             [key: string]: unknown;
         };
+        /** @description When members are there. */
+        OfficeHours: {
+            /** @description The times; days without any are closed. An empty list means always. */
+            times?: components["schemas"]["OpeningTime"][];
+            /**
+             * @description IANA time zone of the times. Default UTC.
+             * @example Europe/Paris
+             */
+            timeZone?: string;
+        } & {
+            [key: string]: unknown;
+        };
         /** @description A block of a type that this service does not know. It is kept and given back as it is. */
         OpaqueBlock: {
             /**
@@ -9399,6 +9760,26 @@ export interface components {
             voice?: string;
             /** @description With action Ask Model: whether the web is searched. Default false. */
             webSearchEnabled?: boolean;
+        } & {
+            [key: string]: unknown;
+        };
+        /** @description Members are there on this day, from one time to another. */
+        OpeningTime: {
+            /**
+             * @description Day of the week.
+             * @enum {string}
+             */
+            day: "monday" | "tuesday" | "wednesday" | "thursday" | "friday" | "saturday" | "sunday";
+            /**
+             * @description Beginning. As HH:MM.
+             * @example 09:00
+             */
+            from: string;
+            /**
+             * @description End, not later than 24:00. An end before the beginning is on the next day. As HH:MM.
+             * @example 17:00
+             */
+            to: string;
         } & {
             [key: string]: unknown;
         };
@@ -12122,6 +12503,11 @@ export interface components {
             clientSideActions?: components["schemas"]["ClientSideAction"][];
             dynamicTheme?: components["schemas"]["DynamicTheme"];
             /**
+             * @description True while something can come without a reply: people handle the chat, or a timer runs. Clients then follow the events of the session. Absent otherwise.
+             * @example true
+             */
+            expectsEvents?: boolean;
+            /**
              * @description Present while the bot does not handle the chat: it waits for a member, or a member handles it. The input is then a text for people; what members write comes with the session and its events.
              * @enum {string}
              */
@@ -12165,6 +12551,11 @@ export interface components {
             /** @description What the client has to do, in order; absent when there is nothing. */
             clientSideActions?: components["schemas"]["ClientSideAction"][];
             dynamicTheme?: components["schemas"]["DynamicTheme"];
+            /**
+             * @description True while something can come without a reply: people handle the chat, or a timer runs. Clients then follow the events of the session. Absent otherwise.
+             * @example true
+             */
+            expectsEvents?: boolean;
             /**
              * @description Present while the bot does not handle the chat: it waits for a member, or a member handles it. The input is then a text for people; what members write comes with the session and its events.
              * @enum {string}
@@ -13702,6 +14093,21 @@ export interface components {
              */
             type: "video";
         };
+        /** @description Something that a visitor wrote. */
+        VisitorMessage: {
+            /**
+             * @description URLs of files sent with the text.
+             * @example [
+             *       "https://example.com/plan.pdf"
+             *     ]
+             */
+            attachedFileUrls?: string[];
+            /**
+             * @description The words; may be empty.
+             * @example Is anybody there?
+             */
+            text: string;
+        };
         /** @description Wait before going on. */
         WaitAction: {
             /** @description Whether the chat goes on only when it is continued with the outcome. */
@@ -13757,6 +14163,47 @@ export interface components {
             secondsToWaitFor?: string;
             /** @description Whether later messages are held back until the time is over. Default false. */
             shouldPause?: boolean;
+        } & {
+            [key: string]: unknown;
+        };
+        /** @description Waits until a time, or for hours or days, and goes on by itself, whether the visitor is there or not. A block of this service alone. */
+        WaitUntilBlock: {
+            /**
+             * @description Id of the block.
+             * @example blkAskEmail
+             */
+            id: string;
+            options?: components["schemas"]["WaitUntilOptions"];
+            /**
+             * @description Id of the edge that leaves the block. This is what a running chat follows; it may dangle.
+             * @example edgToEmail
+             */
+            outgoingEdgeId?: string;
+            /**
+             * @description Type of the block.
+             * @enum {string}
+             */
+            type: "wait until";
+        } & {
+            [key: string]: unknown;
+        };
+        /** @description When the chat goes on. A time counts before a number of seconds. */
+        WaitUntilOptions: {
+            /**
+             * @description Seconds as text; may hold placeholders. At most 2505600, which are 29 days.
+             * @example 3600
+             */
+            secondsToWaitFor?: string;
+            /**
+             * @description IANA time zone of the time. Default UTC.
+             * @example Europe/Paris
+             */
+            timeZone?: string;
+            /**
+             * @description The time, with placeholders where needed: `2026-12-24T09:00`, with an offset or in the time zone of the block; a date, which means its beginning; or `HH:MM`, which means the next such time.
+             * @example 09:00
+             */
+            until?: string;
         } & {
             [key: string]: unknown;
         };
@@ -19219,6 +19666,218 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": components["schemas"]["BotUpdatedEvent"];
+            };
+        };
+        responses: {
+            /** @description The event was taken. */
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description It is sent again later. */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description The endpoint is gone: nothing is sent to it any more. */
+            410: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    onChatHandoffRequested: {
+        parameters: {
+            query?: never;
+            header: {
+                /**
+                 * @description Id of the delivery, the same in every attempt: take a second one for a repeat.
+                 * @example 01jr5xbn9z0h4c8g3y5a7b9d1f
+                 */
+                "webhook-id": components["parameters"]["WebhookId"];
+                /**
+                 * @description Signatures of `<webhook-id>.<webhook-timestamp>.<body>` as Standard Webhooks writes them, one for each valid secret, separated by a space.
+                 * @example v1,7djSDA42ZKWaLmiL7aD8JamUBL9ak5LEqmH0r/bynrs=
+                 */
+                "webhook-signature": components["parameters"]["WebhookSignature"];
+                /**
+                 * @description When this attempt was made, in whole seconds since 1970.
+                 * @example 1772713860
+                 */
+                "webhook-timestamp": components["parameters"]["WebhookTimestamp"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        /** @description The event; the bytes as they are sent are what is signed. */
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ChatHandoffRequestedEvent"];
+            };
+        };
+        responses: {
+            /** @description The event was taken. */
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description It is sent again later. */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description The endpoint is gone: nothing is sent to it any more. */
+            410: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    onChatMessageReceived: {
+        parameters: {
+            query?: never;
+            header: {
+                /**
+                 * @description Id of the delivery, the same in every attempt: take a second one for a repeat.
+                 * @example 01jr5xbn9z0h4c8g3y5a7b9d1f
+                 */
+                "webhook-id": components["parameters"]["WebhookId"];
+                /**
+                 * @description Signatures of `<webhook-id>.<webhook-timestamp>.<body>` as Standard Webhooks writes them, one for each valid secret, separated by a space.
+                 * @example v1,7djSDA42ZKWaLmiL7aD8JamUBL9ak5LEqmH0r/bynrs=
+                 */
+                "webhook-signature": components["parameters"]["WebhookSignature"];
+                /**
+                 * @description When this attempt was made, in whole seconds since 1970.
+                 * @example 1772713860
+                 */
+                "webhook-timestamp": components["parameters"]["WebhookTimestamp"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        /** @description The event; the bytes as they are sent are what is signed. */
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ChatMessageReceivedEvent"];
+            };
+        };
+        responses: {
+            /** @description The event was taken. */
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description It is sent again later. */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description The endpoint is gone: nothing is sent to it any more. */
+            410: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    onChatReturned: {
+        parameters: {
+            query?: never;
+            header: {
+                /**
+                 * @description Id of the delivery, the same in every attempt: take a second one for a repeat.
+                 * @example 01jr5xbn9z0h4c8g3y5a7b9d1f
+                 */
+                "webhook-id": components["parameters"]["WebhookId"];
+                /**
+                 * @description Signatures of `<webhook-id>.<webhook-timestamp>.<body>` as Standard Webhooks writes them, one for each valid secret, separated by a space.
+                 * @example v1,7djSDA42ZKWaLmiL7aD8JamUBL9ak5LEqmH0r/bynrs=
+                 */
+                "webhook-signature": components["parameters"]["WebhookSignature"];
+                /**
+                 * @description When this attempt was made, in whole seconds since 1970.
+                 * @example 1772713860
+                 */
+                "webhook-timestamp": components["parameters"]["WebhookTimestamp"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        /** @description The event; the bytes as they are sent are what is signed. */
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ChatReturnedEvent"];
+            };
+        };
+        responses: {
+            /** @description The event was taken. */
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description It is sent again later. */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description The endpoint is gone: nothing is sent to it any more. */
+            410: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    onChatTaken: {
+        parameters: {
+            query?: never;
+            header: {
+                /**
+                 * @description Id of the delivery, the same in every attempt: take a second one for a repeat.
+                 * @example 01jr5xbn9z0h4c8g3y5a7b9d1f
+                 */
+                "webhook-id": components["parameters"]["WebhookId"];
+                /**
+                 * @description Signatures of `<webhook-id>.<webhook-timestamp>.<body>` as Standard Webhooks writes them, one for each valid secret, separated by a space.
+                 * @example v1,7djSDA42ZKWaLmiL7aD8JamUBL9ak5LEqmH0r/bynrs=
+                 */
+                "webhook-signature": components["parameters"]["WebhookSignature"];
+                /**
+                 * @description When this attempt was made, in whole seconds since 1970.
+                 * @example 1772713860
+                 */
+                "webhook-timestamp": components["parameters"]["WebhookTimestamp"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        /** @description The event; the bytes as they are sent are what is signed. */
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ChatTakenEvent"];
             };
         };
         responses: {

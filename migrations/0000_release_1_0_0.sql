@@ -1,41 +1,3 @@
-CREATE TABLE "api_tokens" (
-	"id" text PRIMARY KEY NOT NULL,
-	"token_hash" "bytea" NOT NULL,
-	"owner_user_id" text NOT NULL,
-	"name" text NOT NULL,
-	"hint" text NOT NULL,
-	"expires_at" timestamp (3) with time zone,
-	"revoked_at" timestamp (3) with time zone,
-	"last_used_on" date,
-	"scopes" text[],
-	"workspace_id" text,
-	"browser_session_id" text,
-	"created_at" timestamp (3) with time zone NOT NULL
-);
---> statement-breakpoint
-CREATE TABLE "audit_log" (
-	"workspace_id" text NOT NULL,
-	"id" text NOT NULL,
-	"created_at" timestamp (3) with time zone NOT NULL,
-	"user_id" text,
-	"token_id" text,
-	"operation" text NOT NULL,
-	"record_id" text NOT NULL,
-	"outcome" text NOT NULL,
-	"details" json,
-	CONSTRAINT "audit_log_workspace_id_id_pk" PRIMARY KEY("workspace_id","id")
-);
---> statement-breakpoint
-CREATE TABLE "bot_block_stats_daily" (
-	"bot_id" text NOT NULL,
-	"day" date NOT NULL,
-	"block_id" text NOT NULL,
-	"status" text NOT NULL,
-	"answered" integer NOT NULL,
-	"waiting" integer NOT NULL,
-	CONSTRAINT "bot_block_stats_daily_bot_id_day_block_id_status_pk" PRIMARY KEY("bot_id","day","block_id","status")
-);
---> statement-breakpoint
 CREATE TABLE "bot_drafts" (
 	"bot_id" text PRIMARY KEY NOT NULL,
 	"groups" json NOT NULL,
@@ -88,31 +50,6 @@ CREATE TABLE "bot_publications" (
 	CONSTRAINT "bot_publications_bot_id_id_pk" PRIMARY KEY("bot_id","id")
 );
 --> statement-breakpoint
-CREATE TABLE "bot_stats_daily" (
-	"bot_id" text NOT NULL,
-	"day" date NOT NULL,
-	"views" integer DEFAULT 0 NOT NULL,
-	"starts" integer DEFAULT 0 NOT NULL,
-	"completions" integer DEFAULT 0 NOT NULL,
-	"epoch" bigint DEFAULT 0 NOT NULL,
-	"computed_epoch" bigint,
-	"blocks_epoch" bigint,
-	"blocks_settle_at" timestamp (3) with time zone,
-	"blocks_due_at" timestamp (3) with time zone,
-	CONSTRAINT "bot_stats_daily_bot_id_day_pk" PRIMARY KEY("bot_id","day")
-);
---> statement-breakpoint
-CREATE TABLE "bot_stats_hourly" (
-	"bot_id" text NOT NULL,
-	"hour" timestamp(3) with time zone NOT NULL,
-	"views" integer DEFAULT 0 NOT NULL,
-	"starts" integer DEFAULT 0 NOT NULL,
-	"completions" integer DEFAULT 0 NOT NULL,
-	"epoch" bigint DEFAULT 0 NOT NULL,
-	"computed_epoch" bigint,
-	CONSTRAINT "bot_stats_hourly_bot_id_hour_pk" PRIMARY KEY("bot_id","hour")
-);
---> statement-breakpoint
 CREATE TABLE "bots" (
 	"id" text PRIMARY KEY NOT NULL,
 	"workspace_id" text NOT NULL,
@@ -136,6 +73,49 @@ CREATE TABLE "bots" (
 	"deleted_at" timestamp (3) with time zone
 );
 --> statement-breakpoint
+CREATE TABLE "published_bots" (
+	"bot_id" text PRIMARY KEY NOT NULL,
+	"id" text NOT NULL,
+	"publication_id" text,
+	"created_at" timestamp (3) with time zone NOT NULL,
+	"updated_at" timestamp (3) with time zone NOT NULL
+);
+--> statement-breakpoint
+CREATE TABLE "purges" (
+	"bot_id" text PRIMARY KEY NOT NULL,
+	"requested_at" timestamp (3) with time zone NOT NULL,
+	"batch_rows" integer,
+	"failed_at" timestamp (3) with time zone
+);
+--> statement-breakpoint
+CREATE TABLE "api_tokens" (
+	"id" text PRIMARY KEY NOT NULL,
+	"token_hash" "bytea" NOT NULL,
+	"owner_user_id" text NOT NULL,
+	"name" text NOT NULL,
+	"hint" text NOT NULL,
+	"expires_at" timestamp (3) with time zone,
+	"revoked_at" timestamp (3) with time zone,
+	"last_used_on" date,
+	"scopes" text[],
+	"workspace_id" text,
+	"browser_session_id" text,
+	"created_at" timestamp (3) with time zone NOT NULL
+);
+--> statement-breakpoint
+CREATE TABLE "audit_log" (
+	"workspace_id" text NOT NULL,
+	"id" text NOT NULL,
+	"created_at" timestamp (3) with time zone NOT NULL,
+	"user_id" text,
+	"token_id" text,
+	"operation" text NOT NULL,
+	"record_id" text NOT NULL,
+	"outcome" text NOT NULL,
+	"details" json,
+	CONSTRAINT "audit_log_workspace_id_id_pk" PRIMARY KEY("workspace_id","id")
+);
+--> statement-breakpoint
 CREATE TABLE "browser_sessions" (
 	"id" text PRIMARY KEY NOT NULL,
 	"user_id" text NOT NULL,
@@ -144,50 +124,6 @@ CREATE TABLE "browser_sessions" (
 	"last_used_on" date,
 	"created_at" timestamp (3) with time zone NOT NULL,
 	"expires_at" timestamp (3) with time zone NOT NULL
-);
---> statement-breakpoint
-CREATE TABLE "chat_messages" (
-	"bot_id" text NOT NULL,
-	"session_id" text NOT NULL,
-	"ordinal" integer NOT NULL,
-	"revision" integer NOT NULL,
-	"user_id" text NOT NULL,
-	"bubbles" json NOT NULL,
-	"created_at" timestamp (3) with time zone NOT NULL,
-	CONSTRAINT "chat_messages_bot_id_session_id_ordinal_pk" PRIMARY KEY("bot_id","session_id","ordinal")
-);
---> statement-breakpoint
-CREATE TABLE "chat_sessions" (
-	"id" text NOT NULL,
-	"bot_id" text NOT NULL,
-	"publication_id" text,
-	"result_id" text,
-	"state" json,
-	"revision" integer NOT NULL,
-	"claim" text,
-	"claimed_until" timestamp (3) with time zone,
-	"steered" json,
-	"last_message" text,
-	"client_logs" integer,
-	"steps" "bytea",
-	"handled_by" text,
-	"assignee_id" text,
-	"handled_since" timestamp (3) with time zone,
-	"awaited" json,
-	"message_count" integer,
-	"ended_at" timestamp (3) with time zone,
-	"expires_at" timestamp (3) with time zone NOT NULL,
-	"created_at" timestamp (3) with time zone NOT NULL,
-	"updated_at" timestamp (3) with time zone NOT NULL,
-	CONSTRAINT "chat_sessions_bot_id_id_pk" PRIMARY KEY("bot_id","id")
-);
---> statement-breakpoint
-CREATE TABLE "chat_turns" (
-	"bot_id" text NOT NULL,
-	"session_id" text NOT NULL,
-	"revision" integer NOT NULL,
-	"step" "bytea" NOT NULL,
-	CONSTRAINT "chat_turns_bot_id_session_id_revision_pk" PRIMARY KEY("bot_id","session_id","revision")
 );
 --> statement-breakpoint
 CREATE TABLE "credentials" (
@@ -259,19 +195,131 @@ CREATE TABLE "public_ids" (
 	"bot_id" text NOT NULL
 );
 --> statement-breakpoint
-CREATE TABLE "published_bots" (
-	"bot_id" text PRIMARY KEY NOT NULL,
-	"id" text NOT NULL,
-	"publication_id" text,
+CREATE TABLE "sign_in_links" (
+	"id" text PRIMARY KEY NOT NULL,
+	"user_id" text NOT NULL,
+	"code_hash" "bytea" NOT NULL,
+	"browser_hash" "bytea",
+	"return_to" text,
+	"created_at" timestamp (3) with time zone NOT NULL,
+	"expires_at" timestamp (3) with time zone NOT NULL
+);
+--> statement-breakpoint
+CREATE TABLE "users" (
+	"id" text PRIMARY KEY NOT NULL,
+	"email" text NOT NULL,
+	"name" text,
+	"image" text,
+	"disabled_at" timestamp (3) with time zone,
+	"is_unproven" boolean DEFAULT false NOT NULL,
 	"created_at" timestamp (3) with time zone NOT NULL,
 	"updated_at" timestamp (3) with time zone NOT NULL
 );
 --> statement-breakpoint
-CREATE TABLE "purges" (
-	"bot_id" text PRIMARY KEY NOT NULL,
-	"requested_at" timestamp (3) with time zone NOT NULL,
-	"batch_rows" integer,
-	"failed_at" timestamp (3) with time zone
+CREATE TABLE "webhook_endpoints" (
+	"id" text PRIMARY KEY NOT NULL,
+	"workspace_id" text NOT NULL,
+	"url" text NOT NULL,
+	"description" text,
+	"types" text[],
+	"secrets" "bytea" NOT NULL,
+	"secrets_key_id" text NOT NULL,
+	"rotates_until" timestamp (3) with time zone,
+	"is_enabled" boolean DEFAULT true NOT NULL,
+	"disabled_reason" text,
+	"failures" integer DEFAULT 0 NOT NULL,
+	"failing_since" timestamp (3) with time zone,
+	"paused_until" timestamp (3) with time zone,
+	"created_at" timestamp (3) with time zone NOT NULL,
+	"updated_at" timestamp (3) with time zone NOT NULL
+);
+--> statement-breakpoint
+CREATE TABLE "workspace_members" (
+	"workspace_id" text NOT NULL,
+	"user_id" text NOT NULL,
+	"role" text NOT NULL,
+	"created_at" timestamp (3) with time zone NOT NULL,
+	CONSTRAINT "workspace_members_workspace_id_user_id_pk" PRIMARY KEY("workspace_id","user_id")
+);
+--> statement-breakpoint
+CREATE TABLE "workspaces" (
+	"id" text PRIMARY KEY NOT NULL,
+	"name" text NOT NULL,
+	"icon" text,
+	"plan" text DEFAULT 'FREE' NOT NULL,
+	"billing_id" text,
+	"settings" json,
+	"is_suspended" boolean DEFAULT false NOT NULL,
+	"is_past_due" boolean DEFAULT false NOT NULL,
+	"is_verified" boolean DEFAULT false NOT NULL,
+	"chats_hard_limit" integer,
+	"custom_chats_limit" integer,
+	"custom_seats_limit" integer,
+	"results_retention_days" integer,
+	"last_activity_at" timestamp (3) with time zone,
+	"inactive_first_email_sent_at" timestamp (3) with time zone,
+	"inactive_second_email_sent_at" timestamp (3) with time zone,
+	"created_by" text,
+	"created_at" timestamp (3) with time zone NOT NULL,
+	"updated_at" timestamp (3) with time zone NOT NULL,
+	"deleted_at" timestamp (3) with time zone
+);
+--> statement-breakpoint
+CREATE TABLE "chat_messages" (
+	"bot_id" text NOT NULL,
+	"session_id" text NOT NULL,
+	"ordinal" integer NOT NULL,
+	"revision" integer NOT NULL,
+	"user_id" text NOT NULL,
+	"bubbles" json NOT NULL,
+	"created_at" timestamp (3) with time zone NOT NULL,
+	CONSTRAINT "chat_messages_bot_id_session_id_ordinal_pk" PRIMARY KEY("bot_id","session_id","ordinal")
+);
+--> statement-breakpoint
+CREATE TABLE "chat_sessions" (
+	"id" text NOT NULL,
+	"bot_id" text NOT NULL,
+	"publication_id" text,
+	"result_id" text,
+	"state" json,
+	"revision" integer NOT NULL,
+	"claim" text,
+	"claimed_until" timestamp (3) with time zone,
+	"steered" json,
+	"last_message" text,
+	"client_logs" integer,
+	"steps" "bytea",
+	"handled_by" text,
+	"assignee_id" text,
+	"handled_since" timestamp (3) with time zone,
+	"awaited" json,
+	"message_count" integer,
+	"ended_at" timestamp (3) with time zone,
+	"expires_at" timestamp (3) with time zone NOT NULL,
+	"created_at" timestamp (3) with time zone NOT NULL,
+	"updated_at" timestamp (3) with time zone NOT NULL,
+	CONSTRAINT "chat_sessions_bot_id_id_pk" PRIMARY KEY("bot_id","id")
+);
+--> statement-breakpoint
+CREATE TABLE "chat_timers" (
+	"bot_id" text NOT NULL,
+	"session_id" text NOT NULL,
+	"id" text NOT NULL,
+	"workspace_id" text NOT NULL,
+	"due_at" timestamp (3) with time zone NOT NULL,
+	"is_paused" boolean NOT NULL,
+	"failures" integer NOT NULL,
+	"claim" text,
+	"claimed_until" timestamp (3) with time zone,
+	CONSTRAINT "chat_timers_bot_id_session_id_pk" PRIMARY KEY("bot_id","session_id")
+);
+--> statement-breakpoint
+CREATE TABLE "chat_turns" (
+	"bot_id" text NOT NULL,
+	"session_id" text NOT NULL,
+	"revision" integer NOT NULL,
+	"step" "bytea" NOT NULL,
+	CONSTRAINT "chat_turns_bot_id_session_id_revision_pk" PRIMARY KEY("bot_id","session_id","revision")
 );
 --> statement-breakpoint
 CREATE TABLE "result_answers" (
@@ -333,22 +381,6 @@ CREATE TABLE "results" (
 	CONSTRAINT "results_bot_id_id_pk" PRIMARY KEY("bot_id","id")
 );
 --> statement-breakpoint
-CREATE TABLE "sign_in_links" (
-	"id" text PRIMARY KEY NOT NULL,
-	"user_id" text NOT NULL,
-	"code_hash" "bytea" NOT NULL,
-	"browser_hash" "bytea",
-	"return_to" text,
-	"created_at" timestamp (3) with time zone NOT NULL,
-	"expires_at" timestamp (3) with time zone NOT NULL
-);
---> statement-breakpoint
-CREATE TABLE "stats_rollups" (
-	"bot_id" text PRIMARY KEY NOT NULL,
-	"due_at" timestamp (3) with time zone NOT NULL,
-	"has_many_answers" boolean DEFAULT false NOT NULL
-);
---> statement-breakpoint
 CREATE TABLE "uploads" (
 	"bot_id" text NOT NULL,
 	"id" text NOT NULL,
@@ -365,15 +397,45 @@ CREATE TABLE "uploads" (
 	CONSTRAINT "uploads_bot_id_id_pk" PRIMARY KEY("bot_id","id")
 );
 --> statement-breakpoint
-CREATE TABLE "users" (
-	"id" text PRIMARY KEY NOT NULL,
-	"email" text NOT NULL,
-	"name" text,
-	"image" text,
-	"disabled_at" timestamp (3) with time zone,
-	"is_unproven" boolean DEFAULT false NOT NULL,
-	"created_at" timestamp (3) with time zone NOT NULL,
-	"updated_at" timestamp (3) with time zone NOT NULL
+CREATE TABLE "bot_block_stats_daily" (
+	"bot_id" text NOT NULL,
+	"day" date NOT NULL,
+	"block_id" text NOT NULL,
+	"status" text NOT NULL,
+	"answered" integer NOT NULL,
+	"waiting" integer NOT NULL,
+	CONSTRAINT "bot_block_stats_daily_bot_id_day_block_id_status_pk" PRIMARY KEY("bot_id","day","block_id","status")
+);
+--> statement-breakpoint
+CREATE TABLE "bot_stats_daily" (
+	"bot_id" text NOT NULL,
+	"day" date NOT NULL,
+	"views" integer DEFAULT 0 NOT NULL,
+	"starts" integer DEFAULT 0 NOT NULL,
+	"completions" integer DEFAULT 0 NOT NULL,
+	"epoch" bigint DEFAULT 0 NOT NULL,
+	"computed_epoch" bigint,
+	"blocks_epoch" bigint,
+	"blocks_settle_at" timestamp (3) with time zone,
+	"blocks_due_at" timestamp (3) with time zone,
+	CONSTRAINT "bot_stats_daily_bot_id_day_pk" PRIMARY KEY("bot_id","day")
+);
+--> statement-breakpoint
+CREATE TABLE "bot_stats_hourly" (
+	"bot_id" text NOT NULL,
+	"hour" timestamp(3) with time zone NOT NULL,
+	"views" integer DEFAULT 0 NOT NULL,
+	"starts" integer DEFAULT 0 NOT NULL,
+	"completions" integer DEFAULT 0 NOT NULL,
+	"epoch" bigint DEFAULT 0 NOT NULL,
+	"computed_epoch" bigint,
+	CONSTRAINT "bot_stats_hourly_bot_id_hour_pk" PRIMARY KEY("bot_id","hour")
+);
+--> statement-breakpoint
+CREATE TABLE "stats_rollups" (
+	"bot_id" text PRIMARY KEY NOT NULL,
+	"due_at" timestamp (3) with time zone NOT NULL,
+	"has_many_answers" boolean DEFAULT false NOT NULL
 );
 --> statement-breakpoint
 CREATE TABLE "webhook_deliveries" (
@@ -397,24 +459,6 @@ CREATE TABLE "webhook_deliveries" (
 	CONSTRAINT "webhook_deliveries_bot_id_endpoint_id_subject_seq_pk" PRIMARY KEY("bot_id","endpoint_id","subject","seq")
 );
 --> statement-breakpoint
-CREATE TABLE "webhook_endpoints" (
-	"id" text PRIMARY KEY NOT NULL,
-	"workspace_id" text NOT NULL,
-	"url" text NOT NULL,
-	"description" text,
-	"types" text[],
-	"secrets" "bytea" NOT NULL,
-	"secrets_key_id" text NOT NULL,
-	"rotates_until" timestamp (3) with time zone,
-	"is_enabled" boolean DEFAULT true NOT NULL,
-	"disabled_reason" text,
-	"failures" integer DEFAULT 0 NOT NULL,
-	"failing_since" timestamp (3) with time zone,
-	"paused_until" timestamp (3) with time zone,
-	"created_at" timestamp (3) with time zone NOT NULL,
-	"updated_at" timestamp (3) with time zone NOT NULL
-);
---> statement-breakpoint
 CREATE TABLE "webhook_events" (
 	"bot_id" text NOT NULL,
 	"subject" text NOT NULL,
@@ -433,41 +477,10 @@ CREATE TABLE "webhook_outbox" (
 	CONSTRAINT "webhook_outbox_bot_id_written_at_id_pk" PRIMARY KEY("bot_id","written_at","id")
 );
 --> statement-breakpoint
-CREATE TABLE "workspace_members" (
-	"workspace_id" text NOT NULL,
-	"user_id" text NOT NULL,
-	"role" text NOT NULL,
-	"created_at" timestamp (3) with time zone NOT NULL,
-	CONSTRAINT "workspace_members_workspace_id_user_id_pk" PRIMARY KEY("workspace_id","user_id")
-);
---> statement-breakpoint
-CREATE TABLE "workspaces" (
-	"id" text PRIMARY KEY NOT NULL,
-	"name" text NOT NULL,
-	"icon" text,
-	"plan" text DEFAULT 'FREE' NOT NULL,
-	"billing_id" text,
-	"settings" json,
-	"is_suspended" boolean DEFAULT false NOT NULL,
-	"is_past_due" boolean DEFAULT false NOT NULL,
-	"is_verified" boolean DEFAULT false NOT NULL,
-	"chats_hard_limit" integer,
-	"custom_chats_limit" integer,
-	"custom_seats_limit" integer,
-	"results_retention_days" integer,
-	"last_activity_at" timestamp (3) with time zone,
-	"inactive_first_email_sent_at" timestamp (3) with time zone,
-	"inactive_second_email_sent_at" timestamp (3) with time zone,
-	"created_by" text,
-	"created_at" timestamp (3) with time zone NOT NULL,
-	"updated_at" timestamp (3) with time zone NOT NULL,
-	"deleted_at" timestamp (3) with time zone
-);
---> statement-breakpoint
-ALTER TABLE "api_tokens" ADD CONSTRAINT "api_tokens_owner_user_id_users_id_fk" FOREIGN KEY ("owner_user_id") REFERENCES "public"."users"("id") ON DELETE no action ON UPDATE no action;--> statement-breakpoint
-ALTER TABLE "api_tokens" ADD CONSTRAINT "api_tokens_browser_session_id_browser_sessions_id_fk" FOREIGN KEY ("browser_session_id") REFERENCES "public"."browser_sessions"("id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
 ALTER TABLE "bots" ADD CONSTRAINT "bots_workspace_id_workspaces_id_fk" FOREIGN KEY ("workspace_id") REFERENCES "public"."workspaces"("id") ON DELETE no action ON UPDATE no action;--> statement-breakpoint
 ALTER TABLE "bots" ADD CONSTRAINT "bots_folder_id_folders_id_fk" FOREIGN KEY ("folder_id") REFERENCES "public"."folders"("id") ON DELETE no action ON UPDATE no action;--> statement-breakpoint
+ALTER TABLE "api_tokens" ADD CONSTRAINT "api_tokens_owner_user_id_users_id_fk" FOREIGN KEY ("owner_user_id") REFERENCES "public"."users"("id") ON DELETE no action ON UPDATE no action;--> statement-breakpoint
+ALTER TABLE "api_tokens" ADD CONSTRAINT "api_tokens_browser_session_id_browser_sessions_id_fk" FOREIGN KEY ("browser_session_id") REFERENCES "public"."browser_sessions"("id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
 ALTER TABLE "browser_sessions" ADD CONSTRAINT "browser_sessions_user_id_users_id_fk" FOREIGN KEY ("user_id") REFERENCES "public"."users"("id") ON DELETE no action ON UPDATE no action;--> statement-breakpoint
 ALTER TABLE "credentials" ADD CONSTRAINT "credentials_workspace_id_workspaces_id_fk" FOREIGN KEY ("workspace_id") REFERENCES "public"."workspaces"("id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
 ALTER TABLE "folders" ADD CONSTRAINT "folders_workspace_id_workspaces_id_fk" FOREIGN KEY ("workspace_id") REFERENCES "public"."workspaces"("id") ON DELETE no action ON UPDATE no action;--> statement-breakpoint
@@ -479,24 +492,20 @@ ALTER TABLE "webhook_endpoints" ADD CONSTRAINT "webhook_endpoints_workspace_id_w
 ALTER TABLE "workspace_members" ADD CONSTRAINT "workspace_members_workspace_id_workspaces_id_fk" FOREIGN KEY ("workspace_id") REFERENCES "public"."workspaces"("id") ON DELETE no action ON UPDATE no action;--> statement-breakpoint
 ALTER TABLE "workspace_members" ADD CONSTRAINT "workspace_members_user_id_users_id_fk" FOREIGN KEY ("user_id") REFERENCES "public"."users"("id") ON DELETE no action ON UPDATE no action;--> statement-breakpoint
 ALTER TABLE "workspaces" ADD CONSTRAINT "workspaces_created_by_users_id_fk" FOREIGN KEY ("created_by") REFERENCES "public"."users"("id") ON DELETE no action ON UPDATE no action;--> statement-breakpoint
-CREATE INDEX "api_tokens_browser_session" ON "api_tokens" USING btree ("browser_session_id") WHERE browser_session_id IS NOT NULL;--> statement-breakpoint
-CREATE UNIQUE INDEX "api_tokens_token_hash_key" ON "api_tokens" USING btree ("token_hash");--> statement-breakpoint
-CREATE INDEX "api_tokens_owner" ON "api_tokens" USING btree ("owner_user_id","id" DESC NULLS LAST);--> statement-breakpoint
-CREATE INDEX "audit_log_list" ON "audit_log" USING btree ("workspace_id","created_at" DESC NULLS LAST,"id" DESC NULLS LAST);--> statement-breakpoint
 CREATE INDEX "bot_idempotency_keys_result" ON "bot_idempotency_keys" USING btree ("bot_id","result_id") WHERE result_id IS NOT NULL;--> statement-breakpoint
 CREATE INDEX "bot_idempotency_keys_age" ON "bot_idempotency_keys" USING btree ("created_at");--> statement-breakpoint
-CREATE INDEX "bot_stats_daily_blocks" ON "bot_stats_daily" USING btree ("bot_id","day") WHERE computed_epoch = epoch AND blocks_epoch IS DISTINCT FROM epoch;--> statement-breakpoint
-CREATE INDEX "bot_stats_hourly_age" ON "bot_stats_hourly" USING btree ("hour") WHERE views >= 0;--> statement-breakpoint
 CREATE INDEX "bots_list" ON "bots" USING btree ("workspace_id","created_at" DESC NULLS LAST,"id" DESC NULLS LAST) WHERE deleted_at IS NULL;--> statement-breakpoint
 CREATE INDEX "bots_folder_list" ON "bots" USING btree ("workspace_id","folder_id","created_at" DESC NULLS LAST,"id" DESC NULLS LAST) WHERE deleted_at IS NULL;--> statement-breakpoint
 CREATE INDEX "bots_folder" ON "bots" USING btree ("folder_id");--> statement-breakpoint
 CREATE INDEX "bots_deleted" ON "bots" USING btree ("deleted_at") WHERE deleted_at IS NOT NULL;--> statement-breakpoint
+CREATE INDEX "purges_queue" ON "purges" USING btree ("failed_at" NULLS FIRST,"requested_at");--> statement-breakpoint
+CREATE INDEX "purges_age" ON "purges" USING btree ("requested_at");--> statement-breakpoint
+CREATE INDEX "api_tokens_browser_session" ON "api_tokens" USING btree ("browser_session_id") WHERE browser_session_id IS NOT NULL;--> statement-breakpoint
+CREATE UNIQUE INDEX "api_tokens_token_hash_key" ON "api_tokens" USING btree ("token_hash");--> statement-breakpoint
+CREATE INDEX "api_tokens_owner" ON "api_tokens" USING btree ("owner_user_id","id" DESC NULLS LAST);--> statement-breakpoint
+CREATE INDEX "audit_log_list" ON "audit_log" USING btree ("workspace_id","created_at" DESC NULLS LAST,"id" DESC NULLS LAST);--> statement-breakpoint
 CREATE UNIQUE INDEX "browser_sessions_cookie_hash_key" ON "browser_sessions" USING btree ("cookie_hash");--> statement-breakpoint
 CREATE INDEX "browser_sessions_user" ON "browser_sessions" USING btree ("user_id","created_at" DESC NULLS LAST,"id" DESC NULLS LAST);--> statement-breakpoint
-CREATE INDEX "chat_sessions_expiry" ON "chat_sessions" USING btree ("expires_at");--> statement-breakpoint
-CREATE INDEX "chat_sessions_result" ON "chat_sessions" USING btree ("bot_id","result_id") WHERE result_id IS NOT NULL;--> statement-breakpoint
-CREATE INDEX "chat_sessions_live" ON "chat_sessions" USING btree ("bot_id","created_at" NULLS FIRST) WHERE ended_at IS NULL AND result_id IS NOT NULL;--> statement-breakpoint
-CREATE INDEX "chat_sessions_handled" ON "chat_sessions" USING btree ("bot_id","handled_by","created_at" NULLS FIRST) WHERE handled_by IS NOT NULL;--> statement-breakpoint
 CREATE INDEX "credentials_list" ON "credentials" USING btree ("workspace_id","created_at" DESC NULLS LAST,"id" DESC NULLS LAST);--> statement-breakpoint
 CREATE INDEX "custom_domains_bot" ON "custom_domains" USING btree ("bot_id");--> statement-breakpoint
 CREATE INDEX "folders_list" ON "folders" USING btree ("workspace_id","parent_folder_id","created_at" DESC NULLS LAST,"id" DESC NULLS LAST);--> statement-breakpoint
@@ -508,25 +517,30 @@ CREATE UNIQUE INDEX "invitations_code_hash_key" ON "invitations" USING btree ("c
 CREATE UNIQUE INDEX "invitations_mailed_code_hash_key" ON "invitations" USING btree ("mailed_code_hash");--> statement-breakpoint
 CREATE INDEX "invitations_list" ON "invitations" USING btree ("workspace_id","created_at" DESC NULLS LAST,"id" DESC NULLS LAST);--> statement-breakpoint
 CREATE INDEX "public_ids_bot" ON "public_ids" USING btree ("bot_id");--> statement-breakpoint
-CREATE INDEX "purges_queue" ON "purges" USING btree ("failed_at" NULLS FIRST,"requested_at");--> statement-breakpoint
-CREATE INDEX "purges_age" ON "purges" USING btree ("requested_at");--> statement-breakpoint
-CREATE INDEX "result_erasures_due" ON "result_erasures" USING btree ("due_at");--> statement-breakpoint
-CREATE INDEX "results_by_time" ON "results" USING btree ("bot_id","has_started","created_at" NULLS FIRST,"id" NULLS FIRST,"is_completed") WHERE NOT is_archived;--> statement-breakpoint
 CREATE UNIQUE INDEX "sign_in_links_code_hash_key" ON "sign_in_links" USING btree ("code_hash");--> statement-breakpoint
 CREATE INDEX "sign_in_links_user" ON "sign_in_links" USING btree ("user_id");--> statement-breakpoint
+CREATE UNIQUE INDEX "users_email_key" ON "users" USING btree ("email");--> statement-breakpoint
+CREATE INDEX "webhook_endpoints_workspace" ON "webhook_endpoints" USING btree ("workspace_id","id" DESC NULLS LAST);--> statement-breakpoint
+CREATE INDEX "workspace_members_user" ON "workspace_members" USING btree ("user_id","workspace_id");--> statement-breakpoint
+CREATE INDEX "workspaces_creator" ON "workspaces" USING btree ("created_by");--> statement-breakpoint
+CREATE INDEX "workspaces_deleted" ON "workspaces" USING btree ("id") WHERE deleted_at IS NOT NULL;--> statement-breakpoint
+CREATE INDEX "chat_sessions_expiry" ON "chat_sessions" USING btree ("expires_at");--> statement-breakpoint
+CREATE INDEX "chat_sessions_result" ON "chat_sessions" USING btree ("bot_id","result_id") WHERE result_id IS NOT NULL;--> statement-breakpoint
+CREATE INDEX "chat_sessions_live" ON "chat_sessions" USING btree ("bot_id","created_at" NULLS FIRST) WHERE ended_at IS NULL AND result_id IS NOT NULL;--> statement-breakpoint
+CREATE INDEX "chat_sessions_handled" ON "chat_sessions" USING btree ("bot_id","handled_by","created_at" NULLS FIRST) WHERE handled_by IS NOT NULL;--> statement-breakpoint
+CREATE INDEX "chat_timers_due" ON "chat_timers" USING btree ("due_at") WHERE NOT is_paused;--> statement-breakpoint
+CREATE INDEX "result_erasures_due" ON "result_erasures" USING btree ("due_at");--> statement-breakpoint
+CREATE INDEX "results_by_time" ON "results" USING btree ("bot_id","has_started","created_at" NULLS FIRST,"id" NULLS FIRST,"is_completed") WHERE NOT is_archived;--> statement-breakpoint
 CREATE INDEX "uploads_session" ON "uploads" USING btree ("bot_id","session_id");--> statement-breakpoint
 CREATE INDEX "uploads_result" ON "uploads" USING btree ("bot_id","result_id");--> statement-breakpoint
 CREATE INDEX "uploads_removal" ON "uploads" USING btree ("remove_at");--> statement-breakpoint
-CREATE UNIQUE INDEX "users_email_key" ON "users" USING btree ("email");--> statement-breakpoint
+CREATE INDEX "bot_stats_daily_blocks" ON "bot_stats_daily" USING btree ("bot_id","day") WHERE computed_epoch = epoch AND blocks_epoch IS DISTINCT FROM epoch;--> statement-breakpoint
+CREATE INDEX "bot_stats_hourly_age" ON "bot_stats_hourly" USING btree ("hour") WHERE views >= 0;--> statement-breakpoint
 CREATE INDEX "webhook_deliveries_due" ON "webhook_deliveries" USING btree ("endpoint_id","next_attempt_at","id") WHERE next_attempt_at IS NOT NULL;--> statement-breakpoint
 CREATE INDEX "webhook_deliveries_front" ON "webhook_deliveries" USING btree ("bot_id","endpoint_id","subject","seq") WHERE num_nulls(next_attempt_at) = 0;--> statement-breakpoint
 CREATE INDEX "webhook_deliveries_tests" ON "webhook_deliveries" USING btree ("bot_id") WHERE num_nulls(next_attempt_at, NULLIF(bot_id = endpoint_id, false)) = 0;--> statement-breakpoint
 CREATE INDEX "webhook_deliveries_list" ON "webhook_deliveries" USING btree ("endpoint_id","created_at" DESC NULLS LAST,"id" DESC NULLS LAST);--> statement-breakpoint
 CREATE INDEX "webhook_deliveries_age" ON "webhook_deliveries" USING btree ("created_at");--> statement-breakpoint
-CREATE INDEX "webhook_endpoints_workspace" ON "webhook_endpoints" USING btree ("workspace_id","id" DESC NULLS LAST);--> statement-breakpoint
-CREATE INDEX "workspace_members_user" ON "workspace_members" USING btree ("user_id","workspace_id");--> statement-breakpoint
-CREATE INDEX "workspaces_creator" ON "workspaces" USING btree ("created_by");--> statement-breakpoint
-CREATE INDEX "workspaces_deleted" ON "workspaces" USING btree ("id") WHERE deleted_at IS NOT NULL;--> statement-breakpoint
 -- Room in each page for the next version of a row that every turn writes.
 ALTER TABLE "chat_sessions" SET (fillfactor = 60, autovacuum_vacuum_scale_factor = 0.05, autovacuum_analyze_scale_factor = 0.05);--> statement-breakpoint
 ALTER TABLE "results" SET (fillfactor = 90, autovacuum_vacuum_scale_factor = 0.02, autovacuum_analyze_scale_factor = 0.02, autovacuum_vacuum_insert_scale_factor = 0.02);--> statement-breakpoint

@@ -69,7 +69,7 @@ WHERE NOT EXISTS (SELECT FROM pg_dist_partition WHERE logicalrelid = 'bots'::reg
 DO $$ DECLARE name text; BEGIN
   FOREACH name IN ARRAY ARRAY[
   'bot_drafts', 'bot_publications', 'published_bots', 'results', 'result_answers', 'result_logs', 'result_transcripts',
-  'chat_sessions', 'chat_turns', 'chat_messages', 'uploads', 'bot_stats_daily', 'bot_stats_hourly', 'bot_block_stats_daily',
+  'chat_sessions', 'chat_turns', 'chat_messages', 'chat_timers', 'uploads', 'bot_stats_daily', 'bot_stats_hourly', 'bot_block_stats_daily',
   'stats_rollups', 'purges', 'result_erasures', 'bot_idempotency_keys', 'bot_idempotency_responses'
 ] LOOP
     IF NOT EXISTS (SELECT FROM pg_dist_partition WHERE logicalrelid = name::regclass AND partmethod = 'h') THEN
@@ -115,15 +115,15 @@ END $$;--> statement-breakpoint
 CREATE OR REPLACE FUNCTION read_chat_session(p_bot_id text, p_id text, p_now timestamptz)
 RETURNS TABLE (
   id text, bot_id text, workspace_id text, is_watched boolean, publication_id text, result_id text, state json,
-  revision integer, claim text, steered json, last_message text, handled_by text, message_count integer,
-  expires_at timestamptz, steps_size integer, updated_at timestamptz
+  revision integer, claim text, steered json, last_message text, handled_by text, assignee_id text, message_count integer,
+  expires_at timestamptz, created_at timestamptz, steps_size integer, updated_at timestamptz
 ) LANGUAGE plpgsql AS $$
 #variable_conflict use_column
 BEGIN
   SELECT c.id, c.bot_id, c.publication_id, c.result_id, c.state, c.revision, c.claim, c.steered, c.last_message,
-    c.handled_by, c.message_count, c.expires_at, coalesce(octet_length(c.steps), 0), c.updated_at
+    c.handled_by, c.assignee_id, c.message_count, c.expires_at, c.created_at, coalesce(octet_length(c.steps), 0), c.updated_at
   INTO id, bot_id, publication_id, result_id, state, revision, claim, steered, last_message,
-    handled_by, message_count, expires_at, steps_size, updated_at
+    handled_by, assignee_id, message_count, expires_at, created_at, steps_size, updated_at
   FROM chat_sessions c WHERE c.bot_id = p_bot_id AND c.id = p_id AND c.expires_at > p_now;
   IF NOT FOUND THEN RETURN; END IF;
   SELECT b.workspace_id INTO workspace_id FROM bots b WHERE b.id = p_bot_id AND b.deleted_at IS NULL;

@@ -5,6 +5,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { operations } from '../contract/index.ts'
 import { createApp, type Phase } from './app.ts'
 import { type FirstSignIn, greeting, prepareDatabase } from './bootstrap.ts'
+import { openTimers } from './chat/sessions/fire-timers.ts'
 import { openChatTools } from './chat-tools.ts'
 import { currentTime } from './clock.ts'
 import type { Config } from './config.ts'
@@ -77,10 +78,9 @@ export async function serve(config: Config, sandbox: Sandbox, telemetry?: Teleme
   let sandboxMode: SandboxMode | undefined
   // Filled in before the phase lets a request through.
   const key = Buffer.alloc(32)
-  const app = createApp({
+  const services = {
     db,
     reads: standby?.reads ?? db,
-    pool,
     config,
     log,
     now: currentTime,
@@ -88,10 +88,9 @@ export async function serve(config: Config, sandbox: Sandbox, telemetry?: Teleme
     chat: chat.tools,
     keyring,
     files,
-    phase: () => phase,
-    sandbox: () => sandboxMode,
     publicUrl: () => publicUrl,
-  })
+  }
+  const app = createApp({ ...services, pool, phase: () => phase, sandbox: () => sandboxMode })
   const server = createServer(app, {
     newId,
     takesFile: takesFileOf(operations),
@@ -108,6 +107,7 @@ export async function serve(config: Config, sandbox: Sandbox, telemetry?: Teleme
   const isPrepared = cluster.isWorker ? prepared() : undefined
   let background: ReturnType<typeof startBackground> | undefined
   let deliveries: ReturnType<typeof startDeliveries> | undefined
+  let timers: ReturnType<typeof openTimers> | undefined
   let nodes: ReturnType<typeof openNodes> | undefined
   if (cluster.isWorker) onStop((wait, timeout) => void stop(wait, timeout))
 
@@ -147,6 +147,8 @@ export async function serve(config: Config, sandbox: Sandbox, telemetry?: Teleme
   if (phase === 'starting') {
     phase = 'serving'
     background = startBackground(db, log, files, config)
+    timers = openTimers(services)
+    timers.start()
     const post = streamingClient({ allowedHosts: config.OUTBOUND_ALLOWED_HOSTS, keepAlive: true })
     deliveries = startDeliveries({ db, log, keyring, post })
     log.info({ port, publicUrl }, 'serving')
@@ -166,6 +168,7 @@ export async function serve(config: Config, sandbox: Sandbox, telemetry?: Teleme
 
   async function runDueJobs() {
     await background?.runDue()
+    await timers?.runDue()
     deliveryIsDue.emit('due')
   }
 
@@ -210,7 +213,7 @@ export async function serve(config: Config, sandbox: Sandbox, telemetry?: Teleme
   }
 
   async function close() {
-    await Promise.all([background?.stop(), deliveries?.stop()])
+    await Promise.all([background?.stop(), deliveries?.stop(), timers?.stop()])
     await chat.close()
     await Promise.all([pool.end(), standby?.pool.end(), nodes?.end()])
   }

@@ -6,6 +6,7 @@ import { httpRequests, legacyHttpRequests } from './blocks/http-request.ts'
 import { fileInputs, inputs } from './blocks/inputs.ts'
 import { integrations } from './blocks/integrations.ts'
 import { logic } from './blocks/logic.ts'
+import { peopleBlocks } from './blocks/people.ts'
 import { sheets } from './blocks/sheets.ts'
 import { vendorBlocks } from './blocks/vendors/all.ts'
 import { component, id, name } from './fields.ts'
@@ -22,7 +23,7 @@ const currentFamilies = {
   start: [startBlock],
   bubble: bubbles,
   input: [...inputs, fileInputs.current, ...choices.current, ...choices.shared],
-  logic: [...logic.shared, ...logic.current],
+  logic: [...logic.shared, ...logic.current, ...peopleBlocks],
   integration: [sheets.current, ...httpRequests, ...integrations, classicOpenAiBlock],
   vendor: vendorBlocks,
 } as const
@@ -32,7 +33,7 @@ function buildLegacyFamilies(version: LegacyVersion) {
     start: [startBlock],
     bubble: bubbles,
     input: [...inputs, fileInputs.legacy, ...choices.legacy, ...choices.shared],
-    logic: [...logic.shared, ...logic.legacy],
+    logic: [...logic.shared, ...logic.legacy, ...peopleBlocks],
     integration: [sheets.legacy, ...legacyHttpRequests(version !== '3'), ...integrations, classicOpenAiBlock],
     vendor: [],
   } as const

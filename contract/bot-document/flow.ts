@@ -122,7 +122,29 @@ const invalidReplyEvent = component(
   },
 )
 
-const knownEvents = [startEvent, commandEvent, replyEvent, invalidReplyEvent] as const
+const idleEvent = component(
+  'IdleEvent',
+  'Begins a branch when the visitor has not answered for a while. The input is shown again behind it. An event of this service alone.',
+  {
+    ...eventBase('idle'),
+    options: component('IdleEventOptions', 'When the branch runs, how often, and what comes then.', {
+      seconds: number(
+        'Seconds without an answer until the branch runs, and runs again. Without it the event has no effect.',
+        { min: 10, max: 29 * 86_400, example: 300 },
+      ).optional(),
+      times: number('How often the branch runs for one question. Default 1.', {
+        min: 0,
+        max: 20,
+        example: 2,
+      }).optional(),
+      isEnding: flag(
+        'Whether the chat ends when as many seconds have passed once more. Default false.',
+      ).optional(),
+    }).optional(),
+  },
+)
+
+const knownEvents = [startEvent, commandEvent, replyEvent, invalidReplyEvent, idleEvent] as const
 
 const opaqueEvent = component(
   'OpaqueEvent',

@@ -13,6 +13,12 @@ const handledByPeople = z.enum(['waiting', 'member']).meta({
     'Present while the bot does not handle the chat: it waits for a member, or a member handles it. The input is then a text for people; what members write comes with the session and its events.',
 })
 
+const expectsEvents = z.boolean().meta({
+  description:
+    'True while something can come without a reply: people handle the chat, or a timer runs. Clients then follow the events of the session. Absent otherwise.',
+  example: true,
+})
+
 const turnProperties = {
   messages: z.array(bubble).max(10_000).meta({ description: 'What the bot says, in order.' }),
   input: input.optional(),
@@ -38,6 +44,7 @@ const turnProperties = {
     '+33 1 23 45 67 89',
   ).optional(),
   handledBy: handledByPeople.optional(),
+  expectsEvents: expectsEvents.optional(),
   revision,
 }
 
@@ -135,6 +142,7 @@ export const chatSessionBody = z
       .optional()
       .meta({ description: 'How far the chat is, in percent; only with the progress bar on.', example: 40 }),
     handledBy: handledByPeople.optional(),
+    expectsEvents: expectsEvents.optional(),
     lastEventId: eventId,
     revision,
   })

@@ -77,7 +77,7 @@ export const flowChange = z.discriminatedUnion('op', [
   z.strictObject({ op: op('disconnect'), from: source }),
   z.strictObject({
     op: op('add_event'),
-    event: properties('Event with `type` (command, reply, invalidReply) and `options`.'),
+    event: properties('Event with `type` (command, reply, invalidReply, idle) and `options`.'),
   }),
   z.strictObject({ op: op('remove_event'), eventId: text(255, 1) }),
   z.strictObject({

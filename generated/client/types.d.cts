@@ -790,7 +790,7 @@ export interface components {
             [key: string]: unknown;
         };
         /** @description A step of the flow in versions 6 and 6.1; the type tells which. */
-        Block: components["schemas"]["StartBlock"] | components["schemas"]["TextBubble"] | components["schemas"]["ImageBubble"] | components["schemas"]["VideoBubble"] | components["schemas"]["EmbedBubble"] | components["schemas"]["AudioBubble"] | components["schemas"]["TextInput"] | components["schemas"]["NumberInput"] | components["schemas"]["EmailInput"] | components["schemas"]["UrlInput"] | components["schemas"]["PhoneNumberInput"] | components["schemas"]["DateInput"] | components["schemas"]["TimeInput"] | components["schemas"]["PaymentInput"] | components["schemas"]["RatingInput"] | components["schemas"]["FileInput"] | components["schemas"]["ChoiceInput"] | components["schemas"]["PictureChoiceInput"] | components["schemas"]["CardsInput"] | components["schemas"]["SetVariableBlock"] | components["schemas"]["RedirectBlock"] | components["schemas"]["CodeBlock"] | components["schemas"]["BotLinkBlock"] | components["schemas"]["WaitBlock"] | components["schemas"]["JumpBlock"] | components["schemas"]["ReturnBlock"] | components["schemas"]["ConditionBlock"] | components["schemas"]["AbTestBlock"] | components["schemas"]["WebhookListenerBlock"] | components["schemas"]["GoogleSheetsBlock"] | components["schemas"]["HttpRequestBlock"] | components["schemas"]["ZapierBlock"] | components["schemas"]["MakeComBlock"] | components["schemas"]["PabblyBlock"] | components["schemas"]["EmailBlock"] | components["schemas"]["ChatwootBlock"] | components["schemas"]["GoogleAnalyticsBlock"] | components["schemas"]["PixelBlock"] | components["schemas"]["ClassicOpenAiBlock"] | components["schemas"]["OpenAiBlock"] | components["schemas"]["AnthropicBlock"] | components["schemas"]["MistralBlock"] | components["schemas"]["GroqBlock"] | components["schemas"]["TogetherAiBlock"] | components["schemas"]["OpenRouterBlock"] | components["schemas"]["PerplexityBlock"] | components["schemas"]["DeepSeekBlock"] | components["schemas"]["DifyAiBlock"] | components["schemas"]["ChatNodeBlock"] | components["schemas"]["ElevenLabsBlock"] | components["schemas"]["CalComBlock"] | components["schemas"]["NocoDbBlock"] | components["schemas"]["SegmentBlock"] | components["schemas"]["PostHogBlock"] | components["schemas"]["QrCodeBlock"] | components["schemas"]["ZendeskBlock"] | components["schemas"]["BlinkBlock"] | components["schemas"]["GmailBlock"] | components["schemas"]["OpaqueBlock"];
+        Block: components["schemas"]["StartBlock"] | components["schemas"]["TextBubble"] | components["schemas"]["ImageBubble"] | components["schemas"]["VideoBubble"] | components["schemas"]["EmbedBubble"] | components["schemas"]["AudioBubble"] | components["schemas"]["TextInput"] | components["schemas"]["NumberInput"] | components["schemas"]["EmailInput"] | components["schemas"]["UrlInput"] | components["schemas"]["PhoneNumberInput"] | components["schemas"]["DateInput"] | components["schemas"]["TimeInput"] | components["schemas"]["PaymentInput"] | components["schemas"]["RatingInput"] | components["schemas"]["FileInput"] | components["schemas"]["ChoiceInput"] | components["schemas"]["PictureChoiceInput"] | components["schemas"]["CardsInput"] | components["schemas"]["SetVariableBlock"] | components["schemas"]["RedirectBlock"] | components["schemas"]["CodeBlock"] | components["schemas"]["BotLinkBlock"] | components["schemas"]["WaitBlock"] | components["schemas"]["JumpBlock"] | components["schemas"]["ReturnBlock"] | components["schemas"]["ConditionBlock"] | components["schemas"]["AbTestBlock"] | components["schemas"]["WebhookListenerBlock"] | components["schemas"]["HandoffBlock"] | components["schemas"]["WaitUntilBlock"] | components["schemas"]["GoogleSheetsBlock"] | components["schemas"]["HttpRequestBlock"] | components["schemas"]["ZapierBlock"] | components["schemas"]["MakeComBlock"] | components["schemas"]["PabblyBlock"] | components["schemas"]["EmailBlock"] | components["schemas"]["ChatwootBlock"] | components["schemas"]["GoogleAnalyticsBlock"] | components["schemas"]["PixelBlock"] | components["schemas"]["ClassicOpenAiBlock"] | components["schemas"]["OpenAiBlock"] | components["schemas"]["AnthropicBlock"] | components["schemas"]["MistralBlock"] | components["schemas"]["GroqBlock"] | components["schemas"]["TogetherAiBlock"] | components["schemas"]["OpenRouterBlock"] | components["schemas"]["PerplexityBlock"] | components["schemas"]["DeepSeekBlock"] | components["schemas"]["DifyAiBlock"] | components["schemas"]["ChatNodeBlock"] | components["schemas"]["ElevenLabsBlock"] | components["schemas"]["CalComBlock"] | components["schemas"]["NocoDbBlock"] | components["schemas"]["SegmentBlock"] | components["schemas"]["PostHogBlock"] | components["schemas"]["QrCodeBlock"] | components["schemas"]["ZendeskBlock"] | components["schemas"]["BlinkBlock"] | components["schemas"]["GmailBlock"] | components["schemas"]["OpaqueBlock"];
         /** @description What became of the chats that came to an input block. */
         BlockStats: {
             /**
@@ -2708,6 +2708,85 @@ export interface components {
         };
         /** @description The data of an event of a chat that is streamed, as JSON in one line. */
         ChatEvent: components["schemas"]["ChatLookEvent"] | components["schemas"]["ChatMessageEvent"] | components["schemas"]["ChatActionEvent"] | components["schemas"]["ChatDeltaEvent"] | components["schemas"]["ChatAnswerEvent"] | components["schemas"]["ChatErrorEvent"];
+        /** @description A chat that changed hands. */
+        ChatEventData: {
+            /**
+             * @description Id of the member who handles the chat; null where none does.
+             * @example 01jr5x3f1q2z6t0y5p7r9s1v3x
+             */
+            assigneeId: string | null;
+            /**
+             * @description Id of the bot.
+             * @example 01jr5x2e0p1y5s9x4n6q8r0t2w
+             */
+            botId: string;
+            /**
+             * @description The one who handles the chat from then on.
+             * @example member
+             * @enum {string}
+             */
+            handledBy: "bot" | "waiting" | "member";
+            /**
+             * @description Id of the result.
+             * @example 01jr5x5h3s4b8w2a7r9t1v3x5z
+             */
+            resultId: string;
+            /**
+             * @description Id of the chat session.
+             * @example 01jr5x6j4t5c9x3b8s0v2w4y6a
+             */
+            sessionId: string;
+        };
+        /** @description A chat that waits for a member. */
+        ChatHandoffEventData: {
+            /**
+             * @description Id of the member who handles the chat; null where none does.
+             * @example 01jr5x3f1q2z6t0y5p7r9s1v3x
+             */
+            assigneeId: string | null;
+            /**
+             * @description Id of the block that asked for a member; null where a member put the chat in line.
+             * @example block-people
+             */
+            blockId: string | null;
+            /**
+             * @description Id of the bot.
+             * @example 01jr5x2e0p1y5s9x4n6q8r0t2w
+             */
+            botId: string;
+            /**
+             * @description The one who handles the chat from then on.
+             * @example member
+             * @enum {string}
+             */
+            handledBy: "bot" | "waiting" | "member";
+            /**
+             * @description Id of the result.
+             * @example 01jr5x5h3s4b8w2a7r9t1v3x5z
+             */
+            resultId: string;
+            /**
+             * @description Id of the chat session.
+             * @example 01jr5x6j4t5c9x3b8s0v2w4y6a
+             */
+            sessionId: string;
+        };
+        /** @description A chat waits for a member from now on. */
+        ChatHandoffRequestedEvent: {
+            data: components["schemas"]["ChatHandoffEventData"];
+            /**
+             * Format: date-time
+             * @description When it happened. Events of one bot come in order, but not always by this time.
+             * @example 2026-03-04T10:15:30.120Z
+             */
+            timestamp: string;
+            /**
+             * @description The type of the event.
+             * @example chat.handoffRequested
+             * @enum {string}
+             */
+            type: "chat.handoffRequested";
+        };
         /** @description The input block that waits for a reply. */
         ChatInput: {
             /**
@@ -2819,6 +2898,53 @@ export interface components {
              * @enum {string}
              */
             type: "message";
+        };
+        /** @description A message of a visitor to people. */
+        ChatMessageEventData: {
+            /**
+             * @description Id of the member who handles the chat; null where none does.
+             * @example 01jr5x3f1q2z6t0y5p7r9s1v3x
+             */
+            assigneeId: string | null;
+            /**
+             * @description Id of the bot.
+             * @example 01jr5x2e0p1y5s9x4n6q8r0t2w
+             */
+            botId: string;
+            /**
+             * @description The one who handles the chat from then on.
+             * @example member
+             * @enum {string}
+             */
+            handledBy: "bot" | "waiting" | "member";
+            /**
+             * @description Id of the result.
+             * @example 01jr5x5h3s4b8w2a7r9t1v3x5z
+             */
+            resultId: string;
+            /** @description What the visitor wrote. */
+            said: components["schemas"]["VisitorMessage"][];
+            /**
+             * @description Id of the chat session.
+             * @example 01jr5x6j4t5c9x3b8s0v2w4y6a
+             */
+            sessionId: string;
+        };
+        /** @description A visitor wrote while people handle the chat. */
+        ChatMessageReceivedEvent: {
+            data: components["schemas"]["ChatMessageEventData"];
+            /**
+             * Format: date-time
+             * @description When it happened. Events of one bot come in order, but not always by this time.
+             * @example 2026-03-04T10:15:30.120Z
+             */
+            timestamp: string;
+            /**
+             * @description The type of the event.
+             * @example chat.messageReceived
+             * @enum {string}
+             */
+            type: "chat.messageReceived";
         };
         /** @description Works with ChatNode. Chats run it, with credentials of type chat-node. Versions 6 and 6.1 only. */
         ChatNodeBlock: {
@@ -2970,12 +3096,33 @@ export interface components {
              */
             url: string;
         };
+        /** @description The bot handles a chat again. */
+        ChatReturnedEvent: {
+            data: components["schemas"]["ChatEventData"];
+            /**
+             * Format: date-time
+             * @description When it happened. Events of one bot come in order, but not always by this time.
+             * @example 2026-03-04T10:15:30.120Z
+             */
+            timestamp: string;
+            /**
+             * @description The type of the event.
+             * @example chat.returned
+             * @enum {string}
+             */
+            type: "chat.returned";
+        };
         /** @description A chat as it is now, for a client that comes back to it. */
         ChatSessionBody: {
             bot: components["schemas"]["ChatBot"];
             /** @description What the chat waits for the client to do; actions that are done once are not repeated. */
             clientSideActions?: components["schemas"]["ClientSideAction"][];
             dynamicTheme?: components["schemas"]["DynamicTheme"];
+            /**
+             * @description True while something can come without a reply: people handle the chat, or a timer runs. Clients then follow the events of the session. Absent otherwise.
+             * @example true
+             */
+            expectsEvents?: boolean;
             /**
              * @description Present while the bot does not handle the chat: it waits for a member, or a member handles it. The input is then a text for people; what members write comes with the session and its events.
              * @enum {string}
@@ -3016,6 +3163,22 @@ export interface components {
             sessionId: string;
             /** @description What was said, oldest first; of very long chats what was said last. */
             turns: components["schemas"]["ChatTurn"][];
+        };
+        /** @description A member handles a chat from now on. */
+        ChatTakenEvent: {
+            data: components["schemas"]["ChatEventData"];
+            /**
+             * Format: date-time
+             * @description When it happened. Events of one bot come in order, but not always by this time.
+             * @example 2026-03-04T10:15:30.120Z
+             */
+            timestamp: string;
+            /**
+             * @description The type of the event.
+             * @example chat.taken
+             * @enum {string}
+             */
+            type: "chat.taken";
         };
         /** @description A function that the model can call. */
         ChatTool: {
@@ -3772,6 +3935,11 @@ export interface components {
             /** @description What the client has to do, in order; absent when there is nothing. */
             clientSideActions?: components["schemas"]["ClientSideAction"][];
             dynamicTheme?: components["schemas"]["DynamicTheme"];
+            /**
+             * @description True while something can come without a reply: people handle the chat, or a timer runs. Clients then follow the events of the session. Absent otherwise.
+             * @example true
+             */
+            expectsEvents?: boolean;
             /**
              * @description Present while the bot does not handle the chat: it waits for a member, or a member handles it. The input is then a text for people; what members write comes with the session and its events.
              * @enum {string}
@@ -4820,7 +4988,7 @@ export interface components {
          * @description What can happen. The list is open: later versions add types.
          * @enum {string}
          */
-        EventType: "bot.created" | "bot.updated" | "bot.deleted" | "bot.published" | "bot.unpublished" | "result.started" | "result.answered" | "result.completed" | "results.deleted";
+        EventType: "bot.created" | "bot.updated" | "bot.deleted" | "bot.published" | "bot.unpublished" | "result.started" | "result.answered" | "result.completed" | "chat.handoffRequested" | "chat.taken" | "chat.returned" | "chat.messageReceived" | "results.deleted";
         /** @description A bot as a document that import takes. */
         ExportedBot: components["schemas"]["ExportedBotV3"] | components["schemas"]["ExportedBotV4"] | components["schemas"]["ExportedBotV5"] | components["schemas"]["ExportedBotV6"] | components["schemas"]["ExportedBotV61"];
         /** @description The document of an exported bot. */
@@ -5159,7 +5327,7 @@ export interface components {
             findings: components["schemas"]["FlowFinding"][];
         };
         /** @description Something that begins a branch of the flow; the type tells what. */
-        FlowEvent: components["schemas"]["StartEvent"] | components["schemas"]["CommandEvent"] | components["schemas"]["ReplyEvent"] | components["schemas"]["InvalidReplyEvent"] | components["schemas"]["OpaqueEvent"];
+        FlowEvent: components["schemas"]["StartEvent"] | components["schemas"]["CommandEvent"] | components["schemas"]["ReplyEvent"] | components["schemas"]["InvalidReplyEvent"] | components["schemas"]["IdleEvent"] | components["schemas"]["OpaqueEvent"];
         /** @description Something in a flow that would misbehave when it runs. */
         FlowFinding: {
             /**
@@ -5885,6 +6053,66 @@ export interface components {
         } & {
             [key: string]: unknown;
         };
+        /** @description Hands the chat to the members of the workspace. The bot is silent until a member gives the chat back; then it goes on behind the block. A block of this service alone. */
+        HandoffBlock: {
+            /**
+             * @description Id of the block.
+             * @example blkAskEmail
+             */
+            id: string;
+            /** @description The ways out. Where one is missing, the chat goes on behind the block. */
+            items?: components["schemas"]["HandoffItem"][];
+            options?: components["schemas"]["HandoffOptions"];
+            /**
+             * @description Id of the edge that leaves the block. This is what a running chat follows; it may dangle.
+             * @example edgToEmail
+             */
+            outgoingEdgeId?: string;
+            /**
+             * @description Type of the block. (enum property replaced by openapi-typescript)
+             * @enum {string}
+             */
+            type: "handoff";
+        } & {
+            [key: string]: unknown;
+        };
+        /** @description A way out of a handoff, and the edge that is followed then. */
+        HandoffItem: {
+            /**
+             * @description Id of the item.
+             * @example itmUnanswered
+             */
+            id: string;
+            /**
+             * @description Id of the edge that leaves the item. This is what a running chat follows; it may dangle.
+             * @example edgToEmail
+             */
+            outgoingEdgeId?: string;
+            /**
+             * @description When the way is taken: when no member came in time, or outside of office hours.
+             * @enum {string}
+             */
+            path: "unanswered" | "closed";
+        } & {
+            [key: string]: unknown;
+        };
+        /** @description When members are asked, and how long the visitor waits. */
+        HandoffOptions: {
+            /**
+             * @description What the visitor is told; may hold placeholders. Nothing is said without it.
+             * @example A colleague will be with you in a moment.
+             */
+            message?: string;
+            officeHours?: components["schemas"]["OfficeHours"];
+            /**
+             * Format: double
+             * @description Seconds until the chat leaves by the way `unanswered` if no member has taken it. Without it the chat waits as long as it lives.
+             * @example 300
+             */
+            timeoutSeconds?: number;
+        } & {
+            [key: string]: unknown;
+        };
         /** @description Send a request and continue with the answer. */
         HttpRequestAction: {
             /** @description Whether the chat goes on only when it is continued with the outcome. */
@@ -6072,6 +6300,47 @@ export interface components {
              * @example Idempotency key used for another request
              */
             message: string;
+        };
+        /** @description Begins a branch when the visitor has not answered for a while. The input is shown again behind it. An event of this service alone. */
+        IdleEvent: {
+            graphCoordinates: components["schemas"]["Coordinates"];
+            /**
+             * @description Id of the event.
+             * @example evtStart
+             */
+            id: string;
+            options?: components["schemas"]["IdleEventOptions"];
+            /**
+             * @description Id of the edge that leaves the event. This is what a running chat follows; it may dangle.
+             * @example edgToEmail
+             */
+            outgoingEdgeId?: string;
+            /**
+             * @description Type of the event. (enum property replaced by openapi-typescript)
+             * @enum {string}
+             */
+            type: "idle";
+        } & {
+            [key: string]: unknown;
+        };
+        /** @description When the branch runs, how often, and what comes then. */
+        IdleEventOptions: {
+            /** @description Whether the chat ends when as many seconds have passed once more. Default false. */
+            isEnding?: boolean;
+            /**
+             * Format: double
+             * @description Seconds without an answer until the branch runs, and runs again. Without it the event has no effect.
+             * @example 300
+             */
+            seconds?: number;
+            /**
+             * Format: double
+             * @description How often the branch runs for one question. Default 1.
+             * @example 2
+             */
+            times?: number;
+        } & {
+            [key: string]: unknown;
         };
         /** @description Shows a picture by its address. */
         ImageBubble: {
@@ -6473,7 +6742,7 @@ export interface components {
             [key: string]: unknown;
         };
         /** @description A step of the flow in versions 3, 4 and 5; the type tells which. */
-        LegacyBlock: components["schemas"]["StartBlock"] | components["schemas"]["TextBubble"] | components["schemas"]["ImageBubble"] | components["schemas"]["VideoBubble"] | components["schemas"]["EmbedBubble"] | components["schemas"]["AudioBubble"] | components["schemas"]["TextInput"] | components["schemas"]["NumberInput"] | components["schemas"]["EmailInput"] | components["schemas"]["UrlInput"] | components["schemas"]["PhoneNumberInput"] | components["schemas"]["DateInput"] | components["schemas"]["TimeInput"] | components["schemas"]["PaymentInput"] | components["schemas"]["RatingInput"] | components["schemas"]["LegacyFileInput"] | components["schemas"]["LegacyChoiceInput"] | components["schemas"]["LegacyPictureChoiceInput"] | components["schemas"]["CardsInput"] | components["schemas"]["SetVariableBlock"] | components["schemas"]["RedirectBlock"] | components["schemas"]["CodeBlock"] | components["schemas"]["BotLinkBlock"] | components["schemas"]["WaitBlock"] | components["schemas"]["JumpBlock"] | components["schemas"]["ReturnBlock"] | components["schemas"]["LegacyConditionBlock"] | components["schemas"]["LegacyAbTestBlock"] | components["schemas"]["LegacyGoogleSheetsBlock"] | components["schemas"]["LegacyHttpRequestBlock"] | components["schemas"]["LegacyZapierBlock"] | components["schemas"]["LegacyMakeComBlock"] | components["schemas"]["LegacyPabblyBlock"] | components["schemas"]["EmailBlock"] | components["schemas"]["ChatwootBlock"] | components["schemas"]["GoogleAnalyticsBlock"] | components["schemas"]["PixelBlock"] | components["schemas"]["ClassicOpenAiBlock"] | components["schemas"]["OpaqueBlock"];
+        LegacyBlock: components["schemas"]["StartBlock"] | components["schemas"]["TextBubble"] | components["schemas"]["ImageBubble"] | components["schemas"]["VideoBubble"] | components["schemas"]["EmbedBubble"] | components["schemas"]["AudioBubble"] | components["schemas"]["TextInput"] | components["schemas"]["NumberInput"] | components["schemas"]["EmailInput"] | components["schemas"]["UrlInput"] | components["schemas"]["PhoneNumberInput"] | components["schemas"]["DateInput"] | components["schemas"]["TimeInput"] | components["schemas"]["PaymentInput"] | components["schemas"]["RatingInput"] | components["schemas"]["LegacyFileInput"] | components["schemas"]["LegacyChoiceInput"] | components["schemas"]["LegacyPictureChoiceInput"] | components["schemas"]["CardsInput"] | components["schemas"]["SetVariableBlock"] | components["schemas"]["RedirectBlock"] | components["schemas"]["CodeBlock"] | components["schemas"]["BotLinkBlock"] | components["schemas"]["WaitBlock"] | components["schemas"]["JumpBlock"] | components["schemas"]["ReturnBlock"] | components["schemas"]["LegacyConditionBlock"] | components["schemas"]["LegacyAbTestBlock"] | components["schemas"]["HandoffBlock"] | components["schemas"]["WaitUntilBlock"] | components["schemas"]["LegacyGoogleSheetsBlock"] | components["schemas"]["LegacyHttpRequestBlock"] | components["schemas"]["LegacyZapierBlock"] | components["schemas"]["LegacyMakeComBlock"] | components["schemas"]["LegacyPabblyBlock"] | components["schemas"]["EmailBlock"] | components["schemas"]["ChatwootBlock"] | components["schemas"]["GoogleAnalyticsBlock"] | components["schemas"]["PixelBlock"] | components["schemas"]["ClassicOpenAiBlock"] | components["schemas"]["OpaqueBlock"];
         /** @description Asks to choose from buttons, in versions 3, 4 and 5. */
         LegacyChoiceInput: {
             /**
@@ -7566,6 +7835,18 @@ export interface components {
         } & {
             [key: string]: unknown;
         };
+        /** @description When members are there. */
+        OfficeHours: {
+            /** @description The times; days without any are closed. An empty list means always. */
+            times?: components["schemas"]["OpeningTime"][];
+            /**
+             * @description IANA time zone of the times. Default UTC.
+             * @example Europe/Paris
+             */
+            timeZone?: string;
+        } & {
+            [key: string]: unknown;
+        };
         /** @description A block of a type that this service does not know. It is kept and given back as it is. */
         OpaqueBlock: {
             /**
@@ -7813,6 +8094,26 @@ export interface components {
             voice?: string;
             /** @description With action Ask Model: whether the web is searched. Default false. */
             webSearchEnabled?: boolean;
+        } & {
+            [key: string]: unknown;
+        };
+        /** @description Members are there on this day, from one time to another. */
+        OpeningTime: {
+            /**
+             * @description Day of the week.
+             * @enum {string}
+             */
+            day: "monday" | "tuesday" | "wednesday" | "thursday" | "friday" | "saturday" | "sunday";
+            /**
+             * @description Beginning. As HH:MM.
+             * @example 09:00
+             */
+            from: string;
+            /**
+             * @description End, not later than 24:00. An end before the beginning is on the next day. As HH:MM.
+             * @example 17:00
+             */
+            to: string;
         } & {
             [key: string]: unknown;
         };
@@ -10536,6 +10837,11 @@ export interface components {
             clientSideActions?: components["schemas"]["ClientSideAction"][];
             dynamicTheme?: components["schemas"]["DynamicTheme"];
             /**
+             * @description True while something can come without a reply: people handle the chat, or a timer runs. Clients then follow the events of the session. Absent otherwise.
+             * @example true
+             */
+            expectsEvents?: boolean;
+            /**
              * @description Present while the bot does not handle the chat: it waits for a member, or a member handles it. The input is then a text for people; what members write comes with the session and its events.
              * @enum {string}
              */
@@ -10579,6 +10885,11 @@ export interface components {
             /** @description What the client has to do, in order; absent when there is nothing. */
             clientSideActions?: components["schemas"]["ClientSideAction"][];
             dynamicTheme?: components["schemas"]["DynamicTheme"];
+            /**
+             * @description True while something can come without a reply: people handle the chat, or a timer runs. Clients then follow the events of the session. Absent otherwise.
+             * @example true
+             */
+            expectsEvents?: boolean;
             /**
              * @description Present while the bot does not handle the chat: it waits for a member, or a member handles it. The input is then a text for people; what members write comes with the session and its events.
              * @enum {string}
@@ -12116,6 +12427,21 @@ export interface components {
              */
             type: "video";
         };
+        /** @description Something that a visitor wrote. */
+        VisitorMessage: {
+            /**
+             * @description URLs of files sent with the text.
+             * @example [
+             *       "https://example.com/plan.pdf"
+             *     ]
+             */
+            attachedFileUrls?: string[];
+            /**
+             * @description The words; may be empty.
+             * @example Is anybody there?
+             */
+            text: string;
+        };
         /** @description Wait before going on. */
         WaitAction: {
             /** @description Whether the chat goes on only when it is continued with the outcome. */
@@ -12171,6 +12497,47 @@ export interface components {
             secondsToWaitFor?: string;
             /** @description Whether later messages are held back until the time is over. Default false. */
             shouldPause?: boolean;
+        } & {
+            [key: string]: unknown;
+        };
+        /** @description Waits until a time, or for hours or days, and goes on by itself, whether the visitor is there or not. A block of this service alone. */
+        WaitUntilBlock: {
+            /**
+             * @description Id of the block.
+             * @example blkAskEmail
+             */
+            id: string;
+            options?: components["schemas"]["WaitUntilOptions"];
+            /**
+             * @description Id of the edge that leaves the block. This is what a running chat follows; it may dangle.
+             * @example edgToEmail
+             */
+            outgoingEdgeId?: string;
+            /**
+             * @description Type of the block. (enum property replaced by openapi-typescript)
+             * @enum {string}
+             */
+            type: "wait until";
+        } & {
+            [key: string]: unknown;
+        };
+        /** @description When the chat goes on. A time counts before a number of seconds. */
+        WaitUntilOptions: {
+            /**
+             * @description Seconds as text; may hold placeholders. At most 2505600, which are 29 days.
+             * @example 3600
+             */
+            secondsToWaitFor?: string;
+            /**
+             * @description IANA time zone of the time. Default UTC.
+             * @example Europe/Paris
+             */
+            timeZone?: string;
+            /**
+             * @description The time, with placeholders where needed: `2026-12-24T09:00`, with an offset or in the time zone of the block; a date, which means its beginning; or `HH:MM`, which means the next such time.
+             * @example 09:00
+             */
+            until?: string;
         } & {
             [key: string]: unknown;
         };
@@ -17658,6 +18025,218 @@ export interface operations {
             };
         };
     };
+    onChatHandoffRequested: {
+        parameters: {
+            query?: never;
+            header: {
+                /**
+                 * @description Id of the delivery, the same in every attempt: take a second one for a repeat.
+                 * @example 01jr5xbn9z0h4c8g3y5a7b9d1f
+                 */
+                "webhook-id": components["parameters"]["WebhookId"];
+                /**
+                 * @description Signatures of `<webhook-id>.<webhook-timestamp>.<body>` as Standard Webhooks writes them, one for each valid secret, separated by a space.
+                 * @example v1,7djSDA42ZKWaLmiL7aD8JamUBL9ak5LEqmH0r/bynrs=
+                 */
+                "webhook-signature": components["parameters"]["WebhookSignature"];
+                /**
+                 * @description When this attempt was made, in whole seconds since 1970.
+                 * @example 1772713860
+                 */
+                "webhook-timestamp": components["parameters"]["WebhookTimestamp"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        /** @description The event; the bytes as they are sent are what is signed. */
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ChatHandoffRequestedEvent"];
+            };
+        };
+        responses: {
+            /** @description The event was taken. */
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description It is sent again later. */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description The endpoint is gone: nothing is sent to it any more. */
+            410: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    onChatMessageReceived: {
+        parameters: {
+            query?: never;
+            header: {
+                /**
+                 * @description Id of the delivery, the same in every attempt: take a second one for a repeat.
+                 * @example 01jr5xbn9z0h4c8g3y5a7b9d1f
+                 */
+                "webhook-id": components["parameters"]["WebhookId"];
+                /**
+                 * @description Signatures of `<webhook-id>.<webhook-timestamp>.<body>` as Standard Webhooks writes them, one for each valid secret, separated by a space.
+                 * @example v1,7djSDA42ZKWaLmiL7aD8JamUBL9ak5LEqmH0r/bynrs=
+                 */
+                "webhook-signature": components["parameters"]["WebhookSignature"];
+                /**
+                 * @description When this attempt was made, in whole seconds since 1970.
+                 * @example 1772713860
+                 */
+                "webhook-timestamp": components["parameters"]["WebhookTimestamp"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        /** @description The event; the bytes as they are sent are what is signed. */
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ChatMessageReceivedEvent"];
+            };
+        };
+        responses: {
+            /** @description The event was taken. */
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description It is sent again later. */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description The endpoint is gone: nothing is sent to it any more. */
+            410: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    onChatReturned: {
+        parameters: {
+            query?: never;
+            header: {
+                /**
+                 * @description Id of the delivery, the same in every attempt: take a second one for a repeat.
+                 * @example 01jr5xbn9z0h4c8g3y5a7b9d1f
+                 */
+                "webhook-id": components["parameters"]["WebhookId"];
+                /**
+                 * @description Signatures of `<webhook-id>.<webhook-timestamp>.<body>` as Standard Webhooks writes them, one for each valid secret, separated by a space.
+                 * @example v1,7djSDA42ZKWaLmiL7aD8JamUBL9ak5LEqmH0r/bynrs=
+                 */
+                "webhook-signature": components["parameters"]["WebhookSignature"];
+                /**
+                 * @description When this attempt was made, in whole seconds since 1970.
+                 * @example 1772713860
+                 */
+                "webhook-timestamp": components["parameters"]["WebhookTimestamp"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        /** @description The event; the bytes as they are sent are what is signed. */
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ChatReturnedEvent"];
+            };
+        };
+        responses: {
+            /** @description The event was taken. */
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description It is sent again later. */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description The endpoint is gone: nothing is sent to it any more. */
+            410: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    onChatTaken: {
+        parameters: {
+            query?: never;
+            header: {
+                /**
+                 * @description Id of the delivery, the same in every attempt: take a second one for a repeat.
+                 * @example 01jr5xbn9z0h4c8g3y5a7b9d1f
+                 */
+                "webhook-id": components["parameters"]["WebhookId"];
+                /**
+                 * @description Signatures of `<webhook-id>.<webhook-timestamp>.<body>` as Standard Webhooks writes them, one for each valid secret, separated by a space.
+                 * @example v1,7djSDA42ZKWaLmiL7aD8JamUBL9ak5LEqmH0r/bynrs=
+                 */
+                "webhook-signature": components["parameters"]["WebhookSignature"];
+                /**
+                 * @description When this attempt was made, in whole seconds since 1970.
+                 * @example 1772713860
+                 */
+                "webhook-timestamp": components["parameters"]["WebhookTimestamp"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        /** @description The event; the bytes as they are sent are what is signed. */
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ChatTakenEvent"];
+            };
+        };
+        responses: {
+            /** @description The event was taken. */
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description It is sent again later. */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description The endpoint is gone: nothing is sent to it any more. */
+            410: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
     onEndpointTest: {
         parameters: {
             query?: never;
@@ -18014,18 +18593,25 @@ export type ChatDeltaEvent = components["schemas"]["ChatDeltaEvent"]
 export type ChatDetailBody = components["schemas"]["ChatDetailBody"]
 export type ChatErrorEvent = components["schemas"]["ChatErrorEvent"]
 export type ChatEvent = components["schemas"]["ChatEvent"]
+export type ChatEventData = components["schemas"]["ChatEventData"]
+export type ChatHandoffEventData = components["schemas"]["ChatHandoffEventData"]
+export type ChatHandoffRequestedEvent = components["schemas"]["ChatHandoffRequestedEvent"]
 export type ChatInput = components["schemas"]["ChatInput"]
 export type ChatLog = components["schemas"]["ChatLog"]
 export type ChatLookEvent = components["schemas"]["ChatLookEvent"]
 export type ChatMessage = components["schemas"]["ChatMessage"]
 export type ChatMessageEvent = components["schemas"]["ChatMessageEvent"]
+export type ChatMessageEventData = components["schemas"]["ChatMessageEventData"]
+export type ChatMessageReceivedEvent = components["schemas"]["ChatMessageReceivedEvent"]
 export type ChatNodeBlock = components["schemas"]["ChatNodeBlock"]
 export type ChatNodeCredentialsCreate = components["schemas"]["ChatNodeCredentialsCreate"]
 export type ChatNodeCredentialsUpdate = components["schemas"]["ChatNodeCredentialsUpdate"]
 export type ChatNodeOptions = components["schemas"]["ChatNodeOptions"]
 export type ChatPage = components["schemas"]["ChatPage"]
 export type ChatPayment = components["schemas"]["ChatPayment"]
+export type ChatReturnedEvent = components["schemas"]["ChatReturnedEvent"]
 export type ChatSessionBody = components["schemas"]["ChatSessionBody"]
+export type ChatTakenEvent = components["schemas"]["ChatTakenEvent"]
 export type ChatTool = components["schemas"]["ChatTool"]
 export type ChatToolParameter = components["schemas"]["ChatToolParameter"]
 export type ChatTurn = components["schemas"]["ChatTurn"]
@@ -18154,6 +18740,9 @@ export type GroqCredentialsUpdate = components["schemas"]["GroqCredentialsUpdate
 export type GroqOptions = components["schemas"]["GroqOptions"]
 export type Group = components["schemas"]["Group"]
 export type GroupTitlesAutoGeneration = components["schemas"]["GroupTitlesAutoGeneration"]
+export type HandoffBlock = components["schemas"]["HandoffBlock"]
+export type HandoffItem = components["schemas"]["HandoffItem"]
+export type HandoffOptions = components["schemas"]["HandoffOptions"]
 export type HttpRequestAction = components["schemas"]["HttpRequestAction"]
 export type HttpRequestBlock = components["schemas"]["HttpRequestBlock"]
 export type HttpRequestDefinition = components["schemas"]["HttpRequestDefinition"]
@@ -18163,6 +18752,8 @@ export type HttpRequestPair = components["schemas"]["HttpRequestPair"]
 export type HttpResponseMapping = components["schemas"]["HttpResponseMapping"]
 export type HttpTestVariable = components["schemas"]["HttpTestVariable"]
 export type IdempotencyMismatchErrorBody = components["schemas"]["IdempotencyMismatchErrorBody"]
+export type IdleEvent = components["schemas"]["IdleEvent"]
+export type IdleEventOptions = components["schemas"]["IdleEventOptions"]
 export type ImageBubble = components["schemas"]["ImageBubble"]
 export type ImageBubbleContent = components["schemas"]["ImageBubbleContent"]
 export type ImageClickLink = components["schemas"]["ImageClickLink"]
@@ -18233,6 +18824,7 @@ export type NocoDbUpdate = components["schemas"]["NocoDbUpdate"]
 export type NotFoundErrorBody = components["schemas"]["NotFoundErrorBody"]
 export type NumberInput = components["schemas"]["NumberInput"]
 export type NumberInputOptions = components["schemas"]["NumberInputOptions"]
+export type OfficeHours = components["schemas"]["OfficeHours"]
 export type OpaqueBlock = components["schemas"]["OpaqueBlock"]
 export type OpaqueEvent = components["schemas"]["OpaqueEvent"]
 export type OpenAiBlock = components["schemas"]["OpenAiBlock"]
@@ -18243,6 +18835,7 @@ export type OpenRouterBlock = components["schemas"]["OpenRouterBlock"]
 export type OpenRouterCredentialsCreate = components["schemas"]["OpenRouterCredentialsCreate"]
 export type OpenRouterCredentialsUpdate = components["schemas"]["OpenRouterCredentialsUpdate"]
 export type OpenRouterOptions = components["schemas"]["OpenRouterOptions"]
+export type OpeningTime = components["schemas"]["OpeningTime"]
 export type PabblyBlock = components["schemas"]["PabblyBlock"]
 export type PayloadTooLargeErrorBody = components["schemas"]["PayloadTooLargeErrorBody"]
 export type PaymentAddress = components["schemas"]["PaymentAddress"]
@@ -18434,10 +19027,13 @@ export type VendorAnswerMapping = components["schemas"]["VendorAnswerMapping"]
 export type VideoBubble = components["schemas"]["VideoBubble"]
 export type VideoBubbleContent = components["schemas"]["VideoBubbleContent"]
 export type VideoMessageBubble = components["schemas"]["VideoMessageBubble"]
+export type VisitorMessage = components["schemas"]["VisitorMessage"]
 export type WaitAction = components["schemas"]["WaitAction"]
 export type WaitBlock = components["schemas"]["WaitBlock"]
 export type WaitDetails = components["schemas"]["WaitDetails"]
 export type WaitOptions = components["schemas"]["WaitOptions"]
+export type WaitUntilBlock = components["schemas"]["WaitUntilBlock"]
+export type WaitUntilOptions = components["schemas"]["WaitUntilOptions"]
 export type WebhookData = components["schemas"]["WebhookData"]
 export type WebhookDelivery = components["schemas"]["WebhookDelivery"]
 export type WebhookDeliveryBody = components["schemas"]["WebhookDeliveryBody"]

@@ -6,6 +6,7 @@ import { blockIssues } from './checks/blocks.ts'
 import { unsentMails } from './checks/credentials.ts'
 import { type Findings, type Flow, issue, readFlow } from './checks/flow.ts'
 import { endlessLoops } from './checks/loops.ts'
+import { idleIssues } from './checks/people.ts'
 import { startIssues, unreachableGroups } from './checks/reach.ts'
 import { duplicateIds, edgeIssues, eventIssues } from './checks/references.ts'
 import type { CheckedService } from './checks/service.ts'
@@ -71,6 +72,7 @@ function* allButReach(flow: Flow, service: CheckedService): Findings {
   yield* duplicateIds(flow)
   yield* startIssues(flow)
   yield* eventIssues(flow)
+  yield* idleIssues(flow)
   yield* blockIssues(flow, service)
   if (!service.hasMail) yield* unsentMails(flow)
   if (service.hasFiles === false) yield* untakenFiles(flow)
@@ -99,6 +101,8 @@ const errors = new Set([
   'no_file_store',
   'closed_address',
   'unmatched_origin',
+  'unknown_time',
+  'unknown_time_zone',
 ])
 
 function makesFile({ type, options }: { type?: unknown; options?: unknown }): boolean {

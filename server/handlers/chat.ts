@@ -1,22 +1,31 @@
 import type { Issue } from '../../contract/errors.ts'
 import type { ChatHandlers } from '../../generated/handlers.ts'
 import { appearanceOfChat, startChat as startFlow } from '../chat/engine/engine.ts'
-import { inputForPeople } from '../chat/engine/people.ts'
+import { inputForPeople } from '../chat/engine/inputs/for-people.ts'
 import type { StartOptions, TurnRejection } from '../chat/engine/types.ts'
+import { chatEventOf, keepingChatEvent } from '../chat/sessions/chat-events.ts'
 import { insertClientLogs, MAXIMUM_CLIENT_LOGS, sizeOfLogs } from '../chat/sessions/client-logs.ts'
 import { decodeState } from '../chat/sessions/codec/state.ts'
 import { receiveMessage } from '../chat/sessions/handling.ts'
 import { closed, refusedOrigin, remembersUsers } from '../chat/sessions/origin-check.ts'
-import { findPublished, findSession, previewFlow, sessionOf, turnsOf } from '../chat/sessions/read-session.ts'
+import {
+  findPublished,
+  findSession,
+  previewFlow,
+  type Session,
+  sessionOf,
+  turnsOf,
+} from '../chat/sessions/read-session.ts'
 import {
   digestOf,
   earlierResponse,
   effectsOf,
   keepingUploads,
-  respondAfterWebhook,
-  respondBeforeWebhook,
+  respondAfterEvent,
+  respondBeforeEvent,
   runTurn,
   toTurn,
+  waitingStill,
   waitsFor,
   webhookDigest,
 } from '../chat/sessions/run-turn.ts'
@@ -29,6 +38,7 @@ import {
 } from '../chat/sessions/session-events.ts'
 import { botOfSession, newSessionId } from '../chat/sessions/session-ids.ts'
 import { findState, simulate } from '../chat/sessions/simulate.ts'
+import { expiryAfter, isStillAsked, keepingTimer } from '../chat/sessions/timers.ts'
 import { sizeOfTurn, writeTurn } from '../chat/sessions/write-turn.ts'
 import type { Contexts } from '../context.ts'
 import { Unavailable } from '../db/unavailable.ts'
@@ -84,12 +94,26 @@ export const chat: ChatHandlers<Contexts> = {
           revision: 0,
           resultId: body.isOnlyRegistering ? null : resultId,
           isNewResult: earlierId === null,
+          expiresAt: expiryAfter(outcome, now, now),
           outcome,
           lastMessage: null,
           lastAnswer,
         },
         now,
-        keepingUploads(db, sessionId, outcome.uploads, (write) => keep(answer, write)),
+        keepingChatEvent(
+          db,
+          published,
+          chatEventOf({ sessionId, botId, resultId, publicationId }, outcome),
+          keepingTimer(
+            db,
+            { id: sessionId, botId, workspaceId },
+            outcome,
+            {},
+            keepingUploads(db, sessionId, outcome.uploads, (write) => keep(answer, write)),
+            now,
+          ),
+          now,
+        ),
       )
       if (!isSaved) throw new Unavailable('The first step of a chat was not written')
       // The response to a request with a key is stored for days.
@@ -118,13 +142,16 @@ export const chat: ChatHandlers<Contexts> = {
       turnsOf(db, session),
       appearanceOfChat(flow, state ?? null, effects),
     ])
+    const isTimed = state?.timer?.kind === 'wait' && handledBy === null
+    const awaited = isTimed ? await waitingStill(db, session, waitsFor(answer)) : waitsFor(answer)
     return reply.ok({
       sessionId,
       resultId: resultId ?? undefined,
       bot: { id: botId, version: '6.1', ...look },
       turns,
       isOver: state === undefined,
-      ...(state && waitsFor(answer)),
+      ...(state && awaited),
+      expectsEvents: state && (handledBy || state.timer) ? true : undefined,
       ...(state &&
         handledBy && {
           input: inputForPeople(uploads?.maximumSize),
@@ -158,14 +185,18 @@ export const chat: ChatHandlers<Contexts> = {
     const digest = digestOf(body)
     const isQuestion = (body.message ?? null) === null
     const earlier =
-      (isQuestion ? await respondAfterWebhook(db, first, body.revision) : null) ??
+      (isQuestion ? await respondAfterEvent(db, first, body.revision) : null) ??
       (await earlierResponse(db, first, digest, body.revision, arrivedAt))
     if (earlier !== null) return reply.ok(stored(new JsonText(earlier)))
     const { revision } = first
-    if (body.revision !== undefined && body.revision !== revision) return reply.fail('CONFLICT', [movedOn])
+    const isOfInput = (session: Session) =>
+      body.revision === undefined ||
+      body.revision === session.revision ||
+      isStillAsked(session, body.revision)
+    if (!isOfInput(first)) return reply.fail('CONFLICT', [movedOn])
     // The client of a chat that waits for a webhook polls until it was called.
     if (isQuestion && decodeState(first) && first.handledBy === null) {
-      const waiting = await respondBeforeWebhook(db, first)
+      const waiting = await respondBeforeEvent(db, first)
       if (waiting !== undefined) return reply.ok(stored(new JsonText(waiting)))
     }
 
@@ -183,16 +214,20 @@ export const chat: ChatHandlers<Contexts> = {
       if (ran === 'over') return reply.fail('NOT_FOUND')
       if (ran === 'moved') {
         const moved = await findSession(db, tools, params.sessionId, now)
-        if (moved?.revision === revision) {
+        if (moved?.revision === session.revision) {
           session = moved
           continue
         }
-        const answer = moved && (await earlierResponse(db, moved, digest, revision, arrivedAt))
-        return answer ? reply.ok(stored(new JsonText(answer))) : reply.fail('CONFLICT', [movedOn])
+        const answer = moved && (await earlierResponse(db, moved, digest, session.revision, arrivedAt))
+        if (answer) return reply.ok(stored(new JsonText(answer)))
+        if (!moved || !isStillAsked(moved, body.revision ?? revision))
+          return reply.fail('CONFLICT', [movedOn])
+        session = moved
+        continue
       }
       if (!('problem' in ran)) return reply.ok(stored(new JsonText(ran.answer)))
       if (ran.problem.code !== 'NOT_WAITING') return reply.fail('BAD_REQUEST', [refused(ran)])
-      const waiting = await respondBeforeWebhook(db, session)
+      const waiting = await respondBeforeEvent(db, session)
       return waiting ? reply.ok(stored(new JsonText(waiting))) : reply.fail('CONFLICT', [movedOn])
     }
   },
@@ -250,6 +285,7 @@ export const chat: ChatHandlers<Contexts> = {
         revision: 0,
         resultId: null,
         isNewResult: false,
+        expiresAt: expiryAfter(outcome, now, now),
         outcome,
         lastMessage: null,
         lastAnswer: JSON.stringify(step),
@@ -261,7 +297,8 @@ export const chat: ChatHandlers<Contexts> = {
           ...step,
         })
         const session = { id: sessionId, ...preview }
-        const isSaved = await writeTurn(db, { ...write, session }, now, (write) => keep(answer, write))
+        const store = keepingTimer(db, session, outcome, {}, (write) => keep(answer, write), now)
+        const isSaved = await writeTurn(db, { ...write, session }, now, store)
         return isSaved ? answer : undefined
       }
       const givenId = body.sessionId ?? ownId
@@ -278,7 +315,7 @@ export const chat: ChatHandlers<Contexts> = {
       const session = sessionId && (await findSession(db, tools, sessionId, now))
       if (!session) return reply.fail('NOT_FOUND')
       const state = decodeState(session)
-      const isWaiting = session.handledBy === null && (await respondBeforeWebhook(db, session)) !== undefined
+      const isWaiting = session.handledBy === null && (await respondBeforeEvent(db, session)) !== undefined
       if (!isWaiting || state?.waiting?.blockId !== params.blockId) {
         return reply.fail('BAD_REQUEST', [
           { path: ['path', 'blockId'], code: 'not_waiting', message: 'The chat does not wait at this block' },

@@ -9,6 +9,7 @@ import {
   browserSessions,
   chatMessages,
   chatSessions,
+  chatTimers,
   chatTurns,
   idempotencyKeys,
   idempotencyResponses,
@@ -181,7 +182,7 @@ async function removeExpired(tx: Transaction, batch: readonly Key[], now: string
       RETURNING ${list}`,
   )
   const keys = removed.map(({ botId, id }) => [botId, id])
-  for (const table of [chatTurns, chatMessages]) {
+  for (const table of [chatTurns, chatMessages, chatTimers]) {
     await removeByKeys(tx, table, [table.botId, table.sessionId], keys)
   }
 }

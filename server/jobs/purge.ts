@@ -14,6 +14,7 @@ import {
   bots,
   chatMessages,
   chatSessions,
+  chatTimers,
   chatTurns,
   customDomains,
   folders,
@@ -255,6 +256,7 @@ async function purgeBot(tx: Transaction, batch: Batch): Promise<boolean> {
   await tx.execute(sql`DELETE FROM ${chatSessions} WHERE bot_id = ${botId} AND id = ANY(${ids})`)
   await tx.execute(sql`DELETE FROM ${chatTurns} WHERE bot_id = ${botId} AND session_id = ANY(${ids})`)
   await tx.execute(sql`DELETE FROM ${chatMessages} WHERE bot_id = ${botId} AND session_id = ANY(${ids})`)
+  await tx.execute(sql`DELETE FROM ${chatTimers} WHERE bot_id = ${botId} AND session_id = ANY(${ids})`)
   if (open.length === rows || steps.length === rows) return true
   for (const [table, bytes] of partsOfBots) {
     if (await removeRows(tx, table, batch, sql`true`, bytes)) return true

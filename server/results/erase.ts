@@ -6,6 +6,7 @@ import {
   botIdempotencyResponses,
   chatMessages,
   chatSessions,
+  chatTimers,
   chatTurns,
   resultAnswers,
   resultErasures,
@@ -114,6 +115,7 @@ async function erase(tx: Transaction, botId: string, found: string[], now: Date)
   await tx.execute(
     sql`DELETE FROM ${chatMessages} WHERE bot_id = ${botId} AND session_id = ANY(${sessionIds})`,
   )
+  await tx.execute(sql`DELETE FROM ${chatTimers} WHERE bot_id = ${botId} AND session_id = ANY(${sessionIds})`)
   await tx.execute(sql`DELETE FROM ${chatSessions} WHERE bot_id = ${botId} AND id = ANY(${sessionIds})`)
   // The row stays until the key expires, so that a repeat does not start the chat anew.
   await tx.execute(sql`
@@ -138,6 +140,9 @@ async function emptyEvents(tx: Transaction, botId: string, ids: SQL) {
   await tx.execute(sql`
     UPDATE ${webhookEvents} SET data = jsonb_set(data::jsonb, '{answers}', '[]')::json
     WHERE bot_id = ${botId} AND subject = ANY(${ids}) AND json_array_length(data->'answers') > 0`)
+  await tx.execute(sql`
+    UPDATE ${webhookEvents} SET data = jsonb_set(data::jsonb, '{said}', '[]')::json
+    WHERE bot_id = ${botId} AND subject = ANY(${ids}) AND json_array_length(data->'said') > 0`)
   // Endpoint by endpoint, for the index; also those that were removed meanwhile.
   const endpoints = await selectRows(
     tx,

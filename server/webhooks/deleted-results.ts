@@ -15,7 +15,15 @@ import type { Taken } from './leases.ts'
 type Subject = Pick<Taken, 'botId' | 'subject'>
 
 /** Events about one result; their subject is its id. */
-const OF_RESULT = ['result.started', 'result.answered', 'result.completed']
+const OF_RESULT = [
+  'result.started',
+  'result.answered',
+  'result.completed',
+  'chat.handoffRequested',
+  'chat.taken',
+  'chat.returned',
+  'chat.messageReceived',
+]
 /** Events after which a receiver expects nothing more of what was deleted. */
 const OF_DELETION = ['results.deleted', 'bot.deleted']
 

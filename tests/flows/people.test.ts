@@ -108,6 +108,7 @@ test('a conversation with a member is in the session and the transcript in its o
     messages: [],
     input: expect.objectContaining({ type: 'text input' }),
     handledBy: 'member',
+    expectsEvents: true,
     revision: 2,
   })
   await write(sessionId, 'Yes')

@@ -7,6 +7,7 @@ import { join } from 'node:path'
 import type pg from 'pg'
 import { operations } from '../../contract/index.ts'
 import { createApp, type Phase } from '../../server/app.ts'
+import { openTimers } from '../../server/chat/sessions/fire-timers.ts'
 import { openChatTools } from '../../server/chat-tools.ts'
 import { currentTime } from '../../server/clock.ts'
 import { type Config, readConfig } from '../../server/config.ts'
@@ -45,6 +46,9 @@ export interface App extends Watched {
   setPhase(phase: Phase): void
   /** As if no chat had run in this process yet. */
   forgetFlows(): void
+  timers: ReturnType<typeof openTimers>
+  /** Makes all timers of chats due, and runs their turns. */
+  fireTimers(): Promise<void>
   stop(): Promise<void>
 }
 
@@ -166,21 +170,20 @@ export async function startApp(options: StartOptions = {}): Promise<App> {
   const files = options.hasFiles === false ? null : (options.files ?? openFolder(filesFolder))
   const keyring = openKeyring(config)
   let phase: Phase = 'serving'
-  const service = createApp({
+  const services = {
     db,
     reads: options.reads?.(db) ?? db,
-    pool,
     log,
     config,
     chat: chat.tools,
     keyring,
     files,
     now: options.sandbox ? currentTime : clock.now,
-    sandbox: options.sandbox,
     cursorKey: options.cursorKey ?? (await cursorKey(db)),
-    phase: () => phase,
     publicUrl: () => config.PUBLIC_URL ?? url,
-  })
+  }
+  const service = createApp({ ...services, pool, sandbox: options.sandbox, phase: () => phase })
+  const timers = openTimers(services)
   const server = createServer(service, {
     newId,
     takesFile: takesFileOf(operations),
@@ -203,13 +206,19 @@ export async function startApp(options: StartOptions = {}): Promise<App> {
     keyring,
     files,
     filesFolder,
+    timers,
     setPhase: (next: Phase) => {
       phase = next
     },
     forgetFlows() {
       chat.tools.flows.clear()
     },
+    async fireTimers() {
+      await pool.query("UPDATE chat_timers SET due_at = now() - interval '1 second' WHERE NOT is_paused")
+      await timers.runDue()
+    },
     async stop() {
+      await timers.stop()
       server.closeAllConnections()
       await new Promise((resolve) => server.close(resolve))
       await chat.close()

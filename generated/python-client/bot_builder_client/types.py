@@ -1616,6 +1616,56 @@ class ChatErrorEvent(TypedDict):
     error: dict[str, Any]
     """The body that it has without a stream."""
 
+class ChatEventData(TypedDict):
+    """A chat that changed hands."""
+
+    sessionId: str
+    """Id of the chat session."""
+
+    botId: str
+    """Id of the bot."""
+
+    resultId: str
+    """Id of the result."""
+
+    handledBy: Literal["bot", "waiting", "member"]
+    """The one who handles the chat from then on."""
+
+    assigneeId: str | None
+    """Id of the member who handles the chat; null where none does."""
+
+class ChatHandoffEventData(TypedDict):
+    """A chat that waits for a member."""
+
+    sessionId: str
+    """Id of the chat session."""
+
+    botId: str
+    """Id of the bot."""
+
+    resultId: str
+    """Id of the result."""
+
+    handledBy: Literal["bot", "waiting", "member"]
+    """The one who handles the chat from then on."""
+
+    assigneeId: str | None
+    """Id of the member who handles the chat; null where none does."""
+
+    blockId: str | None
+    """Id of the block that asked for a member; null where a member put the chat in line."""
+
+class ChatHandoffRequestedEvent(TypedDict):
+    """A chat waits for a member from now on."""
+
+    type: Literal["chat.handoffRequested"]
+    """The type of the event."""
+
+    timestamp: str
+    """When it happened. Events of one bot come in order, but not always by this time."""
+
+    data: ChatHandoffEventData
+
 class ChatInput(TypedDict):
     """The input block that waits for a reply."""
 
@@ -1687,6 +1737,38 @@ class ChatMessageEvent(TypedDict):
     """Name of the event."""
 
     message: MessageBubble
+
+class ChatMessageEventData(TypedDict):
+    """A message of a visitor to people."""
+
+    sessionId: str
+    """Id of the chat session."""
+
+    botId: str
+    """Id of the bot."""
+
+    resultId: str
+    """Id of the result."""
+
+    handledBy: Literal["bot", "waiting", "member"]
+    """The one who handles the chat from then on."""
+
+    assigneeId: str | None
+    """Id of the member who handles the chat; null where none does."""
+
+    said: list[VisitorMessage]
+    """What the visitor wrote."""
+
+class ChatMessageReceivedEvent(TypedDict):
+    """A visitor wrote while people handle the chat."""
+
+    type: Literal["chat.messageReceived"]
+    """The type of the event."""
+
+    timestamp: str
+    """When it happened. Events of one bot come in order, but not always by this time."""
+
+    data: ChatMessageEventData
 
 class ChatNodeBlock(TypedDict):
     """Works with ChatNode. Chats run it, with credentials of type chat-node. Versions 6 and 6.1 only."""
@@ -1790,6 +1872,17 @@ class ChatPayment(TypedDict):
     amount: str
     """Amount with its currency, to show."""
 
+class ChatReturnedEvent(TypedDict):
+    """The bot handles a chat again."""
+
+    type: Literal["chat.returned"]
+    """The type of the event."""
+
+    timestamp: str
+    """When it happened. Events of one bot come in order, but not always by this time."""
+
+    data: ChatEventData
+
 class ChatSessionBody(TypedDict):
     """A chat as it is now, for a client that comes back to it."""
 
@@ -1820,11 +1913,25 @@ class ChatSessionBody(TypedDict):
     handledBy: NotRequired[Literal["waiting", "member"]]
     """Present while the bot does not handle the chat: it waits for a member, or a member handles it. The input is then a text for people; what members write comes with the session and its events."""
 
+    expectsEvents: NotRequired[bool]
+    """True while something can come without a reply: people handle the chat, or a timer runs. Clients then follow the events of the session. Absent otherwise."""
+
     lastEventId: str
     """Id of the last event of the session; the events after it are those that come next."""
 
     revision: int
     """Counts the turns of the session. Send it with the reply: the same reply sent again then gets the same answer instead of counting twice."""
+
+class ChatTakenEvent(TypedDict):
+    """A member handles a chat from now on."""
+
+    type: Literal["chat.taken"]
+    """The type of the event."""
+
+    timestamp: str
+    """When it happened. Events of one bot come in order, but not always by this time."""
+
+    data: ChatEventData
 
 class ChatTool(TypedDict):
     """A function that the model can call."""
@@ -2351,6 +2458,9 @@ class ContinuedChatBody(TypedDict):
 
     handledBy: NotRequired[Literal["waiting", "member"]]
     """Present while the bot does not handle the chat: it waits for a member, or a member handles it. The input is then a text for people; what members write comes with the session and its events."""
+
+    expectsEvents: NotRequired[bool]
+    """True while something can come without a reply: people handle the chat, or a timer runs. Clients then follow the events of the session. Absent otherwise."""
 
     revision: int
     """Counts the turns of the session. Send it with the reply: the same reply sent again then gets the same answer instead of counting twice."""
@@ -3797,6 +3907,46 @@ class GroupTitlesAutoGeneration(TypedDict):
     prompt: NotRequired[str]
     """The instruction sent."""
 
+class HandoffBlock(TypedDict):
+    """Hands the chat to the members of the workspace. The bot is silent until a member gives the chat back; then it goes on behind the block. A block of this service alone."""
+
+    id: str
+    """Id of the block."""
+
+    type: Literal["handoff"]
+    """Type of the block."""
+
+    outgoingEdgeId: NotRequired[str]
+    """Id of the edge that leaves the block. This is what a running chat follows; it may dangle."""
+
+    items: NotRequired[list[HandoffItem]]
+    """The ways out. Where one is missing, the chat goes on behind the block."""
+
+    options: NotRequired[HandoffOptions]
+
+class HandoffItem(TypedDict):
+    """A way out of a handoff, and the edge that is followed then."""
+
+    id: str
+    """Id of the item."""
+
+    outgoingEdgeId: NotRequired[str]
+    """Id of the edge that leaves the item. This is what a running chat follows; it may dangle."""
+
+    path: Literal["unanswered", "closed"]
+    """When the way is taken: when no member came in time, or outside of office hours."""
+
+class HandoffOptions(TypedDict):
+    """When members are asked, and how long the visitor waits."""
+
+    message: NotRequired[str]
+    """What the visitor is told; may hold placeholders. Nothing is said without it."""
+
+    timeoutSeconds: NotRequired[float]
+    """Seconds until the chat leaves by the way `unanswered` if no member has taken it. Without it the chat waits as long as it lives."""
+
+    officeHours: NotRequired[OfficeHours]
+
 class HttpRequestAction(TypedDict):
     """Send a request and continue with the answer."""
 
@@ -3931,6 +4081,34 @@ class IdempotencyMismatchErrorBody(TypedDict):
 
     issues: list[ErrorIssue]
     """What is wrong and where; empty where there is nothing to add."""
+
+class IdleEvent(TypedDict):
+    """Begins a branch when the visitor has not answered for a while. The input is shown again behind it. An event of this service alone."""
+
+    id: str
+    """Id of the event."""
+
+    type: Literal["idle"]
+    """Type of the event."""
+
+    outgoingEdgeId: NotRequired[str]
+    """Id of the edge that leaves the event. This is what a running chat follows; it may dangle."""
+
+    graphCoordinates: Coordinates
+
+    options: NotRequired[IdleEventOptions]
+
+class IdleEventOptions(TypedDict):
+    """When the branch runs, how often, and what comes then."""
+
+    seconds: NotRequired[float]
+    """Seconds without an answer until the branch runs, and runs again. Without it the event has no effect."""
+
+    times: NotRequired[float]
+    """How often the branch runs for one question. Default 1."""
+
+    isEnding: NotRequired[bool]
+    """Whether the chat ends when as many seconds have passed once more. Default false."""
 
 class ImageBubble(TypedDict):
     """Shows a picture by its address."""
@@ -4912,6 +5090,15 @@ class NumberInputOptions(TypedDict):
     unit: NotRequired[Literal["acre", "bit", "byte", "celsius", "centimeter", "day", "degree", "fahrenheit", "fluid-ounce", "foot", "gallon", "gigabit", "gigabyte", "gram", "hectare", "hour", "inch", "kilobit", "kilobyte", "kilogram", "kilometer", "liter", "megabit", "megabyte", "meter", "microsecond", "mile", "mile-scandinavian", "milliliter", "millimeter", "millisecond", "minute", "month", "nanosecond", "ounce", "percent", "petabyte", "pound", "second", "stone", "terabit", "terabyte", "week", "yard", "year"]]
     """Unit of measure, used with style unit."""
 
+class OfficeHours(TypedDict):
+    """When members are there."""
+
+    timeZone: NotRequired[str]
+    """IANA time zone of the times. Default UTC."""
+
+    times: NotRequired[list[OpeningTime]]
+    """The times; days without any are closed. An empty list means always."""
+
 class OpaqueBlock(TypedDict):
     """A block of a type that this service does not know. It is kept and given back as it is."""
 
@@ -5163,6 +5350,16 @@ class OpenRouterOptions(TypedDict):
 
     responseMapping: NotRequired[list[VendorAnswerMapping]]
     """Which parts of the answer are stored where. With action Create chat completion: Message content, Total tokens, Prompt tokens, Completion tokens."""
+
+OpeningTime = TypedDict(
+    "OpeningTime",
+    {
+        "day": "Literal[\"monday\", \"tuesday\", \"wednesday\", \"thursday\", \"friday\", \"saturday\", \"sunday\"]",
+        "from": "str",
+        "to": "str",
+    },
+)
+"""Members are there on this day, from one time to another."""
 
 class PabblyBlock(TypedDict):
     """Starts a Pabbly workflow by an HTTP request."""
@@ -7160,6 +7357,9 @@ class StartedChatBody(TypedDict):
     handledBy: NotRequired[Literal["waiting", "member"]]
     """Present while the bot does not handle the chat: it waits for a member, or a member handles it. The input is then a text for people; what members write comes with the session and its events."""
 
+    expectsEvents: NotRequired[bool]
+    """True while something can come without a reply: people handle the chat, or a timer runs. Clients then follow the events of the session. Absent otherwise."""
+
     revision: int
     """Counts the turns of the session. Send it with the reply: the same reply sent again then gets the same answer instead of counting twice."""
 
@@ -7195,6 +7395,9 @@ class StartedPreviewBody(TypedDict):
 
     handledBy: NotRequired[Literal["waiting", "member"]]
     """Present while the bot does not handle the chat: it waits for a member, or a member handles it. The input is then a text for people; what members write comes with the session and its events."""
+
+    expectsEvents: NotRequired[bool]
+    """True while something can come without a reply: people handle the chat, or a timer runs. Clients then follow the events of the session. Absent otherwise."""
 
     revision: int
     """Counts the turns of the session. Send it with the reply: the same reply sent again then gets the same answer instead of counting twice."""
@@ -8143,6 +8346,15 @@ class VideoMessageBubble(TypedDict):
     content: dict[str, Any]
     """The content of the block, with placeholders filled in."""
 
+class VisitorMessage(TypedDict):
+    """Something that a visitor wrote."""
+
+    text: str
+    """The words; may be empty."""
+
+    attachedFileUrls: NotRequired[list[str]]
+    """URLs of files sent with the text."""
+
 class WaitAction(TypedDict):
     """Wait before going on."""
 
@@ -8185,6 +8397,32 @@ class WaitOptions(TypedDict):
 
     shouldPause: NotRequired[bool]
     """Whether later messages are held back until the time is over. Default false."""
+
+class WaitUntilBlock(TypedDict):
+    """Waits until a time, or for hours or days, and goes on by itself, whether the visitor is there or not. A block of this service alone."""
+
+    id: str
+    """Id of the block."""
+
+    type: Literal["wait until"]
+    """Type of the block."""
+
+    outgoingEdgeId: NotRequired[str]
+    """Id of the edge that leaves the block. This is what a running chat follows; it may dangle."""
+
+    options: NotRequired[WaitUntilOptions]
+
+class WaitUntilOptions(TypedDict):
+    """When the chat goes on. A time counts before a number of seconds."""
+
+    until: NotRequired[str]
+    """The time, with placeholders where needed: `2026-12-24T09:00`, with an offset or in the time zone of the block; a date, which means its beginning; or `HH:MM`, which means the next such time."""
+
+    timeZone: NotRequired[str]
+    """IANA time zone of the time. Default UTC."""
+
+    secondsToWaitFor: NotRequired[str]
+    """Seconds as text; may hold placeholders. At most 2505600, which are 29 days."""
 
 class WebhookDelivery(TypedDict):
     """An event on its way to an endpoint."""
@@ -8956,7 +9194,7 @@ BotChangeV61 = TypedDict(
 )
 """A change to a bot in version 6.1. Absent properties stay, given ones replace the whole property."""
 
-Block: TypeAlias = StartBlock | TextBubble | ImageBubble | VideoBubble | EmbedBubble | AudioBubble | TextInput | NumberInput | EmailInput | UrlInput | PhoneNumberInput | DateInput | TimeInput | PaymentInput | RatingInput | FileInput | ChoiceInput | PictureChoiceInput | CardsInput | SetVariableBlock | RedirectBlock | CodeBlock | BotLinkBlock | WaitBlock | JumpBlock | ReturnBlock | ConditionBlock | AbTestBlock | WebhookListenerBlock | GoogleSheetsBlock | HttpRequestBlock | ZapierBlock | MakeComBlock | PabblyBlock | EmailBlock | ChatwootBlock | GoogleAnalyticsBlock | PixelBlock | ClassicOpenAiBlock | OpenAiBlock | AnthropicBlock | MistralBlock | GroqBlock | TogetherAiBlock | OpenRouterBlock | PerplexityBlock | DeepSeekBlock | DifyAiBlock | ChatNodeBlock | ElevenLabsBlock | CalComBlock | NocoDbBlock | SegmentBlock | PostHogBlock | QrCodeBlock | ZendeskBlock | BlinkBlock | GmailBlock | OpaqueBlock
+Block: TypeAlias = StartBlock | TextBubble | ImageBubble | VideoBubble | EmbedBubble | AudioBubble | TextInput | NumberInput | EmailInput | UrlInput | PhoneNumberInput | DateInput | TimeInput | PaymentInput | RatingInput | FileInput | ChoiceInput | PictureChoiceInput | CardsInput | SetVariableBlock | RedirectBlock | CodeBlock | BotLinkBlock | WaitBlock | JumpBlock | ReturnBlock | ConditionBlock | AbTestBlock | WebhookListenerBlock | HandoffBlock | WaitUntilBlock | GoogleSheetsBlock | HttpRequestBlock | ZapierBlock | MakeComBlock | PabblyBlock | EmailBlock | ChatwootBlock | GoogleAnalyticsBlock | PixelBlock | ClassicOpenAiBlock | OpenAiBlock | AnthropicBlock | MistralBlock | GroqBlock | TogetherAiBlock | OpenRouterBlock | PerplexityBlock | DeepSeekBlock | DifyAiBlock | ChatNodeBlock | ElevenLabsBlock | CalComBlock | NocoDbBlock | SegmentBlock | PostHogBlock | QrCodeBlock | ZendeskBlock | BlinkBlock | GmailBlock | OpaqueBlock
 """A step of the flow in versions 6 and 6.1; the type tells which."""
 
 Bot: TypeAlias = BotV3 | BotV4 | BotV5 | BotV6 | BotV61
@@ -8992,7 +9230,7 @@ CredentialsUpdate: TypeAlias = SmtpCredentialsUpdate | GoogleSheetsCredentialsUp
 DocumentVersion: TypeAlias = Literal["3", "4", "5", "6", "6.1"]
 """Version of the schema a flow is written in."""
 
-EventType: TypeAlias = Literal["bot.created", "bot.updated", "bot.deleted", "bot.published", "bot.unpublished", "result.started", "result.answered", "result.completed", "results.deleted"]
+EventType: TypeAlias = Literal["bot.created", "bot.updated", "bot.deleted", "bot.published", "bot.unpublished", "result.started", "result.answered", "result.completed", "chat.handoffRequested", "chat.taken", "chat.returned", "chat.messageReceived", "results.deleted"]
 """What can happen. The list is open: later versions add types."""
 
 ExportedBot: TypeAlias = ExportedBotV3 | ExportedBotV4 | ExportedBotV5 | ExportedBotV6 | ExportedBotV61
@@ -9001,7 +9239,7 @@ ExportedBot: TypeAlias = ExportedBotV3 | ExportedBotV4 | ExportedBotV5 | Exporte
 FileVisibility: TypeAlias = Literal["Auto", "Public", "Private"]
 """Who may open an uploaded file: Public everybody with the address, Private members only, Auto as the installation decides. Default Auto."""
 
-FlowEvent: TypeAlias = StartEvent | CommandEvent | ReplyEvent | InvalidReplyEvent | OpaqueEvent
+FlowEvent: TypeAlias = StartEvent | CommandEvent | ReplyEvent | InvalidReplyEvent | IdleEvent | OpaqueEvent
 """Something that begins a branch of the flow; the type tells what."""
 
 IssueCode: TypeAlias = str
@@ -9084,7 +9322,7 @@ IssueCode: TypeAlias = str
 - `unrecognized_keys`: the property or parameter is not known.
 - `unsupported_media_type`: the body is not sent as the media type that the operation takes."""
 
-LegacyBlock: TypeAlias = StartBlock | TextBubble | ImageBubble | VideoBubble | EmbedBubble | AudioBubble | TextInput | NumberInput | EmailInput | UrlInput | PhoneNumberInput | DateInput | TimeInput | PaymentInput | RatingInput | LegacyFileInput | LegacyChoiceInput | LegacyPictureChoiceInput | CardsInput | SetVariableBlock | RedirectBlock | CodeBlock | BotLinkBlock | WaitBlock | JumpBlock | ReturnBlock | LegacyConditionBlock | LegacyAbTestBlock | LegacyGoogleSheetsBlock | LegacyHttpRequestBlock | LegacyZapierBlock | LegacyMakeComBlock | LegacyPabblyBlock | EmailBlock | ChatwootBlock | GoogleAnalyticsBlock | PixelBlock | ClassicOpenAiBlock | OpaqueBlock
+LegacyBlock: TypeAlias = StartBlock | TextBubble | ImageBubble | VideoBubble | EmbedBubble | AudioBubble | TextInput | NumberInput | EmailInput | UrlInput | PhoneNumberInput | DateInput | TimeInput | PaymentInput | RatingInput | LegacyFileInput | LegacyChoiceInput | LegacyPictureChoiceInput | CardsInput | SetVariableBlock | RedirectBlock | CodeBlock | BotLinkBlock | WaitBlock | JumpBlock | ReturnBlock | LegacyConditionBlock | LegacyAbTestBlock | HandoffBlock | WaitUntilBlock | LegacyGoogleSheetsBlock | LegacyHttpRequestBlock | LegacyZapierBlock | LegacyMakeComBlock | LegacyPabblyBlock | EmailBlock | ChatwootBlock | GoogleAnalyticsBlock | PixelBlock | ClassicOpenAiBlock | OpaqueBlock
 """A step of the flow in versions 3, 4 and 5; the type tells which."""
 
 LogicalOperator: TypeAlias = Literal["OR", "AND"]
@@ -9126,5 +9364,5 @@ WebhookData: TypeAlias = dict[str, Any]
 BotChange: TypeAlias = BotChangeV3 | BotChangeV4 | BotChangeV5 | BotChangeV6 | BotChangeV61
 """Properties of a bot to write. Those that are absent stay as they are."""
 
-WebhookEvent: TypeAlias = BotCreatedEvent | BotUpdatedEvent | BotDeletedEvent | BotPublishedEvent | BotUnpublishedEvent | ResultStartedEvent | ResultAnsweredEvent | ResultCompletedEvent | ResultsDeletedEvent | EndpointTestEvent
+WebhookEvent: TypeAlias = BotCreatedEvent | BotUpdatedEvent | BotDeletedEvent | BotPublishedEvent | BotUnpublishedEvent | ResultStartedEvent | ResultAnsweredEvent | ResultCompletedEvent | ChatHandoffRequestedEvent | ChatTakenEvent | ChatReturnedEvent | ChatMessageReceivedEvent | ResultsDeletedEvent | EndpointTestEvent
 """What a webhook endpoint receives."""

@@ -7,6 +7,7 @@ import { nearest } from '../../kit/issues/nearest.ts'
 import { missingContent, unknownFileTypes } from './content.ts'
 import { foreignAddress, missingCredentials, skippedAction } from './credentials.ts'
 import { type Findings, type Flow, issue, itemsOf, type Path, pathsOf, quote } from './flow.ts'
+import { unknownTimes } from './people.ts'
 import { unknownProperties } from './properties.ts'
 import { missingEdge, missingJumpTarget, unknownVariables } from './references.ts'
 import type { CheckedService } from './service.ts'
@@ -25,6 +26,7 @@ export function* blockIssues(flow: Flow, service: CheckedService): Findings {
       if (!(yield* anyOf(unknownProperties(flow, block, path)))) {
         yield* missingContent(block, path, service)
         yield* unknownFileTypes(block, path)
+        yield* unknownTimes(block, path)
         yield* foreignAddress(block, path, service)
         if (skippedAction(block) === undefined) yield* missingCredentials(block, path, service.credentials)
       }

@@ -74,7 +74,7 @@ function endingAt(exit: Entry | undefined): Way {
 }
 
 /** At these a chat waits, ends, is somewhere else, or leaves it to chance. */
-const stops = new Set(['AB test', 'Bot link', 'Return', 'Redirect', 'webhook'])
+const stops = new Set(['AB test', 'Bot link', 'Return', 'Redirect', 'webhook', 'handoff', 'wait until'])
 
 /** These change nothing that a condition could ask for. */
 const unchanging = new Set(['Condition', 'Wait', 'Email', 'Chatwoot', 'Google Analytics', 'Pixel'])

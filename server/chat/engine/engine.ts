@@ -11,17 +11,20 @@ import { flowAllBack, updateResult } from './blocks/bot-link.ts'
 import { findEvent, remember, startEdge } from './blocks/logic.ts'
 import {
   currentFrame,
+  cutChat,
   type Execution,
   isPreview,
+  leave,
   log,
   type Next,
   sendAction,
   takeEdge,
   waitingBlock,
 } from './execution.ts'
-import { findPlace, type Place } from './flow-index.ts'
+import { findBlock, findPlace, type Place } from './flow-index.ts'
 import { firstFrame, giveValues, loadFrames } from './frames.ts'
 import { replyToWaiting } from './handle-reply.ts'
+import { setIdleTimer } from './idle.ts'
 import { textOfMessage } from './inputs/index.ts'
 import { visitorLanguage } from './language.ts'
 import { defaultLimits } from './limits.ts'
@@ -172,9 +175,21 @@ export async function continueChat(
     return outcomeOf(run)
   }
   run.waiting = waiting
-  const refusal = checkWebhook(run, sent)
+  const refusal = checkWebhook(run, sent) ?? checkTimer(run, sent)
   if (refusal !== null) return refusal
   const isCommand = typeof sent === 'object' && sent?.type === 'command'
+  if (isTimer(sent)) {
+    run.session.alone = (run.session.alone ?? 0) + 1
+    if (run.session.alone > run.limits.timersInARow) {
+      cutChat(
+        run,
+        `The chat was stopped: ${run.limits.timersInARow} timers came without a message of the visitor`,
+      )
+    }
+  } else if (!isCommand) {
+    delete run.session.idle
+    delete run.session.alone
+  }
   if (isCommand && waiting !== null) return runCommand(run, sent.command)
   // A chat that was only registered starts, whatever comes first.
   if (waiting === null) await begin(run, isCommand ? null : sent)
@@ -184,9 +199,16 @@ export async function continueChat(
 
 /** From the start of the flow. A message given in advance answers the first input if nothing is shown before it. */
 async function begin(run: Execution, message: Message | null): Promise<void> {
-  const place = placeToStart(run)
+  const { startFrom } = run.session
   delete run.session.startFrom
-  await runBlocks(run, null, place === null ? { kind: 'end' } : { kind: 'go', ...place })
+  if (startFrom?.type === 'behind') {
+    const place = findPlace(currentFrame(run).flow, startFrom.position)
+    const block = findBlock(currentFrame(run).flow, startFrom.position)
+    await runBlocks(run, place, block === null ? { kind: 'end' } : leave(run, block))
+  } else {
+    const place = placeToStart(run, startFrom)
+    await runBlocks(run, null, place === null ? { kind: 'end' } : { kind: 'go', ...place })
+  }
   const type = run.input?.type
   const isUsed =
     message !== null && type !== undefined && run.messages.length === 0 && !notInAdvance.has(type)
@@ -227,9 +249,20 @@ function checkWebhook(run: Execution, message: Message | null): TurnRejection | 
   return { problem: { code: 'NOT_WAITING', message: reason } }
 }
 
+function isTimer(message: Message | null): boolean {
+  return typeof message === 'object' && message?.type === 'timer'
+}
+
+/** Only its timer continues a `wait until` block. */
+function checkTimer(run: Execution, message: Message | null): TurnRejection | null {
+  if (isTimer(message) || waitingBlock(run)?.type !== 'wait until') return null
+  if (typeof message === 'object' && message?.type === 'command') return null
+  return { problem: { code: 'NOT_WAITING', message: 'The chat waits for a time' } }
+}
+
 function checkStart(run: Execution): TurnRejection | null {
-  if (run.session.startFrom === undefined) return null
   const { startFrom } = run.session
+  if (startFrom === undefined || startFrom.type === 'behind') return null
   const { flow } = currentFrame(run)
   const isKnown =
     startFrom.type === 'group'
@@ -241,9 +274,8 @@ function checkStart(run: Execution): TurnRejection | null {
   }
 }
 
-function placeToStart(run: Execution): Place | null {
+function placeToStart(run: Execution, startFrom: StartOptions['startFrom']): Place | null {
   const { flow } = currentFrame(run)
-  const { startFrom } = run.session
   if (startFrom === undefined) return takeEdge(run, startEdge(flow))
   if (startFrom.type === 'group') return findPlace(flow, { groupId: startFrom.groupId })
   return takeEdge(run, flow.events.find((event) => event.id === startFrom.eventId)?.outgoingEdgeId)
@@ -260,6 +292,8 @@ export function newRun(options: TurnOptions, effects: Effects, session: Executio
     frames: [],
     waiting: null,
     waitsFor: null,
+    timer: undefined,
+    isHandedOff: false,
     messages: [],
     actions: [],
     input: undefined,
@@ -292,7 +326,7 @@ export function messageOf(run: Execution, message: Message | null | undefined): 
     return storableText(cut(value, maximum))
   }
   if (typeof message === 'string') return clean(message)
-  if (message.type === 'webhook') return message
+  if (message.type === 'webhook' || message.type === 'timer') return message
   if (message.type === 'command') return { ...message, command: clean(message.command) }
   if (message.type === 'audio') return { ...message, url: clean(message.url) }
   const attachedFileUrls = message.attachedFileUrls?.slice(0, maximumAttachments).map(clean)
@@ -302,6 +336,7 @@ export function messageOf(run: Execution, message: Message | null | undefined): 
 export async function outcomeOf(run: Execution, isRegistering = false): Promise<TurnOutcome> {
   const isOver = run.isAborted || (run.waitsFor === null && !isRegistering)
   if (run.isAborted) run.input = undefined
+  if (!isOver && !isRegistering) setIdleTimer(run)
   flowAllBack(run)
   for (const frame of run.frames) updateResult(run, frame)
   const first = run.frames[0] ?? currentFrame(run)
@@ -327,7 +362,15 @@ export async function outcomeOf(run: Execution, isRegistering = false): Promise<
   if (dynamicTheme !== undefined) outcome.dynamicTheme = dynamicTheme
   if (hasProgressBar(run) && !isRegistering) outcome.progress = progressOf(run)
   if (run.newFormat !== undefined) outcome.lastMessageNewFormat = run.newFormat
+  if (!isOver && run.timer) outcome.timer = run.timer
+  if (!isOver && run.isHandedOff) Object.assign(outcome, { handledBy: 'waiting', isHandedOff: true })
   return outcome
+}
+
+function timerOf({ timer }: Execution): Pick<SessionState, 'timer'> {
+  if (timer === undefined) return {}
+  const { id, kind, afterMs } = timer
+  return { timer: { id, kind, ...(kind === 'idle' && { afterMs }) } }
 }
 
 /** Values that change with every answer come last: PostgreSQL logs a row from its first difference on. */
@@ -345,7 +388,7 @@ function stateOf(run: Execution): SessionState {
       answerCount: frame.answerCount,
     }),
   )
-  const { textFormat: _, ...session } = run.session
+  const { textFormat: _, timer: __, ...session } = run.session
   const textFormat = run.format === 'markdown' ? { textFormat: run.format } : {}
-  return Object.assign({}, session, textFormat, { frames, waiting: run.waiting })
+  return Object.assign({}, session, textFormat, timerOf(run), { frames, waiting: run.waiting })
 }

@@ -17,6 +17,7 @@ import type {
   Position,
   SessionState,
   TextFormat,
+  TimerToSet,
   TranscriptEntry,
   UserTurn,
   VariableValue,
@@ -42,8 +43,11 @@ export interface Execution {
   session: Omit<SessionState, 'frames' | 'waiting'>
   frames: LiveFrame[]
   waiting: Position | null
-  /** An input, or an action or embed whose outcome the client has to send, keeps the chat open. */
-  waitsFor: 'input' | 'action' | 'embed' | null
+  /** An input, a member, or an action or embed whose outcome the client has to send, keeps the chat open. */
+  waitsFor: 'input' | 'member' | 'action' | 'embed' | null
+  timer: TimerToSet | undefined
+  /** True if this turn hands the chat to the members. */
+  isHandedOff: boolean
   messages: Bubble[]
   actions: ClientSideAction[]
   input: InputToShow | undefined

@@ -5,7 +5,7 @@ import { indexFlow } from './flow-index.ts'
 import type { Flow, Frame, StartOptions } from './types.ts'
 import { setVariable, sizeOf } from './variables.ts'
 
-export function firstFrame(flow: Flow, options: StartOptions): LiveFrame {
+export function firstFrame(flow: Flow, options: Pick<StartOptions, 'resultId'>): LiveFrame {
   return {
     botId: flow.id,
     flowId: null,

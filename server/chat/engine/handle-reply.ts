@@ -4,6 +4,7 @@ import { asObject } from '../../json/access.ts'
 import { appendToTranscript } from './blocks/bubbles.ts'
 import { acceptClientReply } from './blocks/http-request.ts'
 import { findEvent, remember } from './blocks/logic.ts'
+import { leaveHandoff } from './blocks/people.ts'
 import { acceptClientValue } from './blocks/set-variable.ts'
 import { acceptBooking } from './blocks/vendors/cal-com.ts'
 import {
@@ -25,6 +26,7 @@ import {
   isInput,
   searchBlock,
 } from './flow-index.ts'
+import { takeIdle } from './idle.ts'
 import { acceptReply, askAgain, readReply, textOfMessage } from './inputs/index.ts'
 import type { Message, Position } from './types.ts'
 import { saveReply, setVariable } from './variables.ts'
@@ -39,6 +41,10 @@ export async function replyToWaiting(run: Execution, message: Message | null): P
   if (block === null || position === null) {
     log(run, 'error', 'The block that waited for this reply no longer exists')
     return { kind: 'end' }
+  }
+  if (typeof message === 'object' && message?.type === 'timer') {
+    if (isInput(block)) return takeIdle(run, block, position)
+    return block.type === 'handoff' ? leaveHandoff(run, block, 'unanswered') : leave(run, block)
   }
   if (isInput(block)) {
     const branch = takeEvent(run, block, message, 'reply')

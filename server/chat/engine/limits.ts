@@ -15,6 +15,8 @@ export interface Limits {
    * Tokens of language models in one request, as their vendors count them. Once reached, no further request is sent.
    */
   tokens: number
+  /** Turns of timers without a message of the visitor between them. */
+  timersInARow: number
   /** Requests, e-mails and calls of models in one request. */
   outboundCalls: number
   /** Characters of one variable. A longer value is cut. */
@@ -39,6 +41,7 @@ export const defaultLimits: Limits = {
   evaluationMillisecondsPerStep: 1_000,
   codeCharacters: 100_000,
   tokens: 200_000,
+  timersInARow: 200,
   outboundCalls: 20,
   valueCharacters: 262_144,
   totalValueCharacters: 1_000_000,

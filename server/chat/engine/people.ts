@@ -5,7 +5,9 @@ import { isOfType } from '../../uploads/kinds.ts'
 import { leaveBot } from './blocks/bot-link.ts'
 import { messageOf, newRun, outcomeOf } from './engine.ts'
 import { currentFrame, waitFor } from './execution.ts'
+import { findBlock } from './flow-index.ts'
 import { loadFrames } from './frames.ts'
+import { inputForPeople } from './inputs/for-people.ts'
 import { textOfMessage } from './inputs/index.ts'
 import { markdownNodes } from './markdown.ts'
 import { markdownOf, plainTextOf, richTextOf } from './rich-text.ts'
@@ -13,7 +15,6 @@ import type {
   Bubble,
   Effects,
   Flow,
-  InputToShow,
   Message,
   SessionState,
   TextFormat,
@@ -21,13 +22,6 @@ import type {
   TurnOptions,
   TurnOutcome,
 } from './types.ts'
-
-/** The input of a visitor who talks to people. It is no block of the flow. */
-export function inputForPeople(maximumSize: number | undefined): InputToShow {
-  const input: InputToShow = { id: 'people', type: 'text input' }
-  if (maximumSize === undefined) return input
-  return { ...input, options: { attachments: { isEnabled: true } }, upload: { maximumSize } }
-}
 
 /** Records a message of the visitor; undefined if it says nothing. */
 export async function recordMessage(
@@ -44,7 +38,8 @@ export async function recordMessage(
   })
   await loadFrames(run, flow, frames)
   const sent = messageOf(run, message)
-  const isCommand = typeof sent === 'object' && (sent?.type === 'command' || sent?.type === 'webhook')
+  const isCommand =
+    typeof sent === 'object' && sent !== null && ['command', 'webhook', 'timer'].includes(sent.type)
   if (sent === null || isCommand) return undefined
   const isAudio = typeof sent === 'object' && sent.type === 'audio'
   const text = textOfMessage(sent)
@@ -76,6 +71,14 @@ export async function resumeFlow(
   const { frames, waiting, ...session } = state
   const run = newRun({}, effects, session)
   await loadFrames(run, flow, frames)
+  if (
+    groupId === undefined &&
+    waiting !== null &&
+    findBlock(currentFrame(run).flow, waiting)?.type === 'handoff'
+  ) {
+    run.session.startFrom = { type: 'behind', position: waiting }
+    return outcomeOf(run, true)
+  }
   if (groupId === undefined) return { ...(await outcomeOf(run, true)), state }
   while (run.frames.length > 1) leaveBot(run)
   const frame = currentFrame(run)

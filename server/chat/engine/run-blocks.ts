@@ -14,6 +14,7 @@ import {
 import { runEmail } from './blocks/email.ts'
 import { runHttpRequest, runWebhookListener } from './blocks/http-request.ts'
 import { runAbTest, runCondition, runJump } from './blocks/logic.ts'
+import { runHandoff, runWaitUntil } from './blocks/people.ts'
 import { runSetVariable } from './blocks/set-variable.ts'
 import { runVendor } from './blocks/vendors/run-vendor.ts'
 import {
@@ -66,6 +67,8 @@ const ownRunners = byType<Exclude<BlockType, InputType | Exclude<VendorType, Mod
   Redirect: runRedirect,
   Wait: runWait,
   Code: runScript,
+  handoff: runHandoff,
+  'wait until': runWaitUntil,
   webhook: runWebhookListener,
   Webhook: runHttpRequest,
   Zapier: runHttpRequest,

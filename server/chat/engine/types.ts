@@ -48,6 +48,8 @@ export type Message =
   | { type: 'command'; command: string }
   /** The call of a waiting `webhook` block: `{"data": ...}`. The contract has no such message, so no visitor can send it. */
   | { type: 'webhook'; body: string }
+  /** The timer of the chat is due. No visitor can send it either. */
+  | { type: 'timer' }
 
 export type TextFormat = 'richText' | 'markdown'
 
@@ -198,7 +200,13 @@ export interface SessionState {
   /** The block of the last frame that waits for a reply. `null` while the session is only registered. */
   waiting: Position | null
   /** Start of the flow once a registered session is continued. */
-  startFrom?: StartOptions['startFrom']
+  startFrom?: StartOptions['startFrom'] | BehindBlock
+  /** The timer that was set for the place where the chat waits. */
+  timer?: { id: string; kind: TimerKind; afterMs?: number }
+  /** Number of turns of timers since the visitor's last message. */
+  alone?: number
+  /** The input at which the visitor has not answered, and the number of times that the branch for that has run. */
+  idle?: Position & { times: number }
   /** The last payment that was asked for, until it is made. */
   payment?: OpenPayment
   /** Number of payments that were asked for. */
@@ -221,6 +229,22 @@ export interface OpenPayment {
   currency: string
   isLive: boolean
   credentialsId: string
+}
+
+/** The chat goes on behind this block of the running bot. */
+interface BehindBlock {
+  type: 'behind'
+  position: Position
+}
+
+type TimerKind = 'idle' | 'wait' | 'handoff'
+
+/** A timer to set: so many milliseconds after the turn is written, or at a time. */
+export interface TimerToSet {
+  id: string
+  kind: TimerKind
+  afterMs?: number
+  at?: string
 }
 
 export type Device = 'desktop' | 'tablet' | 'mobile'
@@ -301,6 +325,10 @@ export interface TurnOutcome {
   lastMessageNewFormat?: string
   /** Absent while the bot handles the chat. */
   handledBy?: 'waiting' | 'member'
+  /** True if this turn hands the chat to the members. */
+  isHandedOff?: true
+  /** The timer of the chat from this turn on. */
+  timer?: TimerToSet
   /** New answers of this turn, to append to the result. */
   answers: Answer[]
   /** All variables of the result, replacing what was stored. */

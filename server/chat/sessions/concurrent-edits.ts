@@ -56,6 +56,9 @@ export async function mergeEdits(
 function end(outcome: TurnOutcome) {
   outcome.state = null
   delete outcome.input
+  delete outcome.timer
+  delete outcome.isHandedOff
+  delete outcome.handledBy
   outcome.clientSideActions = outcome.clientSideActions?.filter(
     (action) => action.expectsDedicatedReply !== true,
   )

@@ -6,13 +6,16 @@ import type { Contexts } from '../../context.ts'
 import type { Database } from '../../db/client.ts'
 import { chatSessions as table, workspaceMembers } from '../../db/schema.ts'
 import { JsonText } from '../../kit/json/json-text.ts'
-import { inputForPeople, recordMessage, resumeFlow } from '../engine/people.ts'
+import { inputForPeople } from '../engine/inputs/for-people.ts'
+import { recordMessage, resumeFlow } from '../engine/people.ts'
 import type { Effects, Flow } from '../engine/types.ts'
+import { type ChatEvent, keepingChatEvent } from './chat-events.ts'
 import { decodeState } from './codec/state.ts'
 import type { HeldChat } from './hold-chat.ts'
 import { lastAnswerOf, type Session } from './read-session.ts'
 import { effectsOf, keepingUploads, type Ran, type Reply, toTurn, waitsFor } from './run-turn.ts'
-import { expiryOf, latestExpiryOf, sizeOfTurn, writeTurn } from './write-turn.ts'
+import { openExpiryOf, removeTimer, resumeTimer } from './timers.ts'
+import { latestExpiryOf, sizeOfTurn, writeTurn } from './write-turn.ts'
 
 /*
  * A chat is handled by the bot, waits for a member, or is handled by a member. In the last two cases the bot runs and
@@ -80,15 +83,16 @@ export async function giveBack(
   const { botId, id, publicationId, resultId, revision, steered, steps } = chat
   const outcome = await resumeFlow(chat.flow, chat.state, groupId, chat.effects)
   if (!outcome) return noGroup
+  const timer = outcome.state?.timer
+  const dueAt = timer ? await resumeTimer(db, chat, timer) : await removeTimer(db, chat)
   const awaited = groupId === undefined && chat.awaited ? JSON.parse(chat.awaited.text) : {}
   const step: components['schemas']['ContinuedChatBody'] = {
     messages: [],
     ...awaited,
+    expectsEvents: timer ? true : undefined,
     revision: revision + 1,
   }
-  const expiresAt = new Date(
-    Math.min(expiryOf(false, now).getTime(), latestExpiryOf(chat.createdAt).getTime()),
-  )
+  const expiresAt = openExpiryOf(dueAt && dueAt > now ? dueAt : now, chat.createdAt)
   const isWritten = await writeTurn(
     db,
     {
@@ -130,9 +134,19 @@ export async function receiveMessage(
   const effects = effectsOf(context, { ...session, resultId: state.resultId, state })
   const outcome = await recordMessage(session.flow, state, message, options, effects)
   const input = inputForPeople(effects.uploads?.maximumSize)
-  if (!outcome) return { answer: JSON.stringify({ messages: [], input, handledBy, revision }) }
+  const unchanged = { messages: [], input, handledBy, expectsEvents: true, revision }
+  if (!outcome) return { answer: JSON.stringify(unchanged) }
   outcome.handledBy = handledBy
   const lastAnswer = JSON.stringify(toTurn(outcome, revision + 1, publicationId === null))
+  const { resultId } = state
+  const said = outcome.said.map(({ role: _, ...message }) => message)
+  const event: ChatEvent | undefined =
+    resultId === null
+      ? undefined
+      : {
+          type: 'chat.messageReceived',
+          data: { sessionId, botId, resultId, handledBy, assigneeId: session.assigneeId, said },
+        }
   const isWritten = await writeTurn(
     context.db,
     {
@@ -149,10 +163,17 @@ export async function receiveMessage(
       lastAnswer,
     },
     context.now,
-    keepingUploads(context.db, sessionId, outcome.uploads, undefined),
+    keepingChatEvent(
+      context.db,
+      session,
+      event,
+      keepingUploads(context.db, sessionId, outcome.uploads, undefined),
+      context.now,
+    ),
   )
   if (!isWritten) return 'moved'
-  context.quota.add('text', botId, sizeOfTurn({ outcome, lastAnswer, read: session, wantedEvents }))
+  const told = wantedEvents && event ? Buffer.byteLength(JSON.stringify(event)) : 0
+  context.quota.add('text', botId, told + sizeOfTurn({ outcome, lastAnswer, read: session, wantedEvents }))
   return { answer: lastAnswer }
 }
 

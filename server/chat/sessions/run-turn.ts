@@ -6,10 +6,12 @@ import type { Contexts } from '../../context.ts'
 import { type Database, transact } from '../../db/client.ts'
 import { newId } from '../../ids.ts'
 import type { JsonObject } from '../../json/access.ts'
+import type { Place } from '../../kit/shares/admission-queue.ts'
 import { takeTurn } from '../../kit/shares/turns.ts'
 import type { SmtpAccount } from '../../outbound/mail.ts'
 import { addressOf, keepUploads, storeGenerated, type Upload, uploadsAmong } from '../../uploads/uploads.ts'
 import { openCredentials } from '../../workspaces/credentials.ts'
+import { MAX_ACTION_SECONDS } from '../engine/blocks/people.ts'
 import { continueChat } from '../engine/engine.ts'
 import type {
   Effects,
@@ -21,6 +23,7 @@ import type {
   TurnRejection,
 } from '../engine/types.ts'
 import { uploadLimits } from '../engine/upload-policy.ts'
+import { chatEventOf, keepingChatEvent } from './chat-events.ts'
 import { decodeState } from './codec/state.ts'
 import { mergeEdits } from './concurrent-edits.ts'
 import {
@@ -35,12 +38,17 @@ import {
   transcriptOf,
   turnAgeOf,
 } from './read-session.ts'
+import { expiryAfter, keepingTimer, secondsLeft } from './timers.ts'
 import { TurnLease } from './turn-lease.ts'
 import { type StoreTurn, sizeOfTurn, writeTurn } from './write-turn.ts'
 
 /* Runs one turn of an existing session once, even if several requests send the same reply, and writes it. */
 
-type Context = Contexts['anyone']
+/** Services of a turn, with or without a request. */
+type Context = Pick<
+  Contexts['anyone'],
+  'db' | 'keyring' | 'chat' | 'files' | 'publicUrl' | 'config' | 'log' | 'now' | 'quota'
+> & { place: Pick<Place, 'rest'> }
 
 export interface Reply {
   message: Message | null | undefined
@@ -63,6 +71,7 @@ export async function runTurn(
 ): Promise<Ran> {
   const { sessionId, botId, workspaceId, publicationId } = session
   const claim = new TurnLease(context.db, session)
+  const isFired = typeof reply.message === 'object' && reply.message?.type === 'timer'
   let isWritten = false
   try {
     while (!claim.isLost || (await context.place.rest(() => claim.wait()))) {
@@ -70,6 +79,7 @@ export async function runTurn(
       const state = decodeState(session)
       if (!state) return 'over'
       const wasAnswered = (state.frames[0]?.answerCount ?? 0) > 0
+      const timerBefore = state.timer
       const tell = reply.tell && ((event: TurnEvent) => void (claim.isLost || reply.tell?.(event)))
       const effects = effectsOf(context, { ...session, resultId: state.resultId, state }, claim, tell)
       const outcome = await continueChat(session.flow, state, reply.message, reply.options, effects)
@@ -83,6 +93,7 @@ export async function runTurn(
             session: { id: sessionId, botId, workspaceId, publicationId },
             wantedEvents: session.wantedEvents,
             read,
+            expiresAt: expiryAfter(outcome, session.createdAt, context.now),
             revision: session.revision,
             resultId: state.resultId,
             isNewResult: session.resultId === null,
@@ -92,7 +103,20 @@ export async function runTurn(
             lastAnswer: answer,
           },
           context.now,
-          keepingUploads(context.db, sessionId, outcome.uploads, keep),
+          keepingChatEvent(
+            context.db,
+            session,
+            chatEventOf({ ...session, resultId: state.resultId }, outcome),
+            keepingTimer(
+              context.db,
+              { id: sessionId, botId, workspaceId },
+              outcome,
+              { before: timerBefore, isFired, isReturned: session.handledBy !== null },
+              keepingUploads(context.db, sessionId, outcome.uploads, keep),
+              context.now,
+            ),
+            context.now,
+          ),
         )
         if (isWritten) {
           const { wantedEvents } = session
@@ -166,8 +190,9 @@ export function digestOf({ message, textBubbleContentFormat }: ContinueChat['bod
   return hash('sha256', JSON.stringify([message ?? null, textBubbleContentFormat]), 'base64url')
 }
 
-/** The digest that the session stores after a call of a webhook. */
+/** The digests that the session stores after a call of a webhook, and after its timer has fired. */
 export const webhookDigest = hash('sha256', 'webhook', 'base64url')
+export const timerDigest = hash('sha256', 'timer', 'base64url')
 
 /**
  * Returns the parts of a response that a returning client has to show and to do. Actions it has done already, such as
@@ -180,15 +205,17 @@ export function waitsFor(answer: Partial<components['schemas']['ContinuedChatBod
 }
 
 /**
- * Returns the last response, as JSON, if a webhook caused it and the client waits for it, in any format. Without a
+ * Returns the last response, as JSON, if a webhook or a timer caused it and the client waits for it, in any format. Without a
  * revision, only a response that cannot be continued counts: a client that continues from it looks the same.
  */
-export async function respondAfterWebhook(
+export async function respondAfterEvent(
   db: Database,
   session: Session,
   revision: number | undefined,
 ): Promise<string | null> {
-  if (session.lastMessage === null || !webhookDigest.startsWith(session.lastMessage)) return null
+  const { lastMessage } = session
+  if (lastMessage === null) return null
+  if (![webhookDigest, timerDigest].some((digest) => digest.startsWith(lastMessage))) return null
   if (revision !== undefined && revision !== session.revision - 1) return null
   const answer = await lastAnswerOf(db, session)
   if (revision !== undefined || answer === null) return answer
@@ -197,11 +224,26 @@ export async function respondAfterWebhook(
   return canGoOn ? null : answer
 }
 
-/** Returns the last response, as JSON, if it waits for a webhook. */
-export async function respondBeforeWebhook(db: Database, session: Session): Promise<string | undefined> {
+/** Returns the last response, as JSON, if it waits for a webhook or for a time. */
+export async function respondBeforeEvent(db: Database, session: Session): Promise<string | undefined> {
   const answer = (await lastAnswerOf(db, session)) ?? '{}'
+  if (decodeState(session)?.timer?.kind === 'wait') {
+    return JSON.stringify(await waitingStill(db, session, JSON.parse(answer)))
+  }
   const { clientSideActions = [] } = JSON.parse(answer) as { clientSideActions?: { type: string }[] }
   return clientSideActions.some(({ type }) => type === 'listenForWebhook') ? answer : undefined
+}
+
+/** The parts of a response that waits for a time, with the seconds that are left. */
+export async function waitingStill<
+  Parts extends Pick<components['schemas']['ContinuedChatBody'], 'clientSideActions'>,
+>(db: Database, session: Session, parts: Parts): Promise<Parts> {
+  const left = (await secondsLeft(db, session)) ?? 0
+  const secondsToWaitFor = Math.min(Math.ceil(left), MAX_ACTION_SECONDS)
+  const clientSideActions = parts.clientSideActions
+    ?.filter((action) => action.expectsDedicatedReply === true)
+    .map((action) => (action.type === 'wait' ? { ...action, wait: { secondsToWaitFor } } : action))
+  return { ...parts, clientSideActions }
 }
 
 /** The part of a response that starting and continuing a chat share. Only previews contain internal logs. */
@@ -222,6 +264,7 @@ export function toTurn(
     progress: outcome.progress,
     lastMessageNewFormat: outcome.lastMessageNewFormat,
     handledBy: outcome.handledBy,
+    expectsEvents: outcome.handledBy || outcome.timer ? true : undefined,
     revision,
   }
 }

@@ -22,7 +22,7 @@ type Followed = Pick<Session, 'revision' | 'messageCount' | 'handledBy' | 'isEnd
 
 /** Delay before a session is looked at again, while people handle it and while the bot does. */
 const POLL_INTERVAL_MS = 1_000
-const IDLE_POLL_INTERVAL_MS = 5_000
+const IDLE_POLL_INTERVAL_MS = 2_000
 /** Maximum time without an event, since proxies close silent connections. */
 const KEEPALIVE_INTERVAL_MS = 15_000
 /** Delay before a browser connects again, in the words of the stream. */

@@ -78,8 +78,10 @@ const sessionShape = {
   lastMessage: chatSessions.lastMessage,
   // Null while the bot handles the chat.
   handledBy: chatSessions.handledBy,
+  assigneeId: chatSessions.assigneeId,
   messageCount: chatSessions.messageCount,
   expiresAt: chatSessions.expiresAt,
+  createdAt: chatSessions.createdAt,
   // Null for a preview.
   publicationId: chatSessions.publicationId,
 }

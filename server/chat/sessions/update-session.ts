@@ -11,13 +11,15 @@ import { isAlive } from '../../db/undeleted-results.ts'
 import { Rollback } from '../../kit/idempotency.ts'
 import { JsonText } from '../../kit/json/json-text.ts'
 import { setVariables } from '../engine/engine.ts'
+import { type ChatEvent, leaveChatEvent } from './chat-events.ts'
 import { insertLogs } from './client-logs.ts'
 import { type ConcurrentEdit, readConcurrentEdits } from './concurrent-edits.ts'
 import { giveBack, handingOf } from './handling.ts'
-import { holdChat, holdResult } from './hold-chat.ts'
+import { type HeldChat, holdChat, holdResult } from './hold-chat.ts'
 import { loadPublication } from './read-session.ts'
 import { effectsOf } from './run-turn.ts'
 import { announceChange } from './session-changes.ts'
+import { pauseTimer, removeTimer } from './timers.ts'
 import { expiryOf, waitingResultOf } from './write-turn.ts'
 
 /*
@@ -161,6 +163,9 @@ export function updateSession(
       // A turn that runs finds its session changed, and is not written.
       Object.assign(changes, handing.changes, { claim: null, steered: toJson([...steered, [place]]) })
     }
+    const { timer } = held.state
+    if (timer && (isOver || (timer.kind === 'handoff' && changes.handledBy))) await removeTimer(db, held)
+    else if (timer && changes.handledBy) await pauseTimer(db, held)
     if (waiting && changes.expiresAt) {
       // After its end the input can no longer be answered. Statistics of counted days revisit results until then.
       await db
@@ -177,9 +182,28 @@ export function updateSession(
       if (issue) throw new Rollback({ issues: [issue] })
     }
     const [chat] = await selectRows(db, shape, (list) => sql`SELECT ${list} FROM ${table} WHERE ${isThis}`)
+    const event = chat && grant.isWatched ? handingEvent(botId, held, chat) : undefined
+    if (event) await leaveChatEvent(db, workspaceId, event, now)
     announceChange(db, sessionId)
     return chat && { chat }
   })
+}
+
+/** The event of a chat that a member has handed to somebody else; undefined where nobody else has it. */
+function handingEvent(
+  botId: string,
+  { handledBy: before, assigneeId: assigneeBefore }: HeldChat,
+  { id: sessionId, resultId, handledBy, assigneeId, isOver }: ChatRow,
+): ChatEvent | undefined {
+  const isSame = handledBy === before && assigneeId === assigneeBefore
+  if (isSame || isOver || resultId === null) return undefined
+  const ids = { sessionId, botId, resultId }
+  if (handledBy === 'waiting') {
+    return { type: 'chat.handoffRequested', data: { ...ids, handledBy, assigneeId, blockId: null } }
+  }
+  return handledBy === 'member'
+    ? { type: 'chat.taken', data: { ...ids, handledBy, assigneeId } }
+    : { type: 'chat.returned', data: { ...ids, handledBy: 'bot', assigneeId } }
 }
 
 function toIssue({ name, code, message }: { name: string; code: Issue['code']; message: string }): Issue {

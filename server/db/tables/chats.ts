@@ -1,5 +1,5 @@
 import { sql } from 'drizzle-orm'
-import { index, integer, pgTable, primaryKey, text } from 'drizzle-orm/pg-core'
+import { boolean, index, integer, pgTable, primaryKey, text } from 'drizzle-orm/pg-core'
 import { bytea, json, time } from './columns.ts'
 
 /* Sessions of bots. */
@@ -78,6 +78,34 @@ export const chatMessages = pgTable(
     createdAt: time('created_at').notNull(),
   },
   (table) => [primaryKey({ columns: [table.botId, table.sessionId, table.ordinal] })],
+)
+
+/**
+ * The timer of a chat: something that the bot does at a time, whether its visitor is there or not. It goes with its
+ * session.
+ */
+export const chatTimers = pgTable(
+  'chat_timers',
+  {
+    botId: text('bot_id').notNull(),
+    sessionId: text('session_id').notNull(),
+    /** The state of the session has it too. A timer that it has not is obsolete. */
+    id: text('id').notNull(),
+    workspaceId: text('workspace_id').notNull(),
+    /** By the clock of the database. */
+    dueAt: time('due_at').notNull(),
+    /** True while people handle the chat. */
+    isPaused: boolean('is_paused').notNull(),
+    /** Number of times that the turn of the timer failed. */
+    failures: integer('failures').notNull(),
+    /** Lease of the process that runs the turn, see `db/lease.ts`. */
+    claim: text('claim'),
+    claimedUntil: time('claimed_until'),
+  },
+  (table) => [
+    primaryKey({ columns: [table.botId, table.sessionId] }),
+    index('chat_timers_due').on(table.dueAt).where(sql`NOT is_paused`),
+  ],
 )
 
 /** Steps of a chat that its session has not, for clients that come back or ask again; they go with it. */

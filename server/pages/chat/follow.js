@@ -5,8 +5,9 @@ import { host } from './host.js'
 import { addHost } from './view.js'
 
 /*
- * Follows a chat while its visitor is asked: messages of members are shown as they come; anything else that happened
- * means that the chat has to be read again. A stream is open only while people handle the chat or a payment is made, and the page is seen.
+ * Follows a chat while its visitor is asked: messages of members and reminders of the bot are shown as they come; anything
+ * else that happened means that the chat has to be read again. A stream is open only while something can come without a
+ * reply, or a payment is made, and the page is seen.
  */
 
 const POLL_INTERVAL_MS = 20_000
@@ -24,6 +25,14 @@ export async function follow(chat, step, signal) {
   const take = (event) => {
     const [revision, ordinal] = event.id.split('.').map(Number)
     if (event.type === 'message' && ordinal > position.ordinal) showMessages(event.turns, chat)
+    if (event.type === 'turn' && revision === step.revision + 1 && isReminder(event, step)) {
+      showMessages(
+        event.step.messages.map((message) => ({ message })),
+        chat,
+      )
+      Object.assign(step, { revision, expectsEvents: event.step.expectsEvents })
+      position.revision = revision
+    }
     const isNews =
       event.type === 'over' ||
       (event.type === 'turn' && revision > step.revision) ||
@@ -34,13 +43,20 @@ export async function follow(chat, step, signal) {
   const idOf = () => `${position.revision}.${position.ordinal}`
   for (let isRefused = false; !signal.aborted; ) {
     await seen(signal)
-    if (isStreamed && !isRefused) isRefused = !(await stream(eventsUrl(sessionId, idOf()), take, signal))
+    if ((isStreamed || step.expectsEvents) && !isRefused)
+      isRefused = !(await stream(eventsUrl(sessionId, idOf()), take, signal))
     else {
       await sleep(isRefused ? 5_000 : POLL_INTERVAL_MS, signal)
       await seen(signal)
       for (const event of await ask(sessionId, idOf(), signal)) take(event)
     }
   }
+}
+
+/** True if the bot said something and waits for the same answer: what the visitor has written so far stays. */
+function isReminder({ said, step: { input, clientSideActions = [], handledBy } }, step) {
+  const isSame = input !== undefined && input.id === step.input?.id && handledBy === step.handledBy
+  return said.length === 0 && isSame && clientSideActions.length === 0
 }
 
 async function ask(sessionId, after, signal) {

@@ -258,7 +258,8 @@ async function show(step, stage, chat) {
     const share = Math.ceil((end < 0 ? actions.length : end) / times)
     for (let done = 0; done < share; done += 1) {
       const action = actions.shift()
-      const message = await perform(action, chat)
+      const isTimed = action.type === 'wait' && action.expectsDedicatedReply && step.expectsEvents
+      const message = isTimed ? await waitForTime(action, step, chat) : await perform(action, chat)
       if (action.expectsDedicatedReply === true) next = { message }
     }
   }
@@ -282,6 +283,17 @@ async function show(step, stage, chat) {
   if (awaited?.isEnabled !== true) return step.isOver === false ? { message: null } : undefined
   const message = await eventOf(last.shown, chat.signal)
   return { message: message !== null && isTaken(message, chat) ? message : null }
+}
+
+/** Waits for a timer of the service, unless something happens before; follows the events meanwhile. */
+async function waitForTime(action, step, chat) {
+  const leaving = new AbortController()
+  const signal = anySignal(chat.signal, leaving.signal)
+  try {
+    return await Promise.race([perform(action, { ...chat, signal }), follow(chat, step, signal)])
+  } finally {
+    leaving.abort()
+  }
 }
 
 function ask(step, question, chat) {

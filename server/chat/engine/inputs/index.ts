@@ -138,6 +138,7 @@ export function textOfMessage(message: Message | null): string {
   if (typeof message === 'string') return message
   if (message.type === 'text') return message.text
   if (message.type === 'webhook') return message.body
+  if (message.type === 'timer') return ''
   return message.type === 'audio' ? message.url : message.command
 }
 

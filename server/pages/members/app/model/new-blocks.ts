@@ -27,6 +27,8 @@ export const addableTypes: Record<Family, string[]> = {
     'Bot link',
     'Redirect',
     'Wait',
+    'wait until',
+    'handoff',
     'AB test',
     'Code',
     'Return',
@@ -77,6 +79,7 @@ const beginnings: Record<string, () => Partial<Block>> = {
   'picture choice input': () => ({ items: [item({})] }),
   cards: () => ({ items: [item({ paths: [item({ text: 'Choose' })] })] }),
   Condition: () => ({ items: [item({ content: { comparisons: [] } })] }),
+  handoff: () => ({ items: [item({ path: 'unanswered' }), item({ path: 'closed' })] }),
   'AB test': () => ({ items: [item({ path: 'a' }), item({ path: 'b' })] }),
 }
 

@@ -36,6 +36,8 @@ const labels: Record<string, [Family, string]> = {
   Jump: ['logic', 'Jump'],
   Return: ['logic', 'Return'],
   webhook: ['logic', 'Wait for webhook'],
+  handoff: ['logic', 'Hand over to people'],
+  'wait until': ['logic', 'Wait until'],
   Webhook: ['integration', 'HTTP request'],
   Email: ['integration', 'Send e-mail'],
   'Google Sheets': ['integration', 'Google Sheets'],
@@ -99,6 +101,11 @@ export function summaryOf(block: Block, variables: Variable[]): string {
     const value = textIn(options, 'expressionToEvaluate') ?? textIn(options, 'type')
     return saved ? `${saved} = ${value ?? 'empty'}` : 'Set a variable'
   }
+  if (block.type === 'wait until') {
+    const until = textIn(options, 'until')
+    return until ? `Wait until ${until}` : `Wait ${textIn(options, 'secondsToWaitFor') ?? '?'} s`
+  }
+  if (block.type === 'handoff') return textIn(options, 'message') ?? label
   if (block.type === 'Wait') return `Wait ${textIn(options, 'secondsToWaitFor') ?? '?'} s`
   const detail = ['name', 'url', 'subject', 'action', 'task'].map((key) => textIn(options, key)).find(Boolean)
   const request = textIn(options?.webhook as JsonObject | undefined, 'url')
@@ -108,6 +115,7 @@ export function summaryOf(block: Block, variables: Variable[]): string {
 export function itemSummary(block: Block, item: Item, variables: Variable[]): string {
   if (block.type === 'Condition') return conditionOf(item.content as JsonObject | undefined, variables)
   if (block.type === 'AB test') return item.path === 'b' ? 'B' : 'A'
+  if (block.type === 'handoff') return item.path === 'closed' ? 'Outside of office hours' : 'Nobody came'
   return textIn(item, 'content') ?? textIn(item, 'title') ?? textIn(item, 'pictureSrc') ?? 'Empty'
 }
 
@@ -128,6 +136,7 @@ export function eventName(type: string): string {
     command: 'Command',
     reply: 'Every answer',
     invalidReply: 'Invalid answer',
+    idle: 'No answer',
   }
   return names[type] ?? type
 }

@@ -1,0 +1,148 @@
+import { and, eq, sql } from 'drizzle-orm'
+import { type Database, transact } from '../../db/client.ts'
+import { chatTimers, chatSessions as table } from '../../db/schema.ts'
+import { expression, selectRows } from '../../db/typed-select.ts'
+import { idleTimesAt } from '../engine/idle.ts'
+import type { SessionState, TimerToSet, TurnOutcome } from '../engine/types.ts'
+import { decodeState } from './codec/state.ts'
+import type { Session } from './read-session.ts'
+import { expiryOf, latestExpiryOf, type StoreTurn } from './write-turn.ts'
+
+/*
+ * The timer of a chat as a row beside its session, written in the transaction of the turn that sets it. A session has one
+ * at most, since it waits at one place. `fire-timers.ts` runs the turns of those that are due.
+ */
+
+interface Ids {
+  id: string
+  botId: string
+  workspaceId: string
+}
+
+const isOf = ({ id, botId }: Pick<Ids, 'id' | 'botId'>) =>
+  and(eq(chatTimers.botId, botId), eq(chatTimers.sessionId, id))
+
+/** Times by the clock of the database, as processes differ. */
+const dueAfter = (milliseconds: number) => sql`now() + ${milliseconds}::float8 * interval '1 millisecond'`
+
+async function saveTimer(tx: Database, ids: Ids, timer: TimerToSet | undefined) {
+  if (timer === undefined) {
+    await tx.delete(chatTimers).where(isOf(ids))
+    return
+  }
+  const { id, at, afterMs = 0 } = timer
+  const dueAt = at === undefined ? dueAfter(afterMs) : sql`${at}::timestamptz`
+  const values = { id, dueAt, isPaused: false, failures: 0, claim: null, claimedUntil: null }
+  await tx
+    .insert(chatTimers)
+    .values({ botId: ids.botId, sessionId: ids.id, workspaceId: ids.workspaceId, ...values })
+    .onConflictDoUpdate({
+      target: [chatTimers.botId, chatTimers.sessionId],
+      set: { ...values, dueAt: sql`excluded.due_at` },
+    })
+}
+
+/**
+ * Writes the timer of a turn, and hands the chat over, in the transaction that writes the turn. Most turns have neither, and
+ * need no transaction. `before` is the timer of the state that the turn follows, `isReturned` true if the turn ends a wait for members.
+ */
+export function keepingTimer(
+  db: Database,
+  ids: Ids,
+  { state, timer, isHandedOff }: Pick<TurnOutcome, 'state' | 'timer' | 'isHandedOff'>,
+  {
+    before,
+    isFired = false,
+    isReturned = false,
+  }: { before?: SessionState['timer']; isFired?: boolean; isReturned?: boolean },
+  keep: StoreTurn | undefined,
+  now: Date,
+): StoreTurn | undefined {
+  const isKept = before !== undefined && state?.timer?.id === before.id
+  // The row of a timer that fired goes after the turn, with others.
+  const isChanged = timer !== undefined || (before !== undefined && !isKept && !isFired)
+  if (!isChanged && !isHandedOff && !isReturned) return keep
+  const together: StoreTurn = keep ?? ((write) => write(db))
+  return (write) =>
+    together((within) =>
+      transact(within, async (tx) => {
+        if (!(await write(tx))) return false
+        if (isChanged) await saveTimer(tx, ids, timer)
+        if (isHandedOff || isReturned) {
+          const handledBy = isHandedOff ? ('waiting' as const) : null
+          await tx
+            .update(table)
+            .set({ handledBy, assigneeId: null, handledSince: now, awaited: null })
+            .where(and(eq(table.botId, ids.botId), eq(table.id, ids.id)))
+        }
+        return true
+      }),
+    )
+}
+
+/** When a session expires after a turn that leaves it to a timer or to members; undefined where the usual time counts. */
+export function expiryAfter(
+  { timer, isHandedOff }: Pick<TurnOutcome, 'timer' | 'isHandedOff'>,
+  createdAt: Date,
+  now: Date,
+): Date | undefined {
+  if (isHandedOff) return latestExpiryOf(createdAt)
+  if (timer === undefined) return undefined
+  const dueAt = timer.at === undefined ? now.getTime() + (timer.afterMs ?? 0) : Date.parse(timer.at)
+  return openExpiryOf(new Date(Math.max(dueAt, now.getTime())), createdAt)
+}
+
+/** When a chat that goes on expires if nothing happens after this time. */
+export function openExpiryOf(lastAt: Date, createdAt: Date): Date {
+  return new Date(Math.min(expiryOf(false, lastAt).getTime(), latestExpiryOf(createdAt).getTime()))
+}
+
+/** Stops the timer of a chat that people handle from now on. */
+export async function pauseTimer(tx: Database, ids: Pick<Ids, 'id' | 'botId'>) {
+  await tx.update(chatTimers).set({ isPaused: true }).where(isOf(ids))
+}
+
+/**
+ * Lets the timer of a chat run on that the bot handles again, and returns when it is due. A visitor who is asked again has
+ * the whole time to answer.
+ */
+export async function resumeTimer(
+  tx: Database,
+  ids: Pick<Ids, 'id' | 'botId'>,
+  { kind, afterMs = 0 }: NonNullable<SessionState['timer']>,
+): Promise<Date | undefined> {
+  const dueAt = kind === 'idle' ? { dueAt: dueAfter(afterMs) } : {}
+  const [row] = await tx
+    .update(chatTimers)
+    .set({ isPaused: false, ...dueAt })
+    .where(isOf(ids))
+    .returning({ dueAt: chatTimers.dueAt })
+  return row?.dueAt
+}
+
+export async function removeTimer(tx: Database, ids: Pick<Ids, 'id' | 'botId'>): Promise<undefined> {
+  await tx.delete(chatTimers).where(isOf(ids))
+}
+
+/** Seconds until the timer of a session is due, by the clock of the database; undefined where none runs. */
+export async function secondsLeft(
+  db: Database,
+  { botId, sessionId }: { botId: string; sessionId: string },
+): Promise<number | undefined> {
+  const [row] = await selectRows(
+    db,
+    { seconds: expression(sql`greatest(date_part('epoch', due_at - now()), 0)`, 'float8') },
+    (list) => sql`
+      SELECT ${list} FROM ${chatTimers}
+      WHERE bot_id = ${botId} AND session_id = ${sessionId} AND NOT is_paused`,
+  )
+  return row?.seconds
+}
+
+/** True if a reply that names an earlier turn answers the input that waits: it was shown again to a visitor who was idle. */
+export function isStillAsked(session: Session, revision: number): boolean {
+  const state = decodeState(session)
+  if (session.handledBy !== null || !state?.waiting) return false
+  const isEarlier = revision < session.revision
+  return isEarlier && session.revision - revision <= idleTimesAt(state, state.waiting)
+}

@@ -1,0 +1,448 @@
+import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals'
+import { type App, startApp } from '../support/app.ts'
+import { ask, bot, type Part, text } from '../support/chat.ts'
+import {
+  logsOf,
+  type Published,
+  publish,
+  reply,
+  type Step,
+  start,
+  stepStatement,
+  textsOf,
+  transcriptOf,
+  tryReply,
+} from '../support/chats.ts'
+import type { BodyOf } from '../support/client.ts'
+import { until } from '../support/process.ts'
+import { makeWorld, type Site } from '../support/world.ts'
+
+/* Timers of chats: the bot goes on by itself, once, whoever does something at the same time. */
+
+let app: App
+let here: Site
+let waiting: Published
+let idle: Published
+let handing: Published
+let closed: Published
+
+const event = (options: object): Part => ({ id: 'idle', type: 'idle', to: 'Remind', options })
+const waitUntil = (options: object): Part => ({ type: 'wait until', options })
+
+beforeAll(async () => {
+  app = await startApp()
+  here = (await makeWorld(app)).here
+  const groups = {
+    Start: [
+      text('Hello'),
+      waitUntil({ secondsToWaitFor: '3600' }),
+      text('An hour later'),
+      ask('Name'),
+      text('Bye'),
+    ],
+  }
+  waiting = await publish(app, here, bot(groups, { variables: ['Name'] }))
+  idle = await publish(
+    app,
+    here,
+    bot(
+      {
+        Start: [ask('Name'), text('Hello {{Name}}'), ask('Age'), text('Bye')],
+        Remind: [text('Still there?')],
+      },
+      { variables: ['Name', 'Age'], events: [event({ seconds: 60, times: 2, isEnding: true })] },
+    ),
+  )
+  const ways = (more: object) => ({
+    type: 'handoff',
+    items: [
+      { id: 'unanswered', path: 'unanswered', to: 'Late' },
+      { id: 'closed', path: 'closed', to: 'Closed' },
+    ],
+    options: { message: 'One moment, {{Name}}', timeoutSeconds: 300, ...more },
+  })
+  const handGroups = (more: object) => ({
+    Start: [ask('Name'), ways(more), text('Back again'), ask('Age')],
+    Late: [text('Nobody came')],
+    Closed: [text('We are closed')],
+  })
+  handing = await publish(app, here, bot(handGroups({}), { variables: ['Name', 'Age'] }))
+  // The clock of the app shows a Tuesday.
+  const officeHours = { timeZone: 'Europe/Paris', times: [{ day: 'monday', from: '09:00', to: '17:00' }] }
+  closed = await publish(app, here, bot(handGroups({ officeHours }), { variables: ['Name', 'Age'] }))
+})
+
+afterEach(async () => {
+  app.beforeStatement = undefined
+  await app.pool.query('DELETE FROM chat_timers')
+})
+
+afterAll(() => app.stop())
+
+const update = (made: Published, sessionId: string, body: BodyOf<'updateChat'>, as = here.member) =>
+  app.client.call('updateChat', { as, params: { botId: made.id, sessionId }, body })
+
+const read = (sessionId: string) => app.client.ok('getSession', { params: { sessionId } })
+
+const eventsOf = async (sessionId: string, after: string) =>
+  (await app.client.ok('listSessionEvents', { params: { sessionId }, query: { after } })).events
+
+async function saidIn(sessionId: string): Promise<string[]> {
+  const { turns } = await read(sessionId)
+  return turns.map((turn) =>
+    turn.role === 'user' ? turn.text : textsOf({ messages: [turn.message], revision: 0 }).join(),
+  )
+}
+
+async function timersOf(sessionId: string) {
+  const { rows } = await app.pool.query(
+    `SELECT is_paused, ceil(date_part('epoch', due_at - now()) / 60)::int AS minutes, failures FROM chat_timers WHERE session_id = $1`,
+    [sessionId],
+  )
+  return rows
+}
+
+/** Does `work` once, after a step has run, in the moment before it is written. */
+function beforeStepIsWritten(work: () => Promise<unknown>) {
+  app.beforeStatement = async (statement) => {
+    if (!stepStatement.test(statement)) return
+    app.beforeStatement = undefined
+    await work()
+  }
+}
+
+const secondsOf = ({ clientSideActions }: Pick<Step, 'clientSideActions'>) =>
+  clientSideActions?.map((action) => action.type === 'wait' && action.wait.secondsToWaitFor)
+
+describe('a wait until a time', () => {
+  test('a turn that waits sets a timer, tells the client to wait, and to follow the events', async () => {
+    const step = await start(app, waiting)
+    expect(textsOf(step)).toEqual(['Hello'])
+    expect(step).toMatchObject({ expectsEvents: true, clientSideActions: [{ expectsDedicatedReply: true }] })
+    expect(secondsOf(step)).toEqual([3600])
+    expect(await timersOf(step.sessionId)).toEqual([{ is_paused: false, minutes: 60, failures: 0 }])
+  })
+
+  test('a client that asks before the time gets the seconds that are left, and cannot go on', async () => {
+    const { sessionId } = await start(app, waiting)
+    await app.pool.query(`UPDATE chat_timers SET due_at = now() + interval '100 seconds'`)
+    for (const message of [null, 'Faster!']) {
+      const again = await reply(app, sessionId, message, 1)
+      expect(again).toMatchObject({ revision: 1, expectsEvents: true })
+      expect(secondsOf(again)?.[0]).toBeLessThanOrEqual(100)
+    }
+    expect(secondsOf(await read(sessionId))?.[0]).toBeLessThanOrEqual(100)
+    expect((await tryReply(app, sessionId, { type: 'command', command: 'x' }, 1)).status).toBe(400)
+  })
+
+  test('a timer that fires runs the flow once, in the transcript, the events and the session', async () => {
+    const { sessionId, resultId = '' } = await start(app, waiting)
+    await app.fireTimers()
+    await app.fireTimers()
+    expect(await saidIn(sessionId)).toEqual(['Hello', 'An hour later'])
+    const [turn, ...rest] = await eventsOf(sessionId, '1.0')
+    expect(turn).toMatchObject({
+      type: 'turn',
+      said: [],
+      step: { revision: 2, input: { type: 'text input' } },
+    })
+    expect(rest).toMatchObject([{ type: 'handled', handledBy: 'bot' }])
+    const transcript = await transcriptOf(app, waiting.id, resultId, here.member)
+    expect(transcript.map((entry) => entry.text)).toEqual(['Hello', 'An hour later'])
+    expect(await timersOf(sessionId)).toEqual([])
+    // The client that has waited meanwhile.
+    const step = await reply(app, sessionId, null, 1)
+    expect(textsOf(step)).toEqual(['An hour later'])
+    expect(step.expectsEvents).toBeUndefined()
+    expect(textsOf(await reply(app, sessionId, 'Ada', 2))).toEqual(['Bye'])
+  })
+
+  test('a chat lives for 48 hours after its timer, and for 30 days at most', async () => {
+    const later = await publish(
+      app,
+      here,
+      bot({ Start: [waitUntil({ secondsToWaitFor: '864000' }), text('Later')] }),
+    )
+    const last = await publish(
+      app,
+      here,
+      bot({ Start: [waitUntil({ secondsToWaitFor: '9999999' }), text('Later')] }),
+    )
+    const hoursOf = async (made: Published) => {
+      const { sessionId } = await start(app, made)
+      const { chat } = await app.client.ok('getChat', {
+        as: here.member,
+        params: { botId: made.id, sessionId },
+      })
+      return Math.round((Date.parse(chat.expiresAt) - Date.parse(chat.createdAt)) / 3_600_000)
+    }
+    expect(await hoursOf(waiting)).toBe(1 + 48 + 1)
+    expect(await hoursOf(later)).toBe(240 + 48 + 1)
+    expect(await hoursOf(last)).toBe(30 * 24)
+  })
+
+  test('a preview waits and goes on too', async () => {
+    const { sessionId } = await app.client.ok('startPreview', {
+      as: here.member,
+      params: { botId: waiting.id },
+    })
+    await app.fireTimers()
+    expect(await saidIn(sessionId)).toEqual(['Hello', 'An hour later'])
+  })
+
+  test('a bot that wakes itself again and again is stopped', async () => {
+    const again: Part = { type: 'Jump', options: { groupId: 'Start' } }
+    const made = await publish(app, here, bot({ Start: [waitUntil({ secondsToWaitFor: '1' }), again] }))
+    const { sessionId, resultId = '' } = await start(app, made)
+    await app.pool.query(
+      `UPDATE chat_sessions SET state = (state::jsonb || '{"alone": 199}')::json WHERE id = $1`,
+      [sessionId],
+    )
+    await app.fireTimers()
+    expect((await read(sessionId)).isOver).toBe(false)
+    await app.fireTimers()
+    expect((await read(sessionId)).isOver).toBe(true)
+    expect((await logsOf(app, made.id, resultId, here.member)).map(({ description }) => description)).toEqual(
+      ['The chat was stopped: 200 timers came without a message of the visitor'],
+    )
+  })
+})
+
+describe('a visitor who does not answer', () => {
+  test('is reminded as often as the event says, with the same input, and then the chat ends', async () => {
+    const { sessionId, resultId = '' } = await start(app, idle)
+    expect(await timersOf(sessionId)).toEqual([{ is_paused: false, minutes: 1, failures: 0 }])
+    for (const revision of [2, 3]) {
+      await app.fireTimers()
+      const session = await read(sessionId)
+      expect(session).toMatchObject({ revision, expectsEvents: true, input: { id: 'Start.0' } })
+    }
+    await app.fireTimers()
+    expect(await saidIn(sessionId)).toEqual(['Still there?', 'Still there?'])
+    expect((await read(sessionId)).isOver).toBe(true)
+    const { result } = await app.client.ok('getResult', {
+      as: here.member,
+      params: { botId: idle.id, resultId },
+    })
+    expect(result.isCompleted).toBe(false)
+    expect(await timersOf(sessionId)).toEqual([])
+  })
+
+  test('an answer begins the time anew for the next question', async () => {
+    const { sessionId } = await start(app, idle)
+    await app.fireTimers()
+    await reply(app, sessionId, 'Ada', 2)
+    expect(await timersOf(sessionId)).toEqual([{ is_paused: false, minutes: 1, failures: 0 }])
+    await app.fireTimers()
+    await app.fireTimers()
+    expect((await read(sessionId)).isOver).toBe(false)
+    expect(textsOf(await reply(app, sessionId, '36', 4))).toEqual(['Bye'])
+    expect(await timersOf(sessionId)).toEqual([])
+  })
+
+  test('an answer that was on its way when the reminder came is counted', async () => {
+    const { sessionId } = await start(app, idle)
+    await app.fireTimers()
+    expect(textsOf(await reply(app, sessionId, 'Ada', 1))).toEqual(['Hello Ada'])
+    // A repeat of it is no answer to the next question.
+    expect((await tryReply(app, sessionId, 'Ada', 1)).status).toBe(409)
+    const other = await start(app, idle)
+    beforeStepIsWritten(() => app.fireTimers())
+    expect(textsOf(await reply(app, other.sessionId, 'Eve', 1))).toEqual(['Hello Eve'])
+    expect(await saidIn(other.sessionId)).toEqual(['Still there?', 'Eve', 'Hello Eve'])
+  })
+
+  test('an answer that is faster than the reminder is the only one', async () => {
+    const { sessionId } = await start(app, idle)
+    beforeStepIsWritten(() => reply(app, sessionId, 'Ada', 1))
+    await app.fireTimers()
+    // The timer of the next question was due then, too.
+    expect((await saidIn(sessionId)).slice(0, 2)).toEqual(['Ada', 'Hello Ada'])
+    expect((await read(sessionId)).input).toMatchObject({ id: 'Start.2' })
+  })
+
+  test('is left alone while a member handles the chat, and asked again later', async () => {
+    const { sessionId } = await start(app, idle)
+    await update(idle, sessionId, { handledBy: 'member' })
+    expect(await timersOf(sessionId)).toMatchObject([{ is_paused: true }])
+    await app.fireTimers()
+    expect(await saidIn(sessionId)).toEqual([])
+    await app.pool.query('UPDATE chat_timers SET due_at = now()')
+    await update(idle, sessionId, { handledBy: 'bot' })
+    expect(await timersOf(sessionId)).toEqual([{ is_paused: false, minutes: 1, failures: 0 }])
+    await app.fireTimers()
+    expect(await saidIn(sessionId)).toEqual(['Still there?'])
+  })
+})
+
+describe('a handoff', () => {
+  const handOver = async (made = handing) => {
+    const { sessionId, resultId = '' } = await start(app, made)
+    const step = await reply(app, sessionId, 'Ada', 1)
+    return { sessionId, resultId, step }
+  }
+
+  test('hands the chat to the members, who find it among those that wait', async () => {
+    const { sessionId, step } = await handOver()
+    expect(textsOf(step)).toEqual(['One moment, Ada'])
+    expect(step).toMatchObject({ handledBy: 'waiting', expectsEvents: true, input: { id: 'people' } })
+    const { chats } = await app.client.ok('listChats', {
+      as: here.member,
+      params: { botId: handing.id },
+      query: { handledBy: 'waiting' },
+    })
+    expect(chats.map((chat) => chat.sessionId)).toContain(sessionId)
+    expect(await timersOf(sessionId)).toEqual([{ is_paused: false, minutes: 5, failures: 0 }])
+    // Messages of the visitor are for people, and leave the timer alone.
+    await reply(app, sessionId, 'Hello?', 2)
+    expect(await timersOf(sessionId)).toHaveLength(1)
+  })
+
+  test('goes on behind the block once a member gives the chat back', async () => {
+    const { sessionId } = await handOver()
+    await update(handing, sessionId, { handledBy: 'member' })
+    expect(await timersOf(sessionId)).toEqual([])
+    await update(handing, sessionId, { handledBy: 'bot' })
+    const step = await reply(app, sessionId, null, 3)
+    expect(textsOf(step)).toEqual(['Back again'])
+    expect(step.input).toMatchObject({ id: 'Start.3' })
+  })
+
+  test('leaves by its way out when nobody comes in time', async () => {
+    const { sessionId } = await handOver()
+    await app.fireTimers()
+    expect(await saidIn(sessionId)).toEqual(['Ada', 'One moment, Ada', 'Nobody came'])
+    const { chat } = await app.client.ok('getChat', {
+      as: here.member,
+      params: { botId: handing.id, sessionId },
+    })
+    expect(chat).toMatchObject({ handledBy: 'bot', isOver: true })
+  })
+
+  test('leaves by its way out outside of office hours, and goes on in previews', async () => {
+    const { step } = await handOver(closed)
+    expect(textsOf(step)).toEqual(['We are closed'])
+    const { sessionId } = await app.client.ok('startPreview', {
+      as: here.member,
+      params: { botId: closed.id },
+    })
+    expect(textsOf(await reply(app, sessionId, 'Ada', 1))).toEqual(['Back again'])
+  })
+
+  test('a member who takes the chat while its timer fires keeps it', async () => {
+    const { sessionId } = await handOver()
+    beforeStepIsWritten(() => update(handing, sessionId, { handledBy: 'member' }))
+    await app.fireTimers()
+    const { chat } = await app.client.ok('getChat', {
+      as: here.member,
+      params: { botId: handing.id, sessionId },
+    })
+    expect(chat).toMatchObject({ handledBy: 'member', revision: 2 })
+    expect(await saidIn(sessionId)).toEqual(['Ada', 'One moment, Ada'])
+  })
+
+  test('a visitor who writes while the timer fires loses no word', async () => {
+    const { sessionId } = await handOver()
+    beforeStepIsWritten(() => reply(app, sessionId, 'Hello?', 2))
+    await app.fireTimers()
+    expect(await saidIn(sessionId)).toEqual(['Ada', 'One moment, Ada', 'Hello?', 'Nobody came'])
+  })
+
+  test('a member who sets a variable while the timer fires loses it not', async () => {
+    const { sessionId, resultId } = await handOver()
+    beforeStepIsWritten(() => update(handing, sessionId, { variables: { Age: '36' } }))
+    await app.fireTimers()
+    expect(await saidIn(sessionId)).toEqual(['Ada', 'One moment, Ada', 'Nobody came'])
+    const { result } = await app.client.ok('getResult', {
+      as: here.member,
+      params: { botId: handing.id, resultId },
+    })
+    expect(result.variables).toContainEqual(expect.objectContaining({ name: 'Age', value: '36' }))
+  })
+})
+
+describe('timers', () => {
+  test('go with a chat that a member ends, with a deleted result and with a deleted bot', async () => {
+    const ended = await start(app, waiting)
+    await update(waiting, ended.sessionId, { isOver: true })
+    expect(await timersOf(ended.sessionId)).toEqual([])
+    const deleted = await start(app, waiting)
+    await app.client.ok('deleteResults', {
+      as: here.member,
+      params: { botId: waiting.id },
+      query: { resultIds: deleted.resultId },
+    })
+    await app.fireTimers()
+    expect(await timersOf(deleted.sessionId)).toEqual([])
+    const made = await publish(
+      app,
+      here,
+      bot({ Start: [waitUntil({ secondsToWaitFor: '60' }), text('Later')] }),
+    )
+    const { sessionId } = await start(app, made)
+    beforeStepIsWritten(() => app.client.ok('deleteBot', { as: here.member, params: { botId: made.id } }))
+    await app.fireTimers()
+    await app.fireTimers()
+    expect(await timersOf(sessionId)).toEqual([])
+  })
+
+  test('a timer whose turn fails is put off, and delays no other', async () => {
+    const [bad, good] = [await start(app, waiting), await start(app, waiting)]
+    app.beforeStatement = async (statement, values) => {
+      if (stepStatement.test(statement) && values.includes(bad.sessionId))
+        throw new Error('This row is broken')
+    }
+    await app.fireTimers()
+    app.beforeStatement = undefined
+    expect(await saidIn(good.sessionId)).toEqual(['Hello', 'An hour later'])
+    expect(await timersOf(bad.sessionId)).toEqual([{ is_paused: false, minutes: 1, failures: 1 }])
+    await app.pool.query('UPDATE chat_timers SET failures = 7')
+    await app.fireTimers()
+    expect(await saidIn(bad.sessionId)).toEqual(['Hello', 'An hour later'])
+  })
+
+  test('a workspace with many timers leaves places for those of another', async () => {
+    const there = (await makeWorld(app)).here
+    const flow = bot({ Start: [waitUntil({ secondsToWaitFor: '3600' }), text('Later')] })
+    const [many, one] = [await publish(app, here, flow), await publish(app, there, flow)]
+    await Promise.all(Array.from({ length: 250 }, () => start(app, many)))
+    const { sessionId } = await start(app, one)
+    const isOfOne: boolean[] = []
+    app.beforeStatement = async (statement, values) => {
+      if (stepStatement.test(statement)) isOfOne.push(values.includes(sessionId))
+    }
+    await app.pool.query(`UPDATE chat_timers SET due_at = now() - interval '1 second'
+      * CASE WHEN session_id = '${sessionId}' THEN 1 ELSE 2 END`)
+    app.timers.start()
+    await until('all have fired', async () => {
+      const { rows } = await app.pool.query('SELECT count(*)::int AS count FROM chat_timers')
+      return rows[0].count === 0
+    })
+    expect(isOfOne).toHaveLength(251)
+    expect(isOfOne.indexOf(true)).toBeGreaterThanOrEqual(0)
+    expect(isOfOne.indexOf(true)).toBeLessThan(180)
+  })
+
+  test('a timer that is leased to a process that died fires after its lease, and once', async () => {
+    const { sessionId } = await start(app, waiting)
+    await app.pool.query(
+      `UPDATE chat_timers SET claim = 'another', claimed_until = now() + interval '15 seconds' WHERE session_id = $1`,
+      [sessionId],
+    )
+    await app.fireTimers()
+    expect(await saidIn(sessionId)).toEqual(['Hello'])
+    // It has written its turn, and not removed the row.
+    const { rows } = await app.pool.query('SELECT * FROM chat_timers WHERE session_id = $1', [sessionId])
+    await app.pool.query('UPDATE chat_timers SET claimed_until = now()')
+    await app.fireTimers()
+    const { id, bot_id, workspace_id } = rows[0]
+    await app.pool.query(
+      `INSERT INTO chat_timers (bot_id, session_id, id, workspace_id, due_at, is_paused, failures)
+      VALUES ($1, $2, $3, $4, now(), false, 0)`,
+      [bot_id, sessionId, id, workspace_id],
+    )
+    await app.fireTimers()
+    expect(await saidIn(sessionId)).toEqual(['Hello', 'An hour later'])
+    expect(await timersOf(sessionId)).toEqual([])
+  })
+})
