@@ -5633,6 +5633,8 @@ export interface components {
              * @example 1
              */
             revision: number;
+            /** @description The variables that have a value after the turn; in previews only. */
+            variables?: components["schemas"]["ResultVariable"][];
         };
         /** @description Where a group or an event lies on the canvas of the editor. */
         Coordinates: {
@@ -12544,6 +12546,8 @@ export interface components {
              * @example 01jr5x6j4t5c9x3b8s0v2w4y6a
              */
             sessionId: string;
+            /** @description The variables that have a value after the turn; in previews only. */
+            variables?: components["schemas"]["ResultVariable"][];
         };
         /** @description The first turn of a preview. Without `input` and awaited action it is over. */
         StartedPreviewBody: {
@@ -12594,6 +12598,8 @@ export interface components {
              */
             sessionId: string;
             simulation?: components["schemas"]["SimulatedChat"];
+            /** @description The variables that have a value after the turn; in previews only. */
+            variables?: components["schemas"]["ResultVariable"][];
         };
         /** @description Where every chat begins. */
         StartEvent: {

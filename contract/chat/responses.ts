@@ -1,5 +1,6 @@
 import { recordId, text, timestamp } from '../kit/fields.ts'
 import { z } from '../kit/zod.ts'
+import { resultVariable } from '../results.ts'
 import { exampleIds } from '../shared.ts'
 import { bubble, chatLog, clientSideAction, dynamicTheme, input } from './content.ts'
 import { anyObject, blockId, prose, revision } from './fields.ts'
@@ -32,6 +33,11 @@ const turnProperties = {
     .max(10_000)
     .optional()
     .meta({ description: 'What was noticed while the turn ran, for whoever builds the client.' }),
+  variables: z
+    .array(resultVariable)
+    .max(5_000)
+    .optional()
+    .meta({ description: 'The variables that have a value after the turn; in previews only.' }),
   dynamicTheme: dynamicTheme.optional(),
   progress: z
     .number()

@@ -110,6 +110,53 @@ withBrowser('tasks of members', () => {
     expect(bots.map((bot: { name: string }) => bot.name)).toContain('Quiz')
   })
 
+  test('the draft is tried beside its log and variables, and an event is added and deleted', async () => {
+    const { id } = await publish(app, site, feedbackBot, 'Tried')
+    const page = await open(`/bots/${id}`)
+    await page.getByRole('button', { name: 'Test' }).click()
+    const chat = page.frameLocator('iframe')
+    await chat.getByRole('textbox').fill('Ada')
+    await chat.getByRole('button', { name: 'Send' }).click()
+    await chat.getByText('Nice, Ada!').waitFor()
+    const test = page.getByRole('complementary', { name: 'Test' })
+    await test.getByText('Variables', { exact: true }).click()
+    expect(await test.locator('dl div').allInnerTexts()).toEqual([expect.stringMatching(/^Name\s+Ada$/)])
+    await test.getByText('Log', { exact: true }).click()
+    const log = await test.getByRole('list', { name: 'Log of the test' }).innerText()
+    expect(log).toContain('Answer Ada')
+    expect(log).toMatch(/Showed Text Nice, \{\{Name\}\}!/)
+    expect(log).toMatch(/Asked Rating/)
+    await expectAccessible(page)
+    await picture(page, 'tested')
+    await test.getByRole('button', { name: 'Rating' }).click()
+    await page.getByRole('heading', { name: 'Rating' }).waitFor()
+    await page.getByRole('button', { name: 'Close the test' }).click()
+
+    await page.getByRole('button', { name: 'Add an event' }).click()
+    await page.getByRole('menuitem', { name: 'Invalid answer' }).click()
+    await page.getByRole('button', { name: 'Delete event' }).waitFor()
+    await page.getByText('Saved', { exact: true }).waitFor()
+    const events = async () =>
+      (await app.client.call('getBot', { as: site.member, params: { botId: id } })).body.bot.events
+    expect(await events()).toMatchObject([{ type: 'start' }, { type: 'invalidReply' }])
+    await expectAccessible(page)
+    await page.getByRole('button', { name: 'Delete event' }).click()
+    await page.getByText('Saved', { exact: true }).waitFor()
+    expect(await events()).toHaveLength(1)
+  })
+
+  test('the picture shows on wish where people leave', async () => {
+    const made = await publish(app, site, feedbackBot, 'Left')
+    await start(app, made)
+    const page = await open(`/bots/${made.id}`)
+    await page.getByRole('button', { name: 'Statistics' }).click()
+    await page.getByText('1 asked, 0 % left').waitFor()
+    await expectAccessible(page)
+    await picture(page, 'statistics')
+    await page.getByRole('button', { name: 'Statistics' }).click()
+    expect(await page.locator('.block-stats').count()).toBe(0)
+  })
+
   describe('results', () => {
     let made: Published
 

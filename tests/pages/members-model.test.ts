@@ -22,6 +22,7 @@ import {
   replaceBlock,
   setBlock,
 } from '../../server/pages/members/app/model/edits.ts'
+import { addEvent, removeEvent } from '../../server/pages/members/app/model/event-edits.ts'
 import { arrange, needsArrangement } from '../../server/pages/members/app/model/layout.ts'
 import { keyOf, merge } from '../../server/pages/members/app/model/merge.ts'
 import { newBlock } from '../../server/pages/members/app/model/new-blocks.ts'
@@ -285,6 +286,20 @@ function randomEdit(draft: Draft, kind: number, one: number, other: number): Dra
   if (kind === 7) return connect(draft, source, { groupId: target.id, ...(last ? { blockId: last.id } : {}) })
   return disconnect(draft, draft.edges[one % Math.max(draft.edges.length, 1)]?.id ?? '')
 }
+
+describe('events', () => {
+  test('an event is added below the others, and goes with its edge; the start stays', () => {
+    const { draft, event } = addEvent(flow, 'command')
+    const connected = connect(draft, { eventId: event.id }, { groupId: 'A' })
+    expect(connected.events.map(({ type }) => type)).toEqual([
+      ...flow.events.map(({ type }) => type),
+      'command',
+    ])
+    expect(removeEvent(connected, event.id)).toEqual(flow)
+    const start = flow.events.find(({ type }) => type === 'start')
+    expect(removeEvent(flow, start?.id ?? '')).toBe(flow)
+  })
+})
 
 describe('merges', () => {
   const setText = (draft: Draft, id: string, text: string) => {

@@ -2448,6 +2448,9 @@ class ContinuedChatBody(TypedDict):
     logs: NotRequired[list[ChatLog]]
     """What was noticed while the turn ran, for whoever builds the client."""
 
+    variables: NotRequired[list[ResultVariable]]
+    """The variables that have a value after the turn; in previews only."""
+
     dynamicTheme: NotRequired[DynamicTheme]
 
     progress: NotRequired[float]
@@ -7346,6 +7349,9 @@ class StartedChatBody(TypedDict):
     logs: NotRequired[list[ChatLog]]
     """What was noticed while the turn ran, for whoever builds the client."""
 
+    variables: NotRequired[list[ResultVariable]]
+    """The variables that have a value after the turn; in previews only."""
+
     dynamicTheme: NotRequired[DynamicTheme]
 
     progress: NotRequired[float]
@@ -7384,6 +7390,9 @@ class StartedPreviewBody(TypedDict):
 
     logs: NotRequired[list[ChatLog]]
     """What was noticed while the turn ran, for whoever builds the client."""
+
+    variables: NotRequired[list[ResultVariable]]
+    """The variables that have a value after the turn; in previews only."""
 
     dynamicTheme: NotRequired[DynamicTheme]
 

@@ -246,7 +246,7 @@ export async function waitingStill<
   return { ...parts, clientSideActions }
 }
 
-/** The part of a response that starting and continuing a chat share. Only previews contain internal logs. */
+/** The part of a response that starting and continuing a chat share. Only previews contain internal logs and variables. */
 export function toTurn(
   outcome: TurnOutcome,
   revision: number,
@@ -260,6 +260,7 @@ export function toTurn(
     input: outcome.input,
     clientSideActions: outcome.clientSideActions,
     logs: logs.length > 0 ? logs : undefined,
+    variables: isPreview && outcome.variables.length > 0 ? outcome.variables : undefined,
     dynamicTheme: outcome.dynamicTheme,
     progress: outcome.progress,
     lastMessageNewFormat: outcome.lastMessageNewFormat,

@@ -127,6 +127,7 @@ async function talk(signal, { started, chat = newChat(signal), stage = newStage(
   // A chat that had ended before does not end again.
   let isNews = started.turns === undefined
   for (let step = { messages: [], last, ...started }; ; isNews = true) {
+    if (host.draft) host.tell('turn', turnOf(step))
     const next = await show(step, stage, chat)
     if (!next) break
     const { revision } = step
@@ -141,6 +142,16 @@ async function talk(signal, { started, chat = newChat(signal), stage = newStage(
   if (isNews) host.tell('end')
   scrollToEnd()
   keepFocus(restart)
+}
+
+/** For the page around a draft, which shows what happened at each block. */
+function turnOf({ messages, input, logs = [], variables = [] }) {
+  return {
+    shown: messages.map(({ id }) => id),
+    asked: input?.id,
+    logs,
+    variables,
+  }
 }
 
 function newChat(signal) {

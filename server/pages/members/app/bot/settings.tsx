@@ -5,6 +5,7 @@ import type { JsonObject } from '../model/draft.ts'
 import { resolve } from '../model/schema.ts'
 import { SchemaForm } from '../panel/schema-form.tsx'
 import { useSchema } from '../panel/schemas.ts'
+import { botPath, navigate } from '../router.ts'
 import { useWorkbench } from '../store/context.ts'
 import { useTask } from '../ui/hooks.ts'
 import { Icon } from '../ui/icons.tsx'
@@ -61,6 +62,7 @@ export function Settings({ bot, onChanged }: { bot: BotHead; onChanged: () => vo
         <Preview
           key={JSON.stringify(state.base.theme)}
           groupId={undefined}
+          onSelect={() => navigate(botPath(bot.id))}
           onClose={() => setTesting(false)}
         />
       )}

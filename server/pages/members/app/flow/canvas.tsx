@@ -7,6 +7,7 @@ import { type Arrangement, boundsOf, boxesOf, eventBox, GROUP_WIDTH_PX, groupBox
 import { eventName, nameOf } from '../model/words.ts'
 import { useWorkbench } from '../store/context.ts'
 import { Icon } from '../ui/icons.tsx'
+import type { Counts } from './block-stats.tsx'
 import { EdgeLayer } from './edge-layer.tsx'
 import { useGestures } from './gestures.ts'
 import { type CardActions, GroupCard, Port } from './group-card.tsx'
@@ -24,6 +25,7 @@ const MOVE_STEP_PX = 20
 
 interface Props {
   arrangement: Arrangement | undefined
+  stats: Counts | undefined
   selection: Selection
   onSelect: (selection: Selection) => void
   onTidy: () => void
@@ -31,7 +33,7 @@ interface Props {
 
 const noFindings: never[] = []
 
-export function Canvas({ arrangement, selection, onSelect, onTidy }: Props) {
+export function Canvas({ arrangement, stats, selection, onSelect, onTidy }: Props) {
   const { state, findings, canWrite, edit } = useWorkbench()
   const { draft } = state
   const root = useRef<HTMLDivElement>(null)
@@ -224,6 +226,7 @@ export function Canvas({ arrangement, selection, onSelect, onTidy }: Props) {
             point={positions?.get(group.id)}
             variables={draft.variables}
             findings={findingsOf(group.id)}
+            stats={stats}
             selectedId={isSelectedIn(draft, group.id, selectedId) ? selectedId : undefined}
             isTarget={drawn.target?.groupId === group.id}
             dropIndex={drawn.block && drawn.target?.groupId === group.id ? drawn.target.index : undefined}

@@ -1,12 +1,15 @@
 import { useEffect, useState } from 'preact/hooks'
 import { moveTo } from '../model/edits.ts'
+import { addableEvents, addEvent } from '../model/event-edits.ts'
 import { type Arrangement, boxesOf } from '../model/geometry.ts'
 import { arrange, needsArrangement } from '../model/layout.ts'
+import { eventName } from '../model/words.ts'
 import { Panel } from '../panel/panel.tsx'
 import { useWorkbench } from '../store/context.ts'
 import { countOf } from '../ui/count.ts'
 import { Icon } from '../ui/icons.tsx'
 import { Menu } from '../ui/menu.tsx'
+import { useBlockStats } from './block-stats.tsx'
 import { Canvas } from './canvas.tsx'
 import { ConflictDialog } from './conflict-dialog.tsx'
 import { Outline } from './outline.tsx'
@@ -23,6 +26,8 @@ export function FlowPage() {
   const [test, setTest] = useState<{ groupId: string | undefined }>()
   const [isList, setList] = useState(() => matchMedia(narrow).matches)
   const arrangement = useArrangement()
+  const [isCounting, setCounting] = useState(false)
+  const stats = useBlockStats(isCounting)
 
   const select = (next: Selection) => {
     setSelection(next)
@@ -97,6 +102,31 @@ export function FlowPage() {
         >
           <Icon name="variable" /> <span class="tool-label">Variables</span>
         </button>
+        {canWrite && (
+          <Menu
+            label="Add an event"
+            class="quiet"
+            items={addableEvents.map((type) => ({
+              label: eventName(type),
+              icon: 'play' as const,
+              onChoose: () => {
+                const made = addEvent(draft, type)
+                edit(() => made.draft)
+                select({ kind: 'event', id: made.event.id })
+              },
+            }))}
+          >
+            <Icon name="play" /> <span class="tool-label">Event</span>
+          </Menu>
+        )}
+        <button
+          type="button"
+          class="quiet"
+          aria-pressed={isCounting}
+          onClick={() => setCounting(!isCounting)}
+        >
+          <Icon name="results" /> <span class="tool-label">Statistics</span>
+        </button>
         {findings.length > 0 && (
           <Menu
             label={`Findings of the check: ${countOf(errors, 'error')}, ${countOf(findings.length - errors, 'warning')}`}
@@ -121,10 +151,11 @@ export function FlowPage() {
       <div class="flow-body">
         {arrangement.isReady &&
           (isList ? (
-            <Outline selection={selection} onSelect={select} />
+            <Outline selection={selection} stats={stats.value} onSelect={select} />
           ) : (
             <Canvas
               arrangement={arrangement.positions}
+              stats={stats.value}
               selection={selection}
               onSelect={select}
               onTidy={tidy}
@@ -138,8 +169,16 @@ export function FlowPage() {
             if (matchMedia(narrow).matches) setSelection(undefined)
           }}
         />
-        {test && <Preview groupId={test.groupId} onClose={() => setTest(undefined)} />}
+        {test && <Preview groupId={test.groupId} onSelect={select} onClose={() => setTest(undefined)} />}
       </div>
+      {isCounting && (stats.error || stats.value?.size === 0) && (
+        <div class="note" role="status">
+          {stats.error ?? 'The published bot asks nothing yet.'}
+          <button type="button" class="text" onClick={() => setCounting(false)}>
+            Close
+          </button>
+        </div>
+      )}
       {state.note && (
         <div class="note" role="status">
           {state.note}

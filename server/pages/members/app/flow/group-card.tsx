@@ -5,6 +5,7 @@ import { itemSummary, nameOf, summaryOf } from '../model/words.ts'
 import { BlockIcon } from '../ui/block-icon.tsx'
 import { Icon } from '../ui/icons.tsx'
 import { memo } from '../ui/memo.ts'
+import { type BlockCounts, type Counts, StatsBadge } from './block-stats.tsx'
 import type { Selection } from './selection.ts'
 
 export interface CardActions {
@@ -19,6 +20,7 @@ interface Props {
   point: Point | undefined
   variables: Variable[]
   findings: PlacedFinding[]
+  stats: Counts | undefined
   selectedId: string | undefined
   isTarget: boolean
   dropIndex: number | undefined
@@ -58,6 +60,7 @@ export const GroupCard = memo(function GroupCard(props: Props) {
             block={block}
             variables={variables}
             findings={findings.filter(({ blockId }) => blockId === block.id)}
+            counts={props.stats?.get(block.id)}
             isSelected={selectedId === block.id}
             canWrite={canWrite}
             actions={actions}
@@ -82,6 +85,7 @@ function BlockRow(props: {
   block: Block
   variables: Variable[]
   findings: PlacedFinding[]
+  counts: BlockCounts | undefined
   isSelected: boolean
   canWrite: boolean
   actions: CardActions
@@ -118,6 +122,7 @@ function BlockRow(props: {
         <span class={`summary lines-${linesOf(block, variables)}`}>{summaryOf(block, variables)}</span>
         <Marks findings={findings} />
       </button>
+      <StatsBadge counts={props.counts} />
       {exits.map(({ source, words, isPath }) => (
         <div key={source.itemId + (isPath ? words : '')} class={isPath ? 'item-row path' : 'item-row'}>
           <span>{words}</span>

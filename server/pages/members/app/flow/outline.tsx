@@ -4,15 +4,18 @@ import { eventName, nameOf, sourceName, summaryOf } from '../model/words.ts'
 import { useWorkbench } from '../store/context.ts'
 import { BlockIcon } from '../ui/block-icon.tsx'
 import { Icon } from '../ui/icons.tsx'
+import { type Counts, StatsBadge } from './block-stats.tsx'
 import { Marks } from './group-card.tsx'
 import type { Selection } from './selection.ts'
 
 /** The flow as a list: the same as the picture, for small screens and for people who do not see it. */
 export function Outline({
   selection,
+  stats,
   onSelect,
 }: {
   selection: Selection
+  stats: Counts | undefined
   onSelect: (selection: Selection) => void
 }) {
   const { state, findings, canWrite } = useWorkbench()
@@ -66,6 +69,7 @@ export function Outline({
                     <span class="visually-hidden">{nameOf(block.type)}: </span>
                     <span class="summary">{summaryOf(block, draft.variables)}</span>
                     <Marks findings={findings.filter(({ blockId }) => blockId === block.id)} />
+                    <StatsBadge counts={stats?.get(block.id)} />
                   </button>
                   {exits.map(({ source, edgeId }) => (
                     <p key={edgeId} class="about exit">

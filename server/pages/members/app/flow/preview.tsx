@@ -5,20 +5,30 @@ import { urlOf } from '../router.ts'
 import { useWorkbench } from '../store/context.ts'
 import { failureOf } from '../ui/hooks.ts'
 import { Icon } from '../ui/icons.tsx'
+import { Happenings, type Turn } from './happenings.tsx'
+import type { Selection } from './selection.ts'
 
 /**
  * The draft as a chat. The chat page runs in a frame without a token: this page starts the chat, and hands the first
  * response over.
  */
-export function Preview({ groupId, onClose }: { groupId: string | undefined; onClose: () => void }) {
+export function Preview(props: {
+  groupId: string | undefined
+  onSelect: (selection: Selection) => void
+  onClose: () => void
+}) {
+  const { groupId, onClose } = props
   const { botId, editor, state } = useWorkbench()
   const frame = useRef<HTMLIFrameElement>(null)
   const [count, setCount] = useState(0)
   const [error, setError] = useState<string>()
+  const [turns, setTurns] = useState<Turn[]>([])
   const group = groupId === undefined ? undefined : findGroup(state.draft, groupId)
 
   useEffect(() => {
     setError(undefined)
+    setTurns([])
+    let answer: string | undefined
     let isGone = false
     const start = async () => {
       // A step runs the draft as it is stored.
@@ -31,6 +41,12 @@ export function Preview({ groupId, onClose }: { groupId: string | undefined; onC
     const listen = async ({ source, origin, data }: MessageEvent) => {
       if (source !== frame.current?.contentWindow || origin !== location.origin) return
       if (data?.type === 'restart') return setCount(count + 1)
+      if (data?.type === 'answer') answer = data.detail?.message ?? undefined
+      if (data?.type === 'turn') {
+        const turn: Turn = { ...data.detail, answer }
+        answer = undefined
+        return setTurns((before) => [...before, turn])
+      }
       if (data?.type !== 'ready') return
       const draft = await started.catch(() => undefined)
       if (draft && !isGone)
@@ -64,6 +80,7 @@ export function Preview({ groupId, onClose }: { groupId: string | undefined; onC
         title="Chat with the draft"
         src={`${urlOf('chat/~draft')}#embed`}
       />
+      {turns.length > 0 && <Happenings turns={turns} onSelect={props.onSelect} />}
     </aside>
   )
 }

@@ -1,6 +1,7 @@
 import type { Selection } from '../flow/selection.ts'
 import { type FlowEvent, findGroup, type JsonObject, sourceOf } from '../model/draft.ts'
 import { disconnect, duplicateGroup, removeGroup, renameGroup } from '../model/edits.ts'
+import { removeEvent } from '../model/event-edits.ts'
 import { eventSchema } from '../model/schema.ts'
 import { eventName, nameOf, sourceName, summaryOf } from '../model/words.ts'
 import { useWorkbench } from '../store/context.ts'
@@ -172,7 +173,21 @@ function EventPanel({ id, onSelect }: PartProps) {
     )
   return (
     <>
-      <PanelHead title={eventName(event.type)} onClose={() => onSelect(undefined)} />
+      <PanelHead title={eventName(event.type)} onClose={() => onSelect(undefined)}>
+        {canWrite && event.type !== 'start' && (
+          <button
+            type="button"
+            class="quiet square danger-text"
+            aria-label="Delete event"
+            onClick={() => {
+              edit((before) => removeEvent(before, id))
+              onSelect(undefined)
+            }}
+          >
+            <Icon name="delete" />
+          </button>
+        )}
+      </PanelHead>
       <Findings findings={findings.filter(({ eventId }) => eventId === id)} />
       <ExitField source={{ eventId: id }} label="Leads to" />
       {root && schema && (
