@@ -179,14 +179,14 @@ export function createApp(options: AppOptions): express.Express {
     }
     response.type(metrics.mediaType).send(await metrics.text())
   })
-  /** A path that names a record looks it up, as an operation does; the others are in memory. */
+  /** Paths that name a record, and sign-in, ask the database as operations do; the others are in memory. */
   const serveCounted = (path: string, get?: express.RequestHandler, post?: express.RequestHandler) => {
     const counted =
       (handler: express.RequestHandler, count: typeof limits.countPage): express.RequestHandler =>
       async (request, response, next) => {
         if ((await count(request, response)) === 'in') return handler(request, response, next)
       }
-    const countGet = path.includes(':') ? limits.countAddress : limits.countPage
+    const countGet = /:|^\/sign-in(\/|$)/.test(path) ? limits.countAddress : limits.countPage
     serve(app, path, get && counted(get, countGet), post && counted(post, limits.countAddress))
   }
   serveDocuments(serveCounted, options)

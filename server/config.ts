@@ -1,5 +1,6 @@
 import proxyAddress from 'proxy-addr'
 import { z } from '../contract/kit/zod.ts'
+import { asciiHost } from '../contract/shared.ts'
 
 const number = (minimum: number, maximum: number) => {
   const error = `Expected a whole number from ${minimum} to ${maximum}`
@@ -33,7 +34,7 @@ const yesOrNo = (fallback: 'true' | 'false') =>
     .transform((value) => value === 'true')
 
 const address = (protocols: RegExp, example: string) =>
-  z.url({ protocol: protocols, error: `Expected a URL such as ${example}` })
+  z.url({ protocol: protocols, error: `Expected a URL such as ${example}`, abort: true })
 
 /** Public base URL of the service; paths are appended. */
 const publicAddress = address(/^https?$/, 'https://bots.example.com')
@@ -84,6 +85,10 @@ function isHost(text: string): boolean {
 /** As browsers send them: scheme, host and port, without a path. */
 function isOrigin(text: string): boolean {
   return /^https?:\/\/[^*]+$/i.test(text) && URL.canParse(text) && new URL(text).origin === text.toLowerCase()
+}
+
+function isLoopback(host: string): boolean {
+  return host === 'localhost' || host === '[::1]' || /^127(\.\d{1,3}){3}$/.test(host)
 }
 
 /** Every variable the service reads, with its default. The README lists them in this order. */
@@ -173,6 +178,24 @@ const environment = z.object({
     .string()
     .min(3, { error: 'Expected a sender such as Bots <bots@example.com>' })
     .default('Bots <bots@localhost>'),
+  /** The provider of OpenID Connect at which people sign in to the pages. */
+  OIDC_ISSUER: address(/^https?$/, 'https://login.example.com')
+    .refine((text) => text.startsWith('https:') || isLoopback(new URL(text).hostname), {
+      error: 'Expected https: tokens of people go to it. Only a provider on this machine may have http',
+    })
+    .optional(),
+  OIDC_CLIENT_ID: z.string().optional(),
+  OIDC_CLIENT_SECRET: z.string().optional(),
+  /** Domains whose people may sign in there; absent lets in those who have a user. */
+  OIDC_ALLOWED_DOMAINS: z
+    .string()
+    .default('')
+    .transform((text) =>
+      list(text).map((domain) => (/[/?#:@\\]/.test(domain) ? '' : (asciiHost(domain) ?? ''))),
+    )
+    .refine((domains) => !domains.includes(''), {
+      error: 'Expected domains of e-mail addresses such as example.com, with commas between',
+    }),
   /** Hosts that bots may call although they are private: `host` or `host:port`, separated by commas. */
   OUTBOUND_ALLOWED_HOSTS: z
     .string()
@@ -196,6 +219,10 @@ const pooler =
 /** With two stores one would never be read. */
 const twoStores = 'FILES_DIR: Expected to be absent where S3_ENDPOINT is set: files are kept in one of them'
 
+/** One alone would leave people without the button that it is for. */
+const halfProvider =
+  'OIDC_ISSUER: Expected with OIDC_CLIENT_ID and OIDC_CLIENT_SECRET, or none of them: the provider gives all three'
+
 /** The clock of a sandbox is in one process, and in the database by what its connections set. */
 const sandboxProblem =
   'SANDBOX: Expected to be false, or WORKERS=1, DATABASE_SESSION_SETTINGS=true and no DATABASE_READ_URL: a sandbox is one process with one database'
@@ -209,10 +236,16 @@ export function readConfig(variables: NodeJS.ProcessEnv): { config: Config } | {
   const parsed = environment.safeParse(given)
   if (given.DATABASE_TRANSACTION_POOLER !== undefined) return { problems: [pooler] }
   if (parsed.success && parsed.data.FILES_DIR && parsed.data.S3_ENDPOINT) return { problems: [twoStores] }
+  if (parsed.success && !isProviderWhole(parsed.data)) return { problems: [halfProvider] }
   if (parsed.success && parsed.data.SANDBOX && !fitsSandbox(parsed.data))
     return { problems: [sandboxProblem] }
   if (parsed.success) return { config: Object.freeze(parsed.data) }
   return { problems: parsed.error.issues.map(({ path, message }) => `${String(path[0])}: ${message}`) }
+}
+
+function isProviderWhole({ OIDC_ISSUER, OIDC_CLIENT_ID, OIDC_CLIENT_SECRET, ...rest }: Config): boolean {
+  const given = [OIDC_ISSUER, OIDC_CLIENT_ID, OIDC_CLIENT_SECRET].filter(Boolean)
+  return given.length === 3 || (given.length === 0 && rest.OIDC_ALLOWED_DOMAINS.length === 0)
 }
 
 function fitsSandbox({ WORKERS, DATABASE_SESSION_SETTINGS, DATABASE_READ_URL }: Config): boolean {

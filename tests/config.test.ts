@@ -20,6 +20,8 @@ interface Variable {
   /** Values that are accepted, with what they mean. */
   good: [text: string, value: unknown][]
   bad: string[]
+  /** Variables that it needs. */
+  beside?: Record<string, string>
 }
 
 const whole = (absent: number, minimum: number, maximum: number): Variable => ({
@@ -156,6 +158,35 @@ const variables: Record<keyof Config, Variable> = {
   S3_SECRET_ACCESS_KEY: { absent: undefined, good: [['secret', 'secret']], bad: [] },
   SMTP_URL: url(['smtp://u:p@mail.example.com:587', 'smtps://mail.example.com'], ['http://mail.example.com']),
   SMTP_FROM: { absent: 'Bots <bots@localhost>', good: [['a@example.com', 'a@example.com']], bad: ['a'] },
+  OIDC_ISSUER: {
+    ...url(
+      ['https://login.example.com/realms/bots', 'http://localhost:8080', 'http://[::1]:8080'],
+      ['http://login.example.com', 'http://localhost.secret.example', 'http://127.0.0.1.secret.example'],
+    ),
+    beside: { OIDC_CLIENT_ID: 'bots', OIDC_CLIENT_SECRET: 'secret' },
+  },
+  OIDC_CLIENT_ID: {
+    absent: undefined,
+    good: [['bots', 'bots']],
+    bad: [],
+    beside: { OIDC_ISSUER: 'https://login.example.com', OIDC_CLIENT_SECRET: 'secret' },
+  },
+  OIDC_CLIENT_SECRET: {
+    absent: undefined,
+    good: [['secret', 'secret']],
+    bad: [],
+    beside: { OIDC_ISSUER: 'https://login.example.com', OIDC_CLIENT_ID: 'bots' },
+  },
+  OIDC_ALLOWED_DOMAINS: {
+    absent: [],
+    good: [['Example.com, bücher.example', ['example.com', 'xn--bcher-kva.example']]],
+    bad: ['@example.com', '*.example.com', 'example', 'example.com/secret', 'https://example.com'],
+    beside: {
+      OIDC_ISSUER: 'https://login.example.com',
+      OIDC_CLIENT_ID: 'bots',
+      OIDC_CLIENT_SECRET: 'secret',
+    },
+  },
   OUTBOUND_ALLOWED_HOSTS: {
     absent: [],
     good: [
@@ -189,8 +220,9 @@ const variables: Record<keyof Config, Variable> = {
   },
 }
 
-describe.each(Object.entries(variables))('%s', (name, { absent, good, bad }) => {
-  const read = (text: string) => configOf({ [name]: text })[name as keyof Config]
+describe.each(Object.entries(variables))('%s', (name, { absent, good, bad, beside }) => {
+  const read = (text: string) =>
+    configOf({ [name]: text, ...(text === '' ? {} : beside) })[name as keyof Config]
 
   test('has its default when absent or empty', () => {
     expect(configOf({})[name as keyof Config]).toEqual(absent)
@@ -203,7 +235,7 @@ describe.each(Object.entries(variables))('%s', (name, { absent, good, bad }) => 
 
   if (bad.length > 0) {
     test.each(bad)('may not be %j, and the message says so without repeating it', (text) => {
-      const found = problems({ [name]: text })
+      const found = problems({ [name]: text, ...beside })
       expect(found).toHaveLength(1)
       expect(found[0]).toMatch(new RegExp(`^${name}: Expected .+`))
       expect(found[0]).not.toContain('secret')
@@ -228,6 +260,14 @@ test('two places for files are refused, since one would never be read', () => {
   expect(problems({ FILES_DIR: '/srv/files', S3_ENDPOINT: 'https://s3.example.com' })).toEqual([
     expect.stringMatching(/^FILES_DIR: Expected to be absent where S3_ENDPOINT is set/),
   ])
+})
+
+test.each<Record<string, string>>([
+  { OIDC_ISSUER: 'https://login.example.com' },
+  { OIDC_CLIENT_ID: 'bots', OIDC_CLIENT_SECRET: 'secret' },
+  { OIDC_ALLOWED_DOMAINS: 'example.com' },
+])('a provider of OpenID Connect that is half configured is refused: %j', (half) => {
+  expect(problems(half)).toEqual([expect.stringMatching(/^OIDC_ISSUER: Expected with OIDC_CLIENT_ID and/)])
 })
 
 test('the guide of configuration lists every variable with the default that the service runs with', () => {

@@ -9,6 +9,7 @@ import {
   endBrowserSession,
   SESSION_DAYS,
 } from '../../access/browser-sessions.ts'
+import { openOpenid } from '../../access/openid.ts'
 import { createMailedLink, findSignInLink, LINK_MINUTES, useSignInLink } from '../../access/sign-in-links.ts'
 import type { Services } from '../../context.ts'
 import { MS_PER_DAY } from '../../durations.ts'
@@ -31,10 +32,17 @@ import {
   setCookie,
   startPath,
 } from './browser.ts'
+import { serveOpenid } from './openid.ts'
 import { buttonForm, link, paragraph, sendPage } from './page.ts'
 
 /** Links that one address of the network can ask for in the time in which they are good. */
 export const MAX_LINKS_PER_ADDRESS = 20
+
+interface Form {
+  returnTo: string | undefined
+  given?: string
+  isWrong?: boolean
+}
 
 const linkMs = LINK_MINUTES * 60_000
 
@@ -44,6 +52,9 @@ export function serveSignIn(serve: Serve, services: Services): void {
   const publicUrl = () => services.publicUrl()
   const style = readFileSync(new URL('server/pages/sign-in/page.css', root))
   const counter = new RateLimiterMemory({ points: MAX_LINKS_PER_ADDRESS, duration: LINK_MINUTES * 60 })
+
+  const openid = openOpenid(config, log)
+  if (openid) serveOpenid(serve, services, openid)
 
   serve(
     '/sign-in.css',
@@ -155,32 +166,35 @@ export function serveSignIn(serve: Serve, services: Services): void {
     await chat.sendEmail?.(mail, OWN_MAIL_TIMEOUT_MS)
   }
 
-  interface Form {
-    returnTo: string | undefined
-    given?: string
-    isWrong?: boolean
+  function sendForm(response: express.Response, form: Form) {
+    const ways = [openid && providerLink(openid.host, form.returnTo), chat.sendEmail && mailForm(form)]
+    const body =
+      ways.filter(Boolean).join('<p>or</p>') || `${paragraph(noMails)}<p><code>${command}</code></p>`
+    sendPage(response, { title: 'Sign in', body, status: form.isWrong ? 400 : 200 })
   }
+}
 
-  function sendForm(response: express.Response, { returnTo, given = '', isWrong = false }: Form) {
-    if (!chat.sendEmail) {
-      const body =
-        paragraph('This service sends no mails. Ask whoever runs it for a link: this command prints one.') +
-        '<p><code>npm run --silent admin -- user link --email you@example.com</code></p>'
-      return sendPage(response, { title: 'Sign in', body, status: isWrong ? 400 : 200 })
-    }
-    const error = isWrong
-      ? '<p class="error" id="error">Enter an e-mail address such as ada@example.com.</p>'
-      : ''
-    const hint = isWrong ? ' aria-invalid="true" aria-describedby="error"' : ''
-    const body = `<form method="post" novalidate>
+const noMails = 'This service sends no mails. Ask whoever runs it for a link: this command prints one.'
+const command = 'npm run --silent admin -- user link --email you@example.com'
+
+/** A link, since browsers let the form of a page lead to no other site that its policy does not name. */
+function providerLink(host: string, returnTo: string | undefined): string {
+  const query = returnTo === undefined ? '' : `?returnTo=${encodeURIComponent(returnTo)}`
+  return `<p><a class="button" href="sign-in/openid${query}">Continue with ${escapeHtml(host)}</a></p>`
+}
+
+function mailForm({ returnTo, given = '', isWrong = false }: Form): string {
+  const error = isWrong
+    ? '<p class="error" id="error">Enter an e-mail address such as ada@example.com.</p>'
+    : ''
+  const hint = isWrong ? ' aria-invalid="true" aria-describedby="error"' : ''
+  return `<form method="post" novalidate>
         <label for="email">E-mail address</label>
         <input id="email" name="email" type="email" autocomplete="email" required value="${escapeHtml(given)}"${hint}>
         ${error}
         ${returnTo === undefined ? '' : `<input type="hidden" name="returnTo" value="${escapeHtml(returnTo)}">`}
         <button>Send a sign-in link</button>
       </form>`
-    sendPage(response, { title: 'Sign in', body, status: isWrong ? 400 : 200 })
-  }
 }
 
 const yes = () => true
