@@ -43,7 +43,7 @@ export const browserSessions = define({
     tag: 'current-user',
     summary: "List the caller's browser sessions",
     description:
-      'Returns the browsers in which the caller is signed in to the pages of the service, newest first. A session ends 30 days after it began, when the user signs out in that browser, or when it is revoked.',
+      'Returns the browsers in which the caller is signed in to the pages of the service, newest first. A session ends 30 days after it began, when the user signs out in that browser, or when it is revoked. A user has 50 at most: the next one ends the oldest.',
     access: { ...user, isUnbound: true },
     query: z.strictObject({ limit, cursor }),
     success: {

@@ -851,7 +851,7 @@ export interface paths {
         };
         /**
          * List the caller's browser sessions
-         * @description Returns the browsers in which the caller is signed in to the pages of the service, newest first. A session ends 30 days after it began, when the user signs out in that browser, or when it is revoked.
+         * @description Returns the browsers in which the caller is signed in to the pages of the service, newest first. A session ends 30 days after it began, when the user signs out in that browser, or when it is revoked. A user has 50 at most: the next one ends the oldest.
          *
          *     Permission: any user, by a token with the scope `read` that is bound to no workspace.
          */

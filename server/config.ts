@@ -41,7 +41,9 @@ const publicAddress = address(/^https?$/, 'https://bots.example.com')
   .refine((text) => !/[?#]/.test(text) && !/^\w+:\/\/[^/]*@/.test(text), {
     error: 'Expected a URL without user, query and fragment, such as https://bots.example.com/bots',
   })
-  .transform((text) => {
+  .transform((given) => {
+    // Scheme and host in lower case: cookies and origins are compared with them.
+    const text = new URL(given).href
     let end = text.length
     while (text[end - 1] === '/') end--
     return text.slice(0, end)

@@ -292,6 +292,7 @@ test.each([
   ['http://localhost:3000/', 'http://localhost:3000'],
   ['https://host/bots//', 'https://host/bots'],
   ['https://host/bots', 'https://host/bots'],
+  ['HTTPS://Host:443/Bots', 'https://host/Bots'],
 ])('PUBLIC_URL %s is used as %s', (given, used) => {
   expect(readConfig({ PUBLIC_URL: given })).toMatchObject({ config: { PUBLIC_URL: used } })
 })

@@ -690,7 +690,7 @@ export interface BrowserSessionsMethods {
   /**
    * List the caller's browser sessions: `GET /v1/users/me/browserSessions`
    *
-   * Returns the browsers in which the caller is signed in to the pages of the service, newest first. A session ends 30 days after it began, when the user signs out in that browser, or when it is revoked.
+   * Returns the browsers in which the caller is signed in to the pages of the service, newest first. A session ends 30 days after it began, when the user signs out in that browser, or when it is revoked. A user has 50 at most: the next one ends the oldest.
    */
   list(query?: ListBrowserSessionsQuery, options?: RequestOptions): Pages<BrowserSessionList, BrowserSessionList["browserSessions"][number]>
   /**

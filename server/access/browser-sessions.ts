@@ -1,5 +1,5 @@
 import { hash, randomBytes } from 'node:crypto'
-import { and, eq, gt, isNull, sql } from 'drizzle-orm'
+import { and, eq, gt, inArray, isNull, sql } from 'drizzle-orm'
 import type { components } from '../../generated/openapi.ts'
 import { type Database, type Transaction, transact } from '../db/client.ts'
 import { after, newestFirst, type Position } from '../db/page.ts'
@@ -17,6 +17,12 @@ import type { UserGrant } from './index.ts'
 export const SESSION_DAYS = 30
 export const PAGE_TOKEN_MINUTES = 15
 
+/** Sessions of a user. The next one ends the oldest. */
+export const MAX_SESSIONS = 50
+
+/** Tokens of a session, of which each page needs one. The next one replaces the oldest, whose page asks for another. */
+export const MAX_PAGE_TOKENS = 50
+
 /** Characters of a browser's name that are stored. */
 const MAX_USER_AGENT_CHARACTERS = 255
 
@@ -29,7 +35,7 @@ export function secretHash(secret: string): Buffer {
   return hash('sha256', secret, 'buffer')
 }
 
-/** Signs a user in; returns the value of the cookie. The session that the browser had before ends. */
+/** Signs a user in; returns the value of the cookie. The session that the browser had before ends, and the oldest of many. */
 export async function startBrowserSession(
   tx: Transaction,
   userId: string,
@@ -37,6 +43,19 @@ export async function startBrowserSession(
   now: Date,
 ): Promise<string> {
   if (cookie !== undefined) await tx.delete(table).where(eq(table.cookieHash, secretHash(cookie)))
+  const older = await tx
+    .select({ id: table.id })
+    .from(table)
+    .where(eq(table.userId, userId))
+    .orderBy(...newestFirst(table.createdAt, table.id))
+    .offset(MAX_SESSIONS - 1)
+  if (older.length > 0)
+    await tx.delete(table).where(
+      inArray(
+        table.id,
+        older.map(({ id }) => id),
+      ),
+    )
   const value = createSecret()
   await tx.insert(table).values({
     id: newId(now),
@@ -75,6 +94,19 @@ export async function createPageToken(db: Database, cookie: string, now: Date) {
     const day = dayOf(now)
     const used = await tx.update(table).set({ lastUsedOn: day }).where(eq(table.id, session.id))
     if (used.rowCount !== 1) return undefined
+    const older = await tx
+      .select({ id: apiTokens.id })
+      .from(apiTokens)
+      .where(eq(apiTokens.browserSessionId, session.id))
+      .orderBy(...newestFirst(apiTokens.createdAt, apiTokens.id))
+      .offset(MAX_PAGE_TOKENS - 1)
+    if (older.length > 0)
+      await tx.delete(apiTokens).where(
+        inArray(
+          apiTokens.id,
+          older.map(({ id }) => id),
+        ),
+      )
     const { token, hash: tokenHash, hint } = createToken()
     const expiresAt = new Date(now.getTime() + PAGE_TOKEN_MINUTES * 60_000)
     await tx.insert(apiTokens).values({

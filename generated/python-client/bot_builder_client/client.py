@@ -979,7 +979,7 @@ class BrowserSessions:
     def list(self, *, limit: int | None = None, cursor: str | None = None, **options: Unpack[RequestOptions]) -> Pages[types.BrowserSessionList, types.BrowserSession]:
         """List the caller's browser sessions: `GET /v1/users/me/browserSessions`
 
-        Returns the browsers in which the caller is signed in to the pages of the service, newest first. A session ends 30 days after it began, when the user signs out in that browser, or when it is revoked.
+        Returns the browsers in which the caller is signed in to the pages of the service, newest first. A session ends 30 days after it began, when the user signs out in that browser, or when it is revoked. A user has 50 at most: the next one ends the oldest.
 
         - `limit`: How many entries the page has at most, from 1 to 100.
         - `cursor`: The `nextCursor` of the page before, sent with the same path and filter; absent for the first page. An altered cursor, or one of another list, is invalid input.
