@@ -5,6 +5,7 @@ import helmet from 'helmet'
 import type { Pool } from 'pg'
 import { operations } from '../contract/index.ts'
 import { protocols } from '../contract/tools/protocol.ts'
+import { viewerOperations } from '../contract/viewer.ts'
 import { readCredential } from './access/authenticate.ts'
 import { authorize } from './access/index.ts'
 import { tryChat } from './chat/sessions/read-session.ts'
@@ -29,6 +30,7 @@ import { createErrorLog } from './repeated-errors.ts'
 import { readOutcomes } from './sandbox-mode/outcomes.ts'
 import { serveSandbox } from './sandbox-mode/routes.ts'
 import type { SandboxMode } from './sandbox-mode/sandbox.ts'
+import { viewerHandlers } from './viewer/index.ts'
 
 declare global {
   namespace Express {
@@ -150,8 +152,8 @@ export function createApp(options: AppOptions): express.Express {
   const outcomes = options.config.SANDBOX ? readOutcomes() : undefined
   const prefer = outcomes && preferOutcomes(outcomes)
   const runOperation = createOperations(
-    { ...operations, ...protocols },
-    { ...handlers, callTool },
+    { ...operations, ...protocols, ...(options.config.TYPEBOT_VIEWER && viewerOperations) },
+    { ...handlers, callTool, ...viewerHandlers },
     options,
     limits,
     prefer,

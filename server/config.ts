@@ -198,6 +198,8 @@ const environment = z.object({
     .refine((domains) => !domains.includes(''), {
       error: 'Expected domains of e-mail addresses such as example.com, with commas between',
     }),
+  /** Serves the paths that the viewer and the web component of Typebot call. */
+  TYPEBOT_VIEWER: yesOrNo('false'),
   /** Hosts that bots may call although they are private: `host` or `host:port`, separated by commas. */
   OUTBOUND_ALLOWED_HOSTS: z
     .string()

@@ -187,6 +187,7 @@ const variables: Record<keyof Config, Variable> = {
       OIDC_CLIENT_SECRET: 'secret',
     },
   },
+  TYPEBOT_VIEWER: yesOrNo(false),
   OUTBOUND_ALLOWED_HOSTS: {
     absent: [],
     good: [

@@ -2,6 +2,7 @@ import type express from 'express'
 import type { Operation as KitOperation } from '../../contract/kit/operation.ts'
 import { needOf, type Operation } from '../../contract/operation.ts'
 import { expiresSoon } from '../../contract/tokens.ts'
+import { VIEWER_HEADER } from '../../contract/viewer.ts'
 import { readCredential } from '../access/authenticate.ts'
 import { identify, permit, type Visitor } from '../access/identify.ts'
 import type { Authorization } from '../access/index.ts'
@@ -65,6 +66,7 @@ export function createOperations(
     corsOrigins: config.CORS_ORIGINS,
     bodyTimeout: config.REQUEST_QUEUE_TIMEOUT,
     scanBody: (operation, bytes) => scanBody(ours(operation), bytes),
+    visitorHeaders: config.TYPEBOT_VIEWER ? [VIEWER_HEADER] : [],
     ...(preferredOutcome && { preferredOutcome }),
   })
 }

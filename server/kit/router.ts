@@ -85,6 +85,8 @@ export interface RouterOptions<Db> {
   publicUrl: () => string
   /** Origins whose pages may call the operations that take tokens. */
   corsOrigins?: readonly string[]
+  /** Further headers that pages of other origins may send with requests without a token. */
+  visitorHeaders?: readonly string[]
   /** Maximum wait of a body for room, in milliseconds. */
   bodyTimeout: number
   scanBody?: ScanBody
@@ -117,7 +119,7 @@ export function createRouter<Db>(
   const top = newPlace<Route>()
   const { preferredOutcome } = options
   const origins = new Set(options.corsOrigins)
-  const visitorHeaders = preferredOutcome ? `${chatHeaders}, Prefer` : chatHeaders
+  const visitorHeaders = [chatHeaders, ...(preferredOutcome ? ['Prefer'] : []), ...(options.visitorHeaders ?? [])].join(', ')
   const budgets = { bodies: createBudget(MAX_RECEIVED_BYTES), responses: createBudget(MAX_SENT_BYTES) }
   const shared = { budgets, pacing: createPacing(), origins }
   for (const [operationId, operation] of Object.entries(operations)) {

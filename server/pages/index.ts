@@ -15,7 +15,7 @@ import { serveInvitations } from './invitations/index.ts'
 import { serveMembers } from './members/index.ts'
 import { servePaymentReturn } from './payment/index.ts'
 import { serveResults } from './results/index.ts'
-import type { Serve } from './sign-in/browser.ts'
+import { basePathOf, type Serve } from './sign-in/browser.ts'
 import { serveSignIn } from './sign-in/index.ts'
 import { languageOf } from './texts/index.ts'
 
@@ -142,6 +142,19 @@ export function servePages(serve: Serve, services: Services): void {
     response.setHeader('Content-Security-Policy', pagePolicy + framing)
     response.vary('Accept-Language')
     response.type('text/html').send(html)
+  })
+  if (services.config.TYPEBOT_VIEWER) serveViewerAddress(serve, services)
+}
+
+/** Leads from the address of a bot in Typebot's viewer, which sites have in frames, to its chat page. */
+function serveViewerAddress(serve: Serve, services: Services) {
+  serve('/:publicId', async (request, response, next) => {
+    const { publicId } = request.params as { publicId: string }
+    const isName = publicIdSchema.safeParse(publicId).success
+    if (!isName || !(await findBot(services, publicId))) return next('route')
+    const query = request.url.match(/\?.*/s)?.[0] ?? ''
+    response.removeHeader('X-Frame-Options')
+    response.redirect(302, `${basePathOf(services.publicUrl())}/chat/${publicId}${query}`)
   })
 }
 

@@ -69,6 +69,7 @@ const guides = [
   'concurrent-edits',
   'legacy-bots',
   'moving',
+  'moving-from-typebot',
   'clients',
   'command',
   'agents',

@@ -17,6 +17,7 @@ const forCallers = [
   'concurrent-edits',
   'legacy-bots',
   'moving',
+  'moving-from-typebot',
   'clients',
   'command',
   'agents',

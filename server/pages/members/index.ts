@@ -27,7 +27,7 @@ const policy = [
 const mediaTypes: Record<string, string> = { '.js': 'text/javascript', '.css': 'text/css' }
 
 /** The pages by their path. `:view` is a tab of a bot. */
-const paths = ['/bots', '/bots/:botId', '/bots/:botId/:view']
+const paths = ['/bots', '/bots/:botId', '/bots/:botId/:view', '/move']
 
 export function serveMembers(serve: (path: string, handler: RequestHandler) => void): void {
   let reading: Promise<Assets> | undefined

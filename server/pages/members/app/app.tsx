@@ -2,6 +2,7 @@ import { useEffect, useState } from 'preact/hooks'
 import { client } from './api.ts'
 import { BotPage } from './bot/bot-page.tsx'
 import { BotsPage } from './list/bots-page.tsx'
+import { MovePage } from './move/move-page.tsx'
 import { urlOf, useRoute } from './router.ts'
 import { forgetToken, signOut } from './session.ts'
 import { SignIn } from './sign-in.tsx'
@@ -54,6 +55,8 @@ export function App() {
       {!route.botId && <TopBar />}
       {route.botId ? (
         <BotPage key={route.botId} botId={route.botId} view={route.view} />
+      ) : route.page === 'move' && workspaces.value.length > 0 ? (
+        <MovePage workspaces={workspaces.value} />
       ) : (
         <BotsPage workspaces={workspaces.value} query={route.query} />
       )}

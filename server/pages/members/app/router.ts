@@ -1,8 +1,11 @@
 import { useEffect, useState } from 'preact/hooks'
 import { service } from './service.ts'
 
-/** The part of the address that this app reads: `bots`, `bots/{botId}` or `bots/{botId}/{view}`, and the query. */
+/**
+ * The part of the address that this app reads: `bots`, `bots/{botId}`, `bots/{botId}/{view}` or `move`, and the query.
+ */
 export interface Route {
+  page: string | undefined
   botId: string | undefined
   view: string
   query: URLSearchParams
@@ -10,8 +13,8 @@ export interface Route {
 
 function readRoute(): Route {
   const path = location.pathname.slice(service.pathname.length)
-  const [, botId, view = ''] = path.split('/').map(decodeURIComponent)
-  return { botId: botId || undefined, view, query: new URLSearchParams(location.search) }
+  const [page, botId, view = ''] = path.split('/').map(decodeURIComponent)
+  return { page, botId: botId || undefined, view, query: new URLSearchParams(location.search) }
 }
 
 const listeners = new Set<() => void>()

@@ -4,6 +4,7 @@ import { countOf } from '../ui/count.ts'
 import { Dialog } from '../ui/dialog.tsx'
 import { failureOf } from '../ui/hooks.ts'
 import { Icon } from '../ui/icons.tsx'
+import { Link } from '../ui/link.tsx'
 import { type Imported, importFile } from './data.ts'
 
 type Outcome = { file: string } & ({ imported: Imported } | { error: string })
@@ -47,7 +48,7 @@ export function ImportDialog(props: {
       {outcomes.length === 0 && !file && (
         <p>
           Choose files that were exported from this service or from another builder. Every version of the
-          format is read.
+          format is read. <Link to="move">Move all bots from Typebot</Link>
         </p>
       )}
       {file && <p role="status">Importing {file.name} …</p>}

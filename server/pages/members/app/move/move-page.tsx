@@ -1,0 +1,152 @@
+import { useEffect, useState } from 'preact/hooks'
+import type { WorkspaceSummary } from '../../../../../generated/client/index.js'
+import { client } from '../api.ts'
+import { importFile } from '../list/data.ts'
+import { botPath, urlOf } from '../router.ts'
+import { failureOf, useTitle } from '../ui/hooks.ts'
+import { Icon } from '../ui/icons.tsx'
+import { Link } from '../ui/link.tsx'
+import { countVerdicts, failure, type Report, reportOn, type Verdict } from './report.ts'
+
+/* Bots of Typebot: their exports are imported one after the other, and each gets a report of what runs. */
+
+const titles: Record<Verdict, string> = {
+  runs: 'Runs as it is',
+  needs: 'Runs once something is set',
+  partly: 'Runs, but some blocks are skipped',
+  failed: 'Not imported',
+}
+
+export function MovePage({ workspaces }: { workspaces: WorkspaceSummary[] }) {
+  const [workspaceId, setWorkspaceId] = useState(workspaces[0]?.id)
+  const [waiting, setWaiting] = useState<File[]>([])
+  const [reports, setReports] = useState<Report[]>([])
+  const [isDragging, setDragging] = useState(false)
+  const [file] = waiting
+  useTitle('Move from Typebot')
+
+  useEffect(() => {
+    if (!file || !workspaceId) return
+    let isGone = false
+    moveFile(file, workspaceId).then((report) => {
+      if (isGone) return
+      setReports([...reports, report])
+      setWaiting(waiting.slice(1))
+    })
+    return () => {
+      isGone = true
+    }
+  }, [file])
+
+  const add = (files: Iterable<File>) => setWaiting([...waiting, ...files])
+  const isBusy = waiting.length > 0
+  return (
+    <main
+      class={isDragging ? 'page dropping' : 'page'}
+      onDragOver={(event) => {
+        if (!event.dataTransfer?.types.includes('Files')) return
+        event.preventDefault()
+        setDragging(true)
+      }}
+      onDragLeave={(event) => event.target === event.currentTarget && setDragging(false)}
+      onDrop={(event) => {
+        event.preventDefault()
+        setDragging(false)
+        add(event.dataTransfer?.files ?? [])
+      }}
+    >
+      <div class="page-head">
+        <h1>Move from Typebot</h1>
+      </div>
+      <p>
+        Export each bot there, and drop the files here, one or a hundred. Each becomes a draft, and this page
+        says what runs.{' '}
+        <a href={urlOf('docs#moving-from-typebot')}>All steps, and how sites keep their code</a>
+      </p>
+      <div class="page-tools">
+        {workspaces.length > 1 && (
+          <label class="field">
+            Workspace
+            <select
+              value={workspaceId}
+              disabled={isBusy}
+              onChange={(event) => setWorkspaceId(event.currentTarget.value)}
+            >
+              {workspaces.map(({ id, name }) => (
+                <option key={id} value={id}>
+                  {name}
+                </option>
+              ))}
+            </select>
+          </label>
+        )}
+        <label class="button main">
+          Choose files
+          <input
+            type="file"
+            class="visually-hidden"
+            accept=".json,application/json"
+            multiple
+            onChange={(event) => {
+              add(event.currentTarget.files ?? [])
+              event.currentTarget.value = ''
+            }}
+          />
+        </label>
+      </div>
+      <p role="status">{statusOf(reports, waiting)}</p>
+      {reports.length > 0 && (
+        <ul class="rows" aria-label="Moved bots">
+          {reports.map((report, index) => (
+            <li key={index} class="outcome">
+              <Icon name={report.verdict === 'runs' ? 'check' : 'error'} />
+              <div>
+                {report.bot ? <Link to={botPath(report.bot.id)}>{report.bot.name}</Link> : report.file}
+                <p>{titles[report.verdict]}</p>
+                <Details title="Skipped in chats" texts={report.skipped} isOpen />
+                <Details title="To set first" texts={report.needed} isOpen />
+                <Details title="Remarks" texts={report.remarks} isOpen={report.verdict === 'failed'} />
+              </div>
+            </li>
+          ))}
+        </ul>
+      )}
+    </main>
+  )
+}
+
+function Details({ title, texts, isOpen }: { title: string; texts: string[]; isOpen?: boolean }) {
+  if (texts.length === 0) return null
+  return (
+    <details open={isOpen}>
+      <summary>
+        {title}: {texts.length}
+      </summary>
+      <ul>
+        {texts.map((text, at) => (
+          <li key={at}>{text}</li>
+        ))}
+      </ul>
+    </details>
+  )
+}
+
+function statusOf(reports: Report[], waiting: File[]): string {
+  const counts = countVerdicts(reports).flatMap(([verdict, count]) =>
+    count === 0 ? [] : [`${titles[verdict]}: ${count}`],
+  )
+  const [file] = waiting
+  const all = reports.length + waiting.length
+  if (file) counts.unshift(`Importing ${file.name} (${reports.length + 1} of ${all}) …`)
+  return counts.join(' · ')
+}
+
+async function moveFile(file: File, workspaceId: string): Promise<Report> {
+  try {
+    const { botId, name, warnings } = await importFile(file, workspaceId, undefined)
+    const { findings } = await client.bots.check(botId)
+    return reportOn(file.name, { id: botId, name }, warnings, findings)
+  } catch (error) {
+    return failure(file.name, failureOf(error))
+  }
+}

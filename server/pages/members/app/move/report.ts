@@ -1,0 +1,59 @@
+import type { Finding } from '../model/findings.ts'
+
+/* What a page of moved bots says of each: from the remarks of the import and the findings of the check. */
+
+export type Verdict = 'runs' | 'needs' | 'partly' | 'failed'
+
+export interface Report {
+  file: string
+  verdict: Verdict
+  /** Absent where the file was not imported. */
+  bot?: { id: string; name: string }
+  /** Parts that chats skip. */
+  skipped: string[]
+  /** Things to set before it runs as it did. */
+  needed: string[]
+  /** Everything else that was noticed. */
+  remarks: string[]
+}
+
+/** Findings that end when somebody sets something: here or for the whole service. */
+const settable = new Set(['missing_credentials', 'no_mail_server', 'no_file_store', 'closed_address'])
+
+export function reportOn(
+  file: string,
+  bot: { id: string; name: string },
+  warnings: readonly string[],
+  findings: readonly Finding[],
+): Report {
+  const of = (isOf: (finding: Finding) => boolean) => countEqual(findings.filter(isOf).map(wordsOf))
+  const skipped = of(({ code }) => code === 'skipped_block')
+  const needed = of(({ code }) => settable.has(code))
+  const others = of(
+    ({ code, severity }) => code !== 'skipped_block' && !settable.has(code) && severity === 'error',
+  )
+  // The import says of each block that is skipped, or has no credentials, what the check says too.
+  const said = new Set(findings.map(({ message }) => message))
+  const remarks = [...others, ...countEqual(warnings.filter((warning) => !said.has(warning)))]
+  const verdict = skipped.length > 0 ? 'partly' : needed.length > 0 ? 'needs' : 'runs'
+  return { file, verdict, bot, skipped, needed, remarks }
+}
+
+export function failure(file: string, message: string): Report {
+  return { file, verdict: 'failed', skipped: [], needed: [], remarks: [message] }
+}
+
+/** Numbers of each verdict, in the order in which somebody has to look at them. */
+export function countVerdicts(reports: readonly Report[]): [Verdict, number][] {
+  const order: Verdict[] = ['runs', 'needs', 'partly', 'failed']
+  return order.map((verdict) => [verdict, reports.filter((report) => report.verdict === verdict).length])
+}
+
+const wordsOf = ({ message }: Finding) => message
+
+/** Equal texts once, with their number. */
+function countEqual(texts: readonly string[]): string[] {
+  const counts = new Map<string, number>()
+  for (const text of texts) counts.set(text, (counts.get(text) ?? 0) + 1)
+  return [...counts].map(([text, count]) => (count === 1 ? text : `${text} (${count} times)`))
+}

@@ -1,0 +1,91 @@
+import { createRequire } from 'node:module'
+import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import type { Browser } from 'playwright-core'
+import { type App, startApp } from '../support/app.ts'
+import { ask, bot, text } from '../support/chat.ts'
+import { storable } from '../support/chats.ts'
+import { makeWorld, type Site } from '../support/world.ts'
+import { desktop, launch, newContext, phone, picture, watch, withBrowser } from './support.ts'
+
+/* Members move their bots from another product. */
+
+const axe = createRequire(import.meta.url).resolve('axe-core/axe.min.js')
+
+let app: App
+let site: Site
+let browser: Browser
+
+withBrowser('the page for moving', () => {
+  beforeAll(async () => {
+    app = await startApp()
+    site = (await makeWorld(app)).here
+    browser = await launch()
+  })
+
+  afterAll(async () => {
+    await browser.close()
+    await app.stop()
+  })
+
+  test.each([
+    ['desktop-light', desktop, 'light'],
+    ['phone-dark', phone, 'dark'],
+  ] as const)(
+    'imports what is chosen or dropped, and says what runs (%s)',
+    async (name, options, colorScheme) => {
+      const context = await newContext(browser, {
+        baseURL: app.url,
+        bypassCSP: true,
+        ...options,
+        colorScheme,
+      })
+      await context.addInitScript({ content: `sessionStorage.setItem('token', '${site.member.token}')` })
+      const page = await context.newPage()
+      const complaints: string[] = []
+      watch(page, app.url, complaints)
+      await page.goto('/move')
+      await page.getByRole('heading', { name: 'Move from Typebot' }).waitFor()
+      await picture(page, `move-empty-${name}`)
+      const { id: _, ...flow } = storable(
+        bot({ Start: [text('Hello'), ask('Name')] }, { variables: ['Name'] }),
+      )
+      const exported = (more: object) => Buffer.from(JSON.stringify({ version: '6.1', ...flow, ...more }))
+      const skipping = storable(bot({ Start: [text('Hello'), { type: 'payment input' }] }))
+      const file = (fileName: string, buffer: Buffer) => ({
+        name: fileName,
+        mimeType: 'application/json',
+        buffer,
+      })
+      await page
+        .locator('input[type=file]')
+        .setInputFiles([
+          file('good.json', exported({ name: 'Good bot' })),
+          file(
+            'skips.json',
+            exported({
+              groups: skipping.groups,
+              events: skipping.events,
+              edges: skipping.edges,
+              name: 'Pay',
+            }),
+          ),
+          file('none.json', Buffer.from('{')),
+        ])
+      const rows = page.getByRole('list', { name: 'Moved bots' }).locator('> li')
+      await rows.nth(2).waitFor()
+      expect(await rows.nth(0).textContent()).toContain('Good botRuns as it is')
+      expect(await rows.nth(2).textContent()).toContain('Not imported')
+      expect(await page.getByRole('status').textContent()).toContain('Not imported: 1')
+      await page.addScriptTag({ path: axe })
+      expect(
+        await page.evaluate('axe.run().then(({ violations }) => violations.map(({ id }) => id))'),
+      ).toEqual([])
+      expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(options.viewport.width)
+      await picture(page, `move-report-${name}`)
+      await page.getByRole('link', { name: 'Good bot' }).click()
+      await page.waitForURL('**/bots/*')
+      expect(complaints).toEqual([])
+      await context.close()
+    },
+  )
+})
