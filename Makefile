@@ -1,5 +1,5 @@
 .DEFAULT_GOAL := help
-.PHONY: help start sandbox test test-long test-nodes torture check generate dev migration format bench replay browser-test lint-spec lint-pages api-diff conformance sdks signatures
+.PHONY: help start release sandbox test test-long test-nodes torture check generate dev migration format bench replay browser-test lint-spec lint-pages api-diff conformance sdks signatures
 
 # Runs a command and says how long it took, whatever came of it.
 timed = began=$$(date +%s); $(1); status=$$?; took=$$(($$(date +%s) - began)); \
@@ -53,6 +53,9 @@ check: $(INSTALLED) tests/redos/node_modules ## Check types, lint, formatting, r
 
 generate: $(INSTALLED) ## Write openapi.yaml, generated/ and the catalogue table from contract/
 	@npm --silent run generate
+
+release: $(BUILT) ## Write packages, archives, a bill of materials and checksums of this commit to release/; the same commit gives the same bytes
+	@npx --no-install tsx server/release.ts
 
 dev: $(INSTALLED) ## Run the service from its sources and restart it when they change
 	@npx --no-install tsx watch server/main.ts
