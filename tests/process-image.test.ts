@@ -1,7 +1,7 @@
 import { spawnSync } from 'node:child_process'
 import { cpSync, mkdtempSync, readFileSync, rmSync, symlinkSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { basename, join } from 'node:path'
+import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { afterEach, expect, test } from '@jest/globals'
 import { root } from '../server/root.ts'
@@ -11,7 +11,7 @@ import { storable } from './support/chats.ts'
 import { call, endProcesses, freePort, startProgram, tokenIn, until } from './support/process.ts'
 import { createDatabase } from './support/server.ts'
 
-/* The files that the Dockerfile puts into the image suffice to serve: a folder with nothing else in it does. */
+/* The files of the package, which the image and npx have, suffice to serve: a folder with nothing else in it does. */
 
 const cleanUps: (() => unknown)[] = []
 
@@ -29,17 +29,17 @@ async function textOf(url: URL): Promise<string> {
 }
 
 test('a folder of what the image has serves pages and chats, and answers its health check', async () => {
-  const dockerfile = readFileSync(new URL('server/deploy/Dockerfile', root), 'utf8')
-  const image = dockerfile.split(/^FROM/m).at(-1) ?? ''
+  const image = readFileSync(new URL('Dockerfile', root), 'utf8').split(/^FROM/m).at(-1) ?? ''
   const folder = mkdtempSync(join(tmpdir(), 'bots-image-'))
   cleanUps.push(() => rmSync(folder, { recursive: true }))
-  const put = (from: string, to: string) => cpSync(new URL(from, root), join(folder, to), { recursive: true })
-  for (const [, words = ''] of image.matchAll(/^COPY (?!--from)(.+)$/gm)) {
-    const [target = '', ...paths] = words.split(' ').reverse()
-    for (const path of paths) put(path, target.endsWith('/') ? join(target, basename(path)) : target)
+  const top = fileURLToPath(root)
+  const words = ['pack', '--dry-run', '--json', '--ignore-scripts']
+  const listed = JSON.parse(spawnSync('npm', words, { cwd: top, encoding: 'utf8' }).stdout)
+  for (const { path } of listed[0].files as { path: string }[]) {
+    // The build of the tests is elsewhere.
+    if (!path.startsWith('dist/')) cpSync(join(top, path), join(folder, path))
   }
-  // Made by the stage before.
-  put(join(builtOf('server/main.ts'), '..'), 'dist/server')
+  cpSync(join(top, builtOf('server/main.ts'), '..'), join(folder, 'dist/server'), { recursive: true })
   symlinkSync(fileURLToPath(new URL('node_modules', root)), join(folder, 'node_modules'))
 
   const database = await createDatabase('nothing')
