@@ -1,8 +1,9 @@
 import { boundedArray } from './bot-document/in-place.ts'
 import { publicId } from './bots/schemas.ts'
+import { recordId } from './kit/fields.ts'
+import { z } from './kit/zod.ts'
 import { anyone, define, type Operation } from './operation.ts'
-import { exampleIds, recordId } from './shared.ts'
-import { z } from './zod.ts'
+import { exampleIds } from './shared.ts'
 
 /*
  * Operations at the paths that the viewer and the web component of Typebot call, where this service has others. They are
