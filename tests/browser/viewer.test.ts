@@ -25,7 +25,7 @@ const endless = ['v6-customer-support.json']
 
 const MAX_TURNS = 60
 const STEP_MS = 250
-const MAX_WAIT_STEPS = 240
+const MAX_LOOKS = 240
 
 const texts: Record<string, string> = {
   email: 'ada@example.com',
@@ -83,7 +83,7 @@ describeViewer('the web component of the viewer', () => {
         page.on('response', (response) => {
           if (response.url().startsWith(`${app.url}/api/`)) bodies.push(response.status())
         })
-        // What bots lead to and show from elsewhere is empty.
+        // Pages and pictures from elsewhere are empty.
         await page.route(
           (url) => url.hostname !== '127.0.0.1',
           (route) => route.fulfill({ status: 200, contentType: 'text/html', body: '' }),
@@ -130,7 +130,7 @@ async function talk(page: Page): Promise<number> {
   const own = new URL(page.url()).origin
   for (let turns = 0; turns < MAX_TURNS; turns++) {
     let hasAnswered = false
-    for (let step = 0; step < MAX_WAIT_STEPS && !hasAnswered; step++) {
+    for (let step = 0; step < MAX_LOOKS && !hasAnswered; step++) {
       // A redirect ends what there is to see.
       if (new URL(page.url()).origin !== own || (await page.title()) === 'over') return turns
       hasAnswered = await answer(page, uses)

@@ -91,7 +91,7 @@ describe('a code', () => {
     }
   })
 
-  test('of a link opens no invitation, and that of an invitation signs nobody in', async () => {
+  test('from a link opens no invitation, and one from an invitation signs nobody in', async () => {
     const code = await createSignInLink(app.db, world.here.admin.id, {}, app.clock.now())
     const { body } = await invite(`grace-${world.stranger.id}@example.com`)
     const invitation = body.link.split('/').at(-1)
@@ -112,7 +112,7 @@ describe('a code', () => {
 })
 
 describe('signing out', () => {
-  test('of all browsers at the same moment in two processes leaves no session and no token', async () => {
+  test('in all browsers at the same moment in two processes leaves no session and no token', async () => {
     const { admin } = world.here
     const cookies = await Promise.all([1, 2, 3, 4].map(async () => (await signIn(app, admin)).cookie))
     const tokens = await Promise.all(cookies.map(async (cookie) => (await pageTokenOf(app, cookie)).token))

@@ -1,6 +1,6 @@
 import type { Finding } from '../model/findings.ts'
 
-/* What a page of moved bots says of each: from the remarks of the import and the findings of the check. */
+/* The report on each bot that was moved, from the remarks of the import and the findings of the check. */
 
 export type Verdict = 'runs' | 'needs' | 'partly' | 'failed'
 
