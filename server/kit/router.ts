@@ -119,7 +119,11 @@ export function createRouter<Db>(
   const top = newPlace<Route>()
   const { preferredOutcome } = options
   const origins = new Set(options.corsOrigins)
-  const visitorHeaders = [chatHeaders, ...(preferredOutcome ? ['Prefer'] : []), ...(options.visitorHeaders ?? [])].join(', ')
+  const visitorHeaders = [
+    chatHeaders,
+    ...(preferredOutcome ? ['Prefer'] : []),
+    ...(options.visitorHeaders ?? []),
+  ].join(', ')
   const budgets = { bodies: createBudget(MAX_RECEIVED_BYTES), responses: createBudget(MAX_SENT_BYTES) }
   const shared = { budgets, pacing: createPacing(), origins }
   for (const [operationId, operation] of Object.entries(operations)) {

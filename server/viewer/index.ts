@@ -1,6 +1,7 @@
 import type { Issue } from '../../contract/errors.ts'
-import type { Contexts, Dispatch, InnerResponse } from '../context.ts'
+import type { Contexts } from '../context.ts'
 import { asArray, asObject, asString, type JsonObject } from '../json/access.ts'
+import type { Dispatch, InnerResponse } from '../kit/dispatch.ts'
 
 /*
  * Requests of Typebot's viewer and web component, as requests to the operations that they mean. Flows, messages, inputs and

@@ -56,21 +56,19 @@ withBrowser('the page for moving', () => {
         mimeType: 'application/json',
         buffer,
       })
-      await page
-        .locator('input[type=file]')
-        .setInputFiles([
-          file('good.json', exported({ name: 'Good bot' })),
-          file(
-            'skips.json',
-            exported({
-              groups: skipping.groups,
-              events: skipping.events,
-              edges: skipping.edges,
-              name: 'Pay',
-            }),
-          ),
-          file('none.json', Buffer.from('{')),
-        ])
+      await page.locator('input[type=file]').setInputFiles([
+        file('good.json', exported({ name: 'Good bot' })),
+        file(
+          'skips.json',
+          exported({
+            groups: skipping.groups,
+            events: skipping.events,
+            edges: skipping.edges,
+            name: 'Pay',
+          }),
+        ),
+        file('none.json', Buffer.from('{')),
+      ])
       const rows = page.getByRole('list', { name: 'Moved bots' }).locator('> li')
       await rows.nth(2).waitFor()
       expect(await rows.nth(0).textContent()).toContain('Good botRuns as it is')
