@@ -12173,6 +12173,11 @@ export interface components {
              */
             isOver: boolean;
             /**
+             * @description Id of the block that the chat waits at, or that ran last; null where none ran.
+             * @example block-hello
+             */
+            lastBlockId: string | null;
+            /**
              * @description Id of the publication that ran; null for the draft.
              * @example 01jr5x7k5v6d0y4c9t1w3x5z7b
              */

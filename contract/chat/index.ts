@@ -73,6 +73,7 @@ const exampleSimulated = {
     publicationId: null,
     steps: [{ messages: [], revision: 2 }],
     isOver: true,
+    lastBlockId: 'block-email',
     isIncomplete: false,
     answers: [{ blockId: 'block-email', content: 'ada@example.com' }],
     variables: [{ id: 'variable-email', name: 'Email', value: 'ada@example.com' }],

@@ -165,6 +165,9 @@ export const simulated = z
       .max(200)
       .meta({ description: 'What the bot said to each reply, in order.' }),
     isOver: z.boolean().meta({ description: 'Whether the chat has ended.', example: true }),
+    lastBlockId: blockId.nullable().meta({
+      description: 'Id of the block that the chat waits at, or that ran last; null where none ran.',
+    }),
     isIncomplete: z.boolean().meta({
       description:
         'Whether the simulation was stopped before its last reply: it came to 2 s of work, 20 s in all, or 8 MB.',

@@ -6,6 +6,7 @@ import { readBots, readState, requireState, writeState } from './folder.ts'
 import { exitCodes, fail, paint, print, printLine } from './io.ts'
 import { openService } from './profiles.ts'
 import { promote } from './promote.ts'
+import { addProveCommand } from './prove-command.ts'
 import { type ExportFilters, exportToFile, exportToOutput } from './results.ts'
 import { requireTests } from './test-commands.ts'
 
@@ -76,6 +77,8 @@ export function addBotCommands(program: Command, context: Context) {
       const { errorsFound, warningsFound } = published
       print(io, isJson(), published, [`Published with ${errorsFound} errors and ${warningsFound} warnings.`])
     })
+
+  addProveCommand(program, context, idOf)
 
   program
     .command('rollback')

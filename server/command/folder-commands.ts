@@ -12,8 +12,10 @@ import {
   requireState,
   writeBot,
 } from './folder.ts'
-import { exitCodes, fail, paint, print } from './io.ts'
+import { createProgress, exitCodes, fail, paint, print } from './io.ts'
+import { normalUrl } from './profiles.ts'
 import { planPush, pull, push, toFile, wordsOf } from './sync.ts'
+import { readToken } from './token-prompt.ts'
 
 /* Commands about a folder of bots: new, pull, push and diff. */
 
@@ -41,6 +43,47 @@ export function addFolderCommands(program: Command, context: Context) {
             `${paint(io, message ? 'yellow' : 'green', action)} ${file}${message ? ` ${message}` : ''}`,
         )
       print(io, isJson(), { bots: pulled }, [...lines, `${pulled.length} bots`])
+    })
+
+  program
+    .command('migrate')
+    .argument('<url>', 'address of the other builder, below which /v1 is')
+    .requiredOption('--from <id>', 'workspace there')
+    .requiredOption('-w, --workspace <id>', 'workspace to migrate into')
+    .option('--publish', 'publish what is published there')
+    .description(
+      'Migrate folders and bots of another builder; an interrupted migration goes on with the same command',
+    )
+    .action(async (given: string, options: { from: string; workspace: string; publish?: boolean }) => {
+      const token = io.env.BOTS_SOURCE_TOKEN ?? (await readToken(io))
+      if (token === '') fail('No token of the other builder was given; set BOTS_SOURCE_TOKEN')
+      const [{ openSource }, { migrate }] = await Promise.all([
+        import('./migrate-source.ts'),
+        import('./migrate.ts'),
+      ])
+      const source = openSource(normalUrl(given), token, options.from)
+      const progress = createProgress(io, (await source.listBots()).length, 'bots')
+      const { publish } = options
+      const settings = { ...(publish !== undefined && { publish }), advance: progress.advance }
+      const report = await migrate(
+        source,
+        options.from,
+        context.service(),
+        options.workspace,
+        folder(),
+        settings,
+      )
+      progress.end()
+      const { found, migrated, alreadyThere, failed, folders, bots } = report
+      print(io, isJson(), report, [
+        `${migrated} of ${found} bots migrated, ${alreadyThere} were already here, ${failed.length} failed; ${folders} folders`,
+        ...failed.map(({ name, sourceId, reason }) => paint(io, 'red', `${name} (${sourceId}): ${reason}`)),
+        ...bots.flatMap(({ name, botId, warnings }) =>
+          warnings.map((warning) => paint(io, 'yellow', `${name} (${botId}): ${warning}`)),
+        ),
+        'Results stay where they are; credentials have to be made anew.',
+      ])
+      if (failed.length > 0) program.setOptionValue('exitCode', exitCodes.failed)
     })
 
   program

@@ -7024,6 +7024,9 @@ class SimulatedChat(TypedDict):
     isOver: bool
     """Whether the chat has ended."""
 
+    lastBlockId: str | None
+    """Id of the block that the chat waits at, or that ran last; null where none ran."""
+
     isIncomplete: bool
     """Whether the simulation was stopped before its last reply: it came to 2 s of work, 20 s in all, or 8 MB."""
 

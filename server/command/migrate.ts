@@ -1,0 +1,249 @@
+import { randomUUID } from 'node:crypto'
+import { existsSync, mkdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { ApiError, type Bot, NotFoundError } from '../../generated/client/index.js'
+import { writeWhole } from './folder.ts'
+import { fail } from './io.ts'
+import type { Source, SourceBot } from './migrate-source.ts'
+import type { Service } from './profiles.ts'
+
+/*
+ * Migrates a workspace of the reference product. What was done is in a file after every record, with the request that is
+ * under way: the same command sends that again with its idempotency key, so that nothing is made twice.
+ */
+
+interface MigratedBot {
+  name: string
+  botId: string
+  /** Version of the state that was imported. */
+  version: string
+  isPublished: boolean
+  warnings: string[]
+  isFinished: boolean
+}
+
+interface Pending {
+  kind: 'folder' | 'bot'
+  sourceId: string
+  key: string
+  body: unknown
+}
+
+interface MigrationState {
+  source: string
+  sourceWorkspaceId: string
+  target: string
+  workspaceId: string
+  folders: Record<string, string>
+  bots: Record<string, MigratedBot>
+  failed: Record<string, { name: string; reason: string }>
+  pending?: Pending | undefined
+}
+
+export interface MigrationReport {
+  found: number
+  migrated: number
+  alreadyThere: number
+  failed: { sourceId: string; name: string; reason: string }[]
+  folders: number
+  bots: { sourceId: string; botId: string; name: string; warnings: string[] }[]
+}
+
+const STATE_FILE = 'bots-migration.json'
+
+export async function migrate(
+  source: Source,
+  sourceWorkspaceId: string,
+  service: Service,
+  workspaceId: string,
+  folder: string,
+  { publish, advance }: { publish?: boolean; advance: () => void },
+): Promise<MigrationReport> {
+  mkdirSync(folder, { recursive: true })
+  const path = join(folder, STATE_FILE)
+  const state = readState(path, { source: source.url, sourceWorkspaceId, target: service.url, workspaceId })
+  const save = () => writeWhole(path, `${JSON.stringify(state, null, 2)}\n`)
+  const before = new Set(Object.keys(state.bots))
+  if (state.pending) await send(service, state, save)
+
+  for (const { id, name, parentFolderId } of await source.listFolders()) {
+    if (state.folders[id]) continue
+    const parent = parentFolderId === null ? undefined : state.folders[parentFolderId]
+    const body = { workspaceId, folder: { name, ...(parent && { parentFolderId: parent }) } }
+    await start(service, state, save, { kind: 'folder', sourceId: id, body })
+  }
+
+  const listed = await source.listBots()
+  state.failed = {}
+  for (const { id, name, isPublished } of listed) {
+    advance()
+    const known = state.bots[id]
+    if (known) {
+      // One that an interrupted request made has only what that request said.
+      if (!known.isFinished) known.isPublished = isPublished
+      continue
+    }
+    const bot = await source.getBot(id)
+    if (!bot) {
+      state.failed[id] = { name, reason: 'It was deleted at the source meanwhile' }
+      continue
+    }
+    const folderId = bot.folderId === null ? undefined : state.folders[bot.folderId]
+    const { publishedBotId: _, ...document } = bot
+    const body = { workspaceId, bot: document, ...(folderId && { folderId }) }
+    try {
+      await start(service, state, save, { kind: 'bot', sourceId: id, body })
+    } catch (error) {
+      // A document that the service refuses is said, and the next one is taken.
+      if (!(error instanceof ApiError) || error.status < 400 || error.status >= 500 || error.status === 401)
+        throw error
+      if (error.status === 403 || error.status === 429) throw error
+      delete state.pending
+      const issues = error.issues.map(({ path: at, message }) => `${at.join('.')}: ${message}`).join('; ')
+      state.failed[id] = { name, reason: issues === '' ? error.message : issues }
+      save()
+      continue
+    }
+    const migrated = state.bots[id] as unknown as MigratedBot
+    migrated.isPublished = isPublished
+    save()
+  }
+  // Links lead to bots that may have come later.
+  for (const [id, migrated] of Object.entries(state.bots)) {
+    if (migrated.isFinished) continue
+    await finish(service, state, source, id, migrated, publish === true)
+    save()
+  }
+  return reportOf(service, state, listed.length, before)
+}
+
+function readState(
+  path: string,
+  wanted: Pick<MigrationState, 'source' | 'sourceWorkspaceId' | 'target' | 'workspaceId'>,
+): MigrationState {
+  if (!existsSync(path)) return { ...wanted, folders: {}, bots: {}, failed: {} }
+  let state: MigrationState
+  try {
+    state = JSON.parse(readFileSync(path, 'utf8')) as MigrationState
+  } catch {
+    return fail(
+      `${path} is not valid JSON; it says what was migrated so far: restore it, or take an empty folder`,
+    )
+  }
+  for (const name of ['source', 'sourceWorkspaceId', 'target', 'workspaceId'] as const)
+    if (state[name] !== wanted[name])
+      fail(`${path} belongs to a migration with ${name} ${state[name]}; use another folder`)
+  return state
+}
+
+async function start(
+  service: Service,
+  state: MigrationState,
+  save: () => void,
+  request: Omit<Pending, 'key'>,
+) {
+  state.pending = { ...request, key: randomUUID() }
+  save()
+  await send(service, state, save)
+}
+
+/** Sends the request under way, perhaps again: its key makes that one effect. */
+async function send({ client }: Service, state: MigrationState, save: () => void) {
+  const { kind, sourceId, key, body } = state.pending as Pending
+  if (kind === 'folder') {
+    const { folder } = await client.folders.create(body as never, { idempotencyKey: key })
+    state.folders[sourceId] = folder.id
+  } else {
+    const { bot, warnings } = await client.bots.import(body as never, { idempotencyKey: key })
+    const { name, version } = (body as { bot: SourceBot }).bot
+    state.bots[sourceId] = {
+      name: String(name),
+      botId: bot.id,
+      version: String(version),
+      isPublished: false,
+      isFinished: false,
+      warnings: warnings.map(({ path, message }) => `${path.join('.')}: ${message}`),
+    }
+  }
+  delete state.pending
+  save()
+}
+
+/** Sets what an import leaves out: links to bots by their new ids, the public id, and whether it is closed. */
+async function finish(
+  { client }: Service,
+  state: MigrationState,
+  source: Source,
+  sourceId: string,
+  migrated: MigratedBot,
+  isPublishing: boolean,
+) {
+  const { botId, warnings } = migrated
+  let bot: Bot
+  try {
+    bot = (await client.bots.get(botId)).bot
+  } catch (error) {
+    if (!(error instanceof NotFoundError)) throw error
+    migrated.isFinished = true
+    warnings.push('It was deleted here meanwhile')
+    return
+  }
+  const original = await source.getBot(sourceId)
+  const ids = new Map(Object.entries(state.bots).map(([id, { botId: target }]) => [id, target]))
+  const groups = withLinks((bot as unknown as { groups: unknown }).groups, ids)
+  const changes: Record<string, unknown> = {}
+  if (JSON.stringify(groups) !== JSON.stringify((bot as unknown as { groups: unknown }).groups))
+    changes.groups = groups
+  if (original?.isClosed === true) changes.isClosed = true
+  const { updatedAt, version } = bot
+  if (Object.keys(changes).length > 0)
+    await client.bots.update(botId, { bot: { version, ...changes, updatedAt } } as never)
+  const { publicId } = original ?? {}
+  if (typeof publicId === 'string' && publicId !== '' && bot.publicId !== publicId) {
+    try {
+      await client.bots.update(botId, { bot: { version, publicId } } as never)
+    } catch (error) {
+      if (!(error instanceof ApiError) || (error.status !== 400 && error.status !== 409)) throw error
+      const [issue] = error.issues
+      warnings.push(`The public id ${publicId} was not taken over: ${issue?.message ?? error.message}`)
+    }
+  }
+  if (migrated.isPublished && isPublishing) {
+    await client.bots.publish(botId)
+    const published = await source.getPublishedBot(sourceId)
+    if (published && original && JSON.stringify(published.groups) !== JSON.stringify(original.groups))
+      warnings.push('Its draft was published here; at the source visitors get an earlier state')
+  }
+  migrated.isFinished = true
+}
+
+/** A copy in which links to bots of the source lead to those that were migrated. */
+function withLinks(value: unknown, ids: ReadonlyMap<string, string>): unknown {
+  if (Array.isArray(value)) return value.map((entry) => withLinks(entry, ids))
+  if (typeof value !== 'object' || value === null) return value
+  return Object.fromEntries(
+    Object.entries(value).map(([name, inner]) => [
+      name,
+      name === 'botId' && typeof inner === 'string' ? (ids.get(inner) ?? inner) : withLinks(inner, ids),
+    ]),
+  )
+}
+
+async function reportOf(
+  { client }: Service,
+  state: MigrationState,
+  found: number,
+  before: ReadonlySet<string>,
+): Promise<MigrationReport> {
+  const there = new Set<string>()
+  for await (const { id } of client.bots.list({ workspaceId: state.workspaceId, limit: 100 })) there.add(id)
+  const failed = Object.entries(state.failed).map(([sourceId, failure]) => ({ sourceId, ...failure }))
+  const bots = []
+  for (const [sourceId, { name, botId, warnings }] of Object.entries(state.bots)) {
+    if (there.has(botId)) bots.push({ sourceId, botId, name, warnings })
+    else failed.push({ sourceId, name, reason: 'It is not in the target workspace any more' })
+  }
+  const alreadyThere = bots.filter(({ sourceId }) => before.has(sourceId)).length
+  const folders = Object.keys(state.folders).length
+  return { found, migrated: bots.length - alreadyThere, alreadyThere, failed, folders, bots }
+}

@@ -1,0 +1,417 @@
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { candidatesFor } from '../../server/command/candidates.ts'
+import { differenceOf } from '../../server/command/differences.ts'
+import { explore } from '../../server/command/explore.ts'
+import { type Flow, findClues, reachableBlocks } from '../../server/command/flow-clues.ts'
+import { type Client, connect } from '../../server/command/profiles.ts'
+import { prove } from '../../server/command/prove.ts'
+import { simulate } from '../../server/command/simulation.ts'
+import { root } from '../../server/root.ts'
+import { type App, startApp } from '../support/app.ts'
+import { ask, bot, idOf, set, text } from '../support/chat.ts'
+import { publish } from '../support/chats.ts'
+import { anyBody } from '../support/client.ts'
+import { runBots } from '../support/command.ts'
+import { runs } from '../support/runs.ts'
+import { makeWorld, type Site } from '../support/world.ts'
+
+/* The proof of a change: replayed people, explored paths, and changes that are planted to be found. */
+
+// biome-ignore lint/suspicious/noExplicitAny: documents of every version
+type Document = any
+
+let app: App
+let here: Site
+let top: string
+let client: Client
+
+beforeAll(async () => {
+  app = await startApp()
+  here = (await makeWorld(app)).here
+  top = mkdtempSync(join(tmpdir(), 'bots-prove-'))
+  client = connect(app.url, here.admin.token).client
+})
+
+afterAll(async () => {
+  rmSync(top, { recursive: true })
+  await app.stop()
+})
+
+const options = { last: 100, maxPaths: 100, advance: () => {} }
+
+const condition = (comparisonOperator: string, value: string, to: string) => ({
+  id: `${to}-item`,
+  content: {
+    logicalOperator: 'AND',
+    comparisons: [{ id: 'c', variableId: idOf('Age'), comparisonOperator, value }],
+  },
+  to,
+})
+
+const request = {
+  id: 'request',
+  type: 'Webhook',
+  options: {
+    webhook: { url: 'https://prices.example/', method: 'POST', body: '{"age": "{{Age}}"}' },
+    isCustomBody: true,
+    responseVariableMapping: [{ id: 'm', variableId: idOf('Price'), bodyPath: 'data.prices[0].value' }],
+  },
+}
+
+const shop = () =>
+  bot(
+    {
+      Start: [
+        text('How old are you?'),
+        { type: 'number input', options: { variableId: idOf('Age'), min: 1, max: 120 } },
+        set('Half', '{{Age}} / 2'),
+        {
+          type: 'Condition',
+          items: [condition('Greater than', '64', 'Old'), condition('Less than', '18', 'Young')],
+        },
+        text('Hello'),
+        {
+          id: 'test',
+          type: 'AB test',
+          options: { aPercent: 50 },
+          items: [
+            { id: 'a', path: 'a', to: 'Offer' },
+            { id: 'b', path: 'b', to: 'Other' },
+          ],
+        },
+      ],
+      Old: [text('Good day'), { ...request, to: 'End' }],
+      Young: [text('Hi')],
+      Offer: [
+        text('An offer'),
+        {
+          type: 'choice input',
+          items: [
+            { id: 'yes', content: 'Yes', to: 'End' },
+            { id: 'no', content: 'No' },
+          ],
+        },
+      ],
+      Other: [text('Another'), ask('Name')],
+      End: [text('It costs {{Price}}')],
+      Nowhere: [text('Never')],
+    },
+    { variables: ['Age', 'Half', 'Price', 'Name'] },
+  )
+
+async function change(botId: string, edit: (draft: Document) => void) {
+  const { bot: draft }: Document = await app.client.ok('getBot', { as: here.member, params: { botId } })
+  edit(draft)
+  const { version, groups, edges } = draft
+  await app.client.ok('updateBot', {
+    as: here.member,
+    params: { botId },
+    body: anyBody({ bot: { version, groups, edges } }),
+  })
+}
+
+/** Chats of people, who reply with the first of the candidates, or by chance. */
+async function chat(publicId: string, flow: Flow, random: () => number) {
+  const clues = findClues(flow)
+  const blocks = new Map(flow.groups.flatMap(({ blocks }) => blocks).map((block) => [block.id, block]))
+  let step: Document = await app.client.ok('startChat', { params: { publicId } })
+  const { sessionId } = step
+  for (let turns = 0; turns < 30; turns++) {
+    const isWaiting =
+      step.input ?? step.clientSideActions?.some((action: Document) => action.expectsDedicatedReply)
+    if (!isWaiting) return
+    const candidates = candidatesFor(step, blocks.get(step.input?.id), clues)
+    const message = candidates[Math.floor(random() * candidates.length)] ?? null
+    const next = await app.client.call('continueChat', {
+      params: { sessionId },
+      body: anyBody({ message, revision: step.revision }),
+    })
+    if (next.status !== 200) return
+    step = next.body
+  }
+}
+
+function numbers(seed: number): () => number {
+  let state = seed
+  return () => {
+    state = (state * 48_271) % 2_147_483_647
+    return state / 2_147_483_647
+  }
+}
+
+test('prove counts people and paths that a draft changes, and says where and how', async () => {
+  const made = await publish(app, here, shop(), 'Shop')
+  const flow = (await app.client.ok('getBot', { as: here.member, params: { botId: made.id } })).bot as never
+  const random = numbers(7)
+  for (let person = 0; person < 8; person++) await chat(made.publicId, flow, random)
+
+  const same = await prove(client, made.id, options)
+  const { replayed, changed, notReplayable, reasons } = same.people
+  expect([changed, same.paths.changed, same.paths.isComplete]).toEqual([0, 0, true])
+  expect(replayed).toBeGreaterThanOrEqual(5)
+  expect(Object.values(reasons).reduce((sum, count) => sum + count, 0)).toBe(notReplayable)
+  expect(same.unreachable).toEqual([{ blockId: 'Nowhere.0', group: 'Title Nowhere', type: 'text' }])
+  expect(same.unreached).toEqual([])
+  expect(same.deadEnds).toMatchObject([
+    { how: 'silent', where: 'Title Offer' },
+    { how: 'silent', where: 'Title Other' },
+  ])
+
+  await change(made.id, (draft) => {
+    draft.groups[1].blocks[0].content.richText[0].children[0].text = 'Good evening'
+  })
+  const other = await prove(client, made.id, options)
+  expect(other.people.changes).toMatchObject([
+    {
+      where: 'Title Old',
+      how: 'the bot says "Good evening" in place of "Good day"',
+      count: other.people.changed,
+    },
+  ])
+  expect(other.people.changed).toBeGreaterThan(0)
+  expect(other.paths.changes).toMatchObject([{ where: 'Title Old', how: other.people.changes[0]?.how }])
+  expect(other.people.changed).toBeLessThan(replayed)
+  const ran = await runBots(app, top, ['prove', made.id], { as: here.admin })
+  expect([ran.code, ran.out]).toEqual([
+    4,
+    expect.stringContaining(`${other.people.changed} of ${replayed} people would see something else`),
+  ])
+  expect((await runBots(app, top, ['prove', made.id, '--last', 'all'], { as: here.admin })).code).toBe(2)
+})
+
+test('prove counts apart whom it cannot replay, and finds a loop without an end', async () => {
+  const loop = bot(
+    {
+      Start: [
+        ask('Name'),
+        {
+          id: 'code',
+          type: 'Set variable',
+          options: {
+            variableId: idOf('Price'),
+            expressionToEvaluate: 'return fetch("https://x.invalid").then(() => 1, () => 2)',
+          },
+          to: 'Round',
+        },
+      ],
+      Round: [{ ...set('Half', '1'), to: 'Round' }],
+    },
+    { variables: ['Name', 'Price', 'Half'] },
+  )
+  const made = await publish(app, here, loop, 'Loop')
+  const { sessionId } = await app.client.ok('startChat', { params: { publicId: made.publicId } })
+  await app.client.ok('continueChat', { params: { sessionId }, body: { message: 'Ada' } })
+  const { people, deadEnds } = await prove(client, made.id, { ...options, maxPaths: 3 })
+  expect(people).toMatchObject({
+    replayed: 0,
+    changed: 0,
+    notReplayable: 1,
+    reasons: { 'the transcript does not tell what a service answered': 1 },
+  })
+  expect(deadEnds).toMatchObject([{ how: 'stopped', where: 'Title Round' }])
+})
+
+// Changes that are planted
+
+const corpus = new URL('../shared/corpus/', root)
+const documents: Document[] = existsSync(corpus)
+  ? readdirSync(corpus)
+      .filter((name) => name.endsWith('.json'))
+      .sort()
+      .map((name) => JSON.parse(readFileSync(new URL(name, corpus), 'utf8')))
+  : []
+
+interface Planted {
+  kind: string
+  blockId: string
+  edit(draft: Document): void
+}
+
+const blockIn = (draft: Document, id: string): Document =>
+  draft.groups.flatMap(({ blocks }: Document) => blocks).find((block: Document) => block.id === id)
+
+/** Every change of behaviour that can be planted in blocks that people reach. */
+function plants(flow: Document): Planted[] {
+  const reachable = reachableBlocks(flow)
+  const all: Planted[] = []
+  const groupIds: string[] = flow.groups.map(({ id }: Document) => id)
+  for (const { blocks } of flow.groups as Document[]) {
+    for (const [index, block] of blocks.entries() as Iterable<[number, Document]>) {
+      if (!reachable.has(block.id) || block.type === 'start') continue
+      const plant = (kind: string, edit: (block: Document, draft: Document) => void) =>
+        all.push({ kind, blockId: block.id, edit: (draft) => edit(blockIn(draft, block.id), draft) })
+      const content = block.content ?? {}
+      if (block.type === 'text')
+        plant('text', (one) => {
+          one.content = { richText: [{ type: 'p', children: [{ text: 'Something else' }] }] }
+        })
+      if (['image', 'video', 'embed'].includes(block.type) && content.url)
+        plant('address', (one) => {
+          one.content.url = 'https://example.com/other.png'
+        })
+      if (/choice/.test(block.type) && block.items?.length > 0) {
+        plant('label', (one) => {
+          one.items[0].content = 'Another label'
+          one.items[0].title = 'Another label'
+        })
+        if (block.items.length > 1) plant('removed item', (one) => one.items.pop())
+      }
+      if (block.type === 'text input')
+        plant('placeholder', (one) => {
+          one.options = {
+            ...one.options,
+            labels: { ...one.options?.labels, placeholder: 'Another placeholder' },
+          }
+        })
+      if (block.type === 'number input')
+        plant('bound', (one) => {
+          one.options = { ...one.options, min: -3 }
+        })
+      if (block.type === 'Set variable' && block.options?.expressionToEvaluate)
+        plant('expression', (one) => {
+          one.options.expressionToEvaluate = '"another value"'
+        })
+      if (block.type === 'Webhook' && block.options?.webhook?.url)
+        plant('request', (one) => {
+          one.options.webhook.url = 'https://other.example/path'
+        })
+      if (block.type === 'Email')
+        plant('subject', (one) => {
+          one.options = { ...one.options, subject: 'Another subject' }
+        })
+      if (block.type === 'Redirect')
+        plant('redirect', (one) => {
+          one.options.url = 'https://other.example/'
+        })
+      if (block.type === 'Condition' && block.items?.[0]?.content?.comparisons?.[0]) {
+        plant('comparison', (one) => {
+          const [comparison] = one.items[0].content.comparisons
+          comparison.comparisonOperator = comparison.comparisonOperator === 'Is set' ? 'Is empty' : 'Is set'
+        })
+      }
+      if (['text', 'image', 'Set variable', 'text input', 'email input', 'choice input'].includes(block.type))
+        plant('removed block', (one, draft) => {
+          for (const group of draft.groups)
+            group.blocks = group.blocks.filter((other: Document) => other !== one)
+        })
+      const next = blocks[index + 1]
+      if (
+        block.type === 'text' &&
+        next?.type === 'text' &&
+        JSON.stringify(content) !== JSON.stringify(next.content)
+      )
+        plant('order', (one, draft) => {
+          const list = draft.groups.find(({ blocks }: Document) => blocks.includes(one)).blocks
+          const at = list.indexOf(one)
+          const [first, second] = [list[at].content, list[at + 1].content]
+          list[at].content = second
+          list[at + 1].content = first
+        })
+      for (const item of block.items ?? []) {
+        const edge = flow.edges.find(({ id }: Document) => id === item.outgoingEdgeId)
+        const other = groupIds.find(
+          (id) =>
+            id !== edge?.to.groupId &&
+            flow.groups.find((group: Document) => group.id === id).blocks[0]?.type === 'text',
+        )
+        if (edge && other)
+          plant('target', (_one, draft) => {
+            draft.edges.find(({ id }: Document) => id === edge.id).to = { groupId: other }
+          })
+      }
+    }
+  }
+  return all
+}
+
+test('prove finds planted changes of behaviour in bots of the corpus', async () => {
+  const wanted = runs(4, 300)
+  const missed: string[] = []
+  const planted: { botId: string; plant: Planted; name: string }[] = []
+  const bots = []
+  for (const document of runs(
+    documents.filter(({ name }) => /NPS|Quiz|Lead scoring/i.test(name)).slice(0, 2),
+    documents,
+  )) {
+    const { bot: made } = await app.client.ok('importBot', {
+      as: here.admin,
+      body: anyBody({ workspaceId: here.workspaceId, bot: document }),
+    })
+    await app.client.ok('publishBot', { as: here.admin, params: { botId: made.id } })
+    const flow = (await app.client.ok('getPublishedBot', { as: here.admin, params: { botId: made.id } }))
+      .publishedBot as Document
+    bots.push({
+      id: made.id,
+      flow,
+      all: plants(flow),
+      explored: await explore(client, made.id, 'published', flow, 300, () => {}),
+    })
+    for (const plant of plants(flow)) planted.push({ botId: made.id, plant, name: document.name })
+  }
+  if (bots.length === 0) return
+  const random = numbers(11)
+  const chosen = planted
+    .map((each) => ({ each, at: random() }))
+    .sort((one, other) => one.at - other.at)
+    .slice(0, wanted)
+  for (const { each } of chosen) {
+    const { flow, explored } = bots.find(({ id }) => id === each.botId) as (typeof bots)[number]
+    const draft = structuredClone(flow)
+    each.plant.edit(draft)
+    const { groups, edges } = draft
+    await app.client.ok('updateBot', {
+      as: here.admin,
+      params: { botId: each.botId },
+      body: anyBody({ bot: { version: '6.1', groups, edges } }),
+    })
+    let isFound = false
+    // As prove compares: the paths of the publication first, then those that only the draft has.
+    for (const { script, run } of explored.paths) {
+      const other = await simulate(client, each.botId, { ...script, of: 'draft' }).catch(() => undefined)
+      isFound = other === undefined || differenceOf(run, other, flow) !== undefined
+      if (isFound) break
+    }
+    if (!isFound) {
+      const ofDraft = await explore(client, each.botId, 'draft', draft, 300, () => {})
+      for (const { script, run } of ofDraft.paths) {
+        const before = await simulate(client, each.botId, { ...script, of: 'published' }).catch(
+          () => undefined,
+        )
+        isFound = before === undefined || differenceOf(before, run, draft) !== undefined
+        if (isFound) break
+      }
+    }
+    if (!isFound) missed.push(`${each.name}: ${each.plant.kind} at ${each.plant.blockId}`)
+  }
+  console.info(
+    `${chosen.length - missed.length} of ${chosen.length} planted changes found. Missed: ${missed.join('; ')}`,
+  )
+  expect(missed.length).toBeLessThanOrEqual(Math.floor(chosen.length * 0.05))
+}, 3_600_000)
+
+test('prove finds no difference in people who chatted with an unchanged bot', async () => {
+  const counts = { replayed: 0, notReplayable: 0, reasons: {} as Record<string, number> }
+  const random = numbers(3)
+  for (const document of runs(documents.slice(-1), documents)) {
+    const { bot: made } = await app.client.ok('importBot', {
+      as: here.admin,
+      body: anyBody({ workspaceId: here.workspaceId, bot: document }),
+    })
+    await app.client.ok('publishBot', { as: here.admin, params: { botId: made.id } })
+    const { bot: read } = await app.client.ok('getBot', { as: here.admin, params: { botId: made.id } })
+    for (let person = 0; person < runs(3, 40); person++)
+      await chat(String(read.publicId), read as never, random)
+    const { people } = await prove(client, made.id, { ...options, maxPaths: 1 })
+    expect(people.changes).toEqual([])
+    counts.replayed += people.replayed
+    counts.notReplayable += people.notReplayable
+    for (const [reason, count] of Object.entries(people.reasons))
+      counts.reasons[`${document.name}: ${reason}`] =
+        (counts.reasons[`${document.name}: ${reason}`] ?? 0) + count
+  }
+  console.info(JSON.stringify(counts))
+  if (documents.length > 0) expect(counts.replayed).toBeGreaterThan(0)
+}, 3_600_000)
