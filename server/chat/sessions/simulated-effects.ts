@@ -153,7 +153,12 @@ export function createSimulatedEffects(given: Simulation, around: Surroundings) 
       reported = requests.length
       return added
     },
-    report: () => ({ lastBlockId: current || null, requests, blockIds: [...blockIds], edgeIds: [...edgeIds] }),
+    report: () => ({
+      lastBlockId: current || null,
+      requests,
+      blockIds: [...blockIds],
+      edgeIds: [...edgeIds],
+    }),
   }
 }
 
