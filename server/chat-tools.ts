@@ -1,4 +1,5 @@
 import { LRUCache } from 'lru-cache'
+import { createRooms, type Rooms } from './chat/engine/turn-room.ts'
 import type { Effects, Flow } from './chat/engine/types.ts'
 import type { Config } from './config.ts'
 import { outboundClient } from './outbound/client.ts'
@@ -21,9 +22,14 @@ export interface ChatTools {
    * lookup.
    */
   whyNeverSent: (url: string) => string | undefined
+  /** Room in memory for turns that wait for others. */
+  rooms: Rooms
   /** Parsed flows by the id of their publication. Publications never change, so neither do entries. */
   flows: LRUCache<string, Flow>
 }
+
+/** Characters of the documents; parsed they take several times as many bytes. */
+const MAX_CACHED_FLOW_CHARACTERS = 16 * 1024 * 1024
 
 /** `warm` resolves when code of bots can be run without waiting for its threads to start. */
 export function openChatTools(
@@ -44,8 +50,8 @@ export function openChatTools(
       testMailAccount: accountTester(mailHostFinder(outbound)),
       askModel: modelClient(outbound),
       whyNeverSent: (url) => whyNeverSent(url, outbound),
-      // By characters of the documents; parsed they take several times as much.
-      flows: new LRUCache({ maxSize: 16 * 1024 * 1024 }),
+      rooms: createRooms(),
+      flows: new LRUCache({ maxSize: MAX_CACHED_FLOW_CHARACTERS }),
     },
     warm: sandbox.warm,
     close: sandbox.close,

@@ -1537,7 +1537,7 @@ describe('e-mail', () => {
     const uploads = (bytes: number) => ({
       maximumSize: 1,
       find: async (addresses: string[]) =>
-        new Map(addresses.filter((one) => one === address).map((one) => [one, stored])),
+        new Map(addresses.filter((one) => one === address).map((one) => [one, { ...stored, size: bytes }])),
       read: async ({ id }: { id: string }) =>
         id === 'abc' ? Readable.from([Buffer.alloc(bytes, 1)]) : undefined,
       store: async () => 'not asked for',

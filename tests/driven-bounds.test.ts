@@ -8,6 +8,7 @@ import { operations } from '../contract/index.ts'
 import type { Operation } from '../contract/operation.ts'
 import { checkDocument } from '../server/bots/check.ts'
 import { workInTurns } from '../server/bots/checks/turns.ts'
+import { evaluate } from '../server/chat/engine/evaluate.ts'
 import { checkBudget, type Execution } from '../server/chat/engine/execution.ts'
 import { defaultLimits } from '../server/chat/engine/limits.ts'
 import { readConfig } from '../server/config.ts'
@@ -159,6 +160,17 @@ test.each(['workMilliseconds', 'milliseconds'] as const)(
     }
   },
 )
+
+test('code has as many characters as the table says, and one more is not run', async () => {
+  const reply = { ok: true, value: 1, assignments: [], milliseconds: 0, lines: [] }
+  const spent = { evaluation: 0, waiting: 0 }
+  const frames = [{ botId: 'bot' }]
+  const run = { limits: defaultLimits, spent, frames, effects: { evaluate: async () => reply } }
+  const most = boundNamed('codeCharacters')
+  const isRun = async (characters: number) =>
+    (await evaluate(run as unknown as Execution, { form: 'body', code: ' '.repeat(characters), args: [] })).ok
+  expect([await isRun(most), await isRun(most + 1)]).toEqual([true, false])
+})
 
 describe('files that arrive', () => {
   const upload = (limits: ReturnType<typeof createLimits>, ip: string) => {

@@ -4,6 +4,7 @@ import { setImmediate, setTimeout } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import { openSandbox, type Sandbox } from '../server/sandbox/index.ts'
 import type { EvaluateReply } from '../server/sandbox/types.ts'
+import { boundNamed } from './support/bounds.ts'
 
 let sandbox: Sandbox
 
@@ -100,6 +101,30 @@ describe('failures of code are values', () => {
     const fetch = noNetwork
     const request = { form: 'body' as const, code, args: [], owner: 'bot', milliseconds: 60_000, fetch }
     expect(await sandbox.evaluate(request)).toMatchObject({ ok: false, reason: 'memory' })
+  })
+
+  test('code holds half of the memory of the table at once, and not all of it', async () => {
+    const most = boundNamed('memoryBytes')
+    expect(await result(`return new Uint8Array(${most / 2}).length`)).toBe(most / 2)
+    expect(await run(`return new Uint8Array(${most}).length`)).toMatchObject({ ok: false, reason: 'memory' })
+  })
+
+  test('code gives a value of as many characters as the table says, and no longer one', async () => {
+    const most = boundNamed('maximumResultCharacters')
+    // The JSON around the value counts too.
+    expect(await result(`return "x".repeat(${most - 200})`)).toHaveLength(most - 200)
+    expect(await run(`return "x".repeat(${most})`)).toMatchObject({ message: 'The result is too large' })
+  })
+
+  test('as many pieces of code of a bot wait as the table says, and one more is refused', async () => {
+    const most = boundNamed('maximumWaitingPerBot')
+    const first = run('while (true);')
+    await setImmediate()
+    const waiting = Array.from({ length: most }, () => run('return 1'))
+    const refused = { ok: false, message: 'Too much code is waiting to be run' }
+    expect(await run('return 1')).toMatchObject(refused)
+    for (const reply of await Promise.all(waiting)) expect(reply).not.toMatchObject(refused)
+    await first
   })
 
   test('the wrapper around the code can be tampered with, but only for itself', async () => {

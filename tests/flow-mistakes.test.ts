@@ -190,6 +190,28 @@ const mistakes: [string, (bot: Any) => void, string][] = [
     'groups.0.blocks.2.items.1 empty_item',
   ],
   [
+    'a button that is shown on a condition without comparisons',
+    (bot) => {
+      block(bot, 0, 2).items[1].displayCondition = { isEnabled: true, condition: { comparisons: [] } }
+    },
+    'groups.0.blocks.2.items.1.displayCondition.condition.comparisons empty_item',
+  ],
+  [
+    'a button that is shown on a condition that is absent',
+    (bot) => {
+      block(bot, 0, 2).items[1].displayCondition = { isEnabled: true }
+    },
+    'groups.0.blocks.2.items.1.displayCondition.condition empty_item',
+  ],
+  [
+    'a placeholder without the space that the name of its variable has',
+    (bot) => {
+      bot.variables.push({ id: 'vMail', name: 'Email ' })
+      block(bot, 0, 0).content = { richText: paragraph('{{Email}}') }
+    },
+    'groups.0.blocks.0.content.richText.0.children.0.text unknown_name',
+  ],
+  [
     'a choice without buttons',
     (bot) => {
       block(bot, 0, 2).items = []

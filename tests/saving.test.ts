@@ -279,7 +279,10 @@ function toUsual(
 const together = ({ statements }: App) =>
   statements.filter((text) => /(INSERT INTO|UPDATE) "chat_sessions"/.test(text) && text.includes('unnest('))
 
-test('steps of one moment write what they would one after the other', async () => {
+// A cluster joins no turns, and its coordinator does not see the node on which a statement waits.
+const testAlone = process.env.CITUS === '1' ? test.skip : test
+
+testAlone('steps of one moment write what they would one after the other', async () => {
   const seen = { written: 0, not: 0 }
   const [first, second] = apps as [App, App]
   first.statements.length = 0
@@ -382,9 +385,6 @@ test('a turn that cannot be written does not prevent the others of its batch', a
   const { rows } = await app.pool.query("SELECT id FROM results WHERE id LIKE 'new %' ORDER BY id")
   expect(rows.map(({ id }) => id)).toEqual(['new 0', 'new 2'])
 })
-
-// On a cluster the coordinator does not see the node on which a statement waits.
-const testAlone = process.env.CITUS === '1' ? test.skip : test
 
 testAlone.each(['session', 'result'])(
   'a %s that somebody else changes meanwhile loses no answer',

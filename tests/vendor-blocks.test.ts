@@ -446,6 +446,23 @@ describe('Zendesk', () => {
 })
 
 describe('Blink', () => {
+  test('knows name and size of an attachment that the visitor uploaded, without a request', async () => {
+    const address = 'https://bots.test/files/bot1/abc/plan.pdf'
+    const upload = { botId: 'bot1', id: 'abc', name: 'plan.pdf', mediaType: 'application/pdf', size: 12 }
+    const client = await run(
+      block('blink', 'Send Feed Event', {
+        categoryId: 'c',
+        userIds: 'u',
+        sections: [{ type: 'Attachment', url: address }],
+      }),
+      world(json({ id: 'e1' }), { uploads: { ...noFiles, find: async () => new Map([[address, upload]]) } }),
+    )
+    expect(client.requests.map(({ method }) => method)).toEqual(['POST'])
+    expect(String(client.requests[0]?.body)).toContain(
+      '"file_name":"plan.pdf","file_ext":"pdf","file_size":12',
+    )
+  })
+
   const feed = (sections: unknown) =>
     block('blink', 'Send Feed Event', {
       categoryId: 'c',

@@ -20,7 +20,7 @@ function store(mediaType: string, bytes = 3) {
       new Map(
         addresses
           .filter((one) => one === own)
-          .map((one) => [one, { botId: 'bot1', id: 'abc', name: 'voice.weba', mediaType }]),
+          .map((one) => [one, { botId: 'bot1', id: 'abc', name: 'voice.weba', mediaType, size: bytes }]),
       ),
     read: async () => Readable.from([Buffer.alloc(bytes, 1)]),
     store: async (file) => {

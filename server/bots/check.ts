@@ -20,9 +20,12 @@ export interface FlowCheck {
 /** All findings together, as JSON: each may have a long path, and there may be many. */
 const MAX_FINDINGS_BYTES = 400_000
 
+/** As JSON, with a key for each. */
+const MAX_CACHED_CHECK_BYTES = 8 * 1024 * 1024
+
 /** Checks of drafts that were made lately, by bot, change of the draft, and what else they depend on. */
-const cache = new LRUCache<string, { check: FlowCheck; size: number }>({
-  maxSize: 8 * 1024 * 1024,
+export const checks = new LRUCache<string, { check: FlowCheck; size: number }>({
+  maxSize: MAX_CACHED_CHECK_BYTES,
   sizeCalculation: ({ size }) => size + 200,
 })
 
@@ -53,14 +56,14 @@ export async function checkDraft(
     { ...service, credentials: [...(service.credentials ?? [])].sort() },
   ]
   const key = `${bot.id} ${hash('sha256', JSON.stringify(state), 'base64')}`
-  const known = cache.get(key)
+  const known = checks.get(key)
   if (known) return known.check
   const { isWhole, size, ...check } = await collect(bot.workspaceId, pace, function* () {
     const document = parseDraft(bot.version, draft)
     yield
     yield* findingsOf(document, service)
   })
-  if (isWhole) cache.set(key, { check, size })
+  if (isWhole) checks.set(key, { check, size })
   return check
 }
 

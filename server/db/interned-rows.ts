@@ -9,7 +9,7 @@ import { Expression, type RowOf } from './typed-select.ts'
  */
 
 /** Maximum characters of cached records per group of columns. */
-const REMEMBERED = 4 * 1024 * 1024
+const MAX_INTERNED_CHARACTERS = 4 * 1024 * 1024
 
 /**
  * Columns as one record, for a statement that mostly finds what it found before: they are read as one text, and a text
@@ -26,7 +26,7 @@ export function createInternedRows<S extends Record<string, Column>>(
     sql`, `,
   )
   const known = new LRUCache<string, object>({
-    maxSize: REMEMBERED,
+    maxSize: MAX_INTERNED_CHARACTERS,
     sizeCalculation: (_, text) => text.length,
   })
   return new Expression(sql`json_build_array(${items})::text`, (text: string) => {

@@ -153,9 +153,12 @@ interface Converted {
   draft: Draft
 }
 
-/** Drafts and publications that were recently read in another version. A character takes at most two bytes. */
-const conversions = new LRUCache<string, Converted>({
-  maxSize: 32 * 1024 * 1024,
+/** A character takes at most two bytes. */
+const MAX_CONVERTED_BYTES = 32 * 1024 * 1024
+
+/** Drafts and publications that were recently read in another version. */
+export const conversions = new LRUCache<string, Converted>({
+  maxSize: MAX_CONVERTED_BYTES,
   sizeCalculation: ({ draft }) => 2 * sizeOf(draft),
 })
 

@@ -28,6 +28,7 @@ import {
   waitingStill,
   waitsFor,
   webhookDigest,
+  withTurnRoom,
 } from '../chat/sessions/run-turn.ts'
 import {
   eventsAfter,
@@ -65,17 +66,20 @@ export const chat: ChatHandlers<Contexts> = {
       const earlierId = remembersUsers(flow) ? published.earlierResultId : null
       const resultId = earlierId ?? newId(now)
       const sessionId = newSessionId(botId, now)
-      const outcome = await startFlow(
-        flow,
-        {
-          resultId,
-          ...startOptions(body),
-          rememberedVariables:
-            earlierId === null ? undefined : JSON.parse(published.earlierVariables ?? '[]'),
-          userAgent: header('user-agent'),
-          acceptLanguage: header('accept-language'),
-        },
-        effectsOf(context, { botId, workspaceId, publicationId, resultId, sessionId }, undefined, tell),
+      const running = { botId, workspaceId, publicationId, resultId, sessionId }
+      const outcome = await withTurnRoom(context, { workspaceId, flow, bytes: 0 }, (room) =>
+        startFlow(
+          flow,
+          {
+            resultId,
+            ...startOptions(body),
+            rememberedVariables:
+              earlierId === null ? undefined : JSON.parse(published.earlierVariables ?? '[]'),
+            userAgent: header('user-agent'),
+            acceptLanguage: header('accept-language'),
+          },
+          effectsOf(context, { ...running, room }, undefined, tell),
+        ),
       )
       if (outcome.problem) return reply.fail('BAD_REQUEST', [refused(outcome)])
       const step = toTurn(outcome, 1, false)
@@ -266,16 +270,10 @@ export const chat: ChatHandlers<Contexts> = {
       const flow = await previewFlow(db, grant)
       if (!flow) return reply.fail('NOT_FOUND')
       const ownId = newSessionId(grant.bot.id, now)
-      const outcome = await startFlow(
-        flow,
-        startsWith,
-        effectsOf(context, {
-          botId: grant.bot.id,
-          workspaceId: grant.bot.workspaceId,
-          publicationId: null,
-          resultId: null,
-          sessionId: ownId,
-        }),
+      const { id: botId, workspaceId } = grant.bot
+      const running = { botId, workspaceId, publicationId: null, resultId: null, sessionId: ownId }
+      const outcome = await withTurnRoom(context, { workspaceId, flow, bytes: 0 }, (room) =>
+        startFlow(flow, startsWith, effectsOf(context, { ...running, room })),
       )
       if (outcome.problem) return reply.fail('BAD_REQUEST', [refused(outcome)])
       const step = toTurn(outcome, 1, true)

@@ -10,7 +10,7 @@ import https from 'node:https'
 import { isIP } from 'node:net'
 import { addressFinder, type HostOptions } from './hosts.ts'
 import { BrokenOff, fail, messageOf, type Refusal } from './rejection.ts'
-import { readBody } from './response-body.ts'
+import { readBody, type TakeRoom } from './response-body.ts'
 
 export { BrokenOff, type Refusal }
 
@@ -25,6 +25,8 @@ export interface OutboundRequest {
   milliseconds: number
   /** By default they are followed. */
   redirects?: 'none'
+  /** Counts bytes of the response in memory, before they are read; false where there is no room for them. */
+  takeRoom?: TakeRoom
 }
 
 export type OutboundReply =
@@ -67,7 +69,7 @@ interface Target {
   isAllowed: boolean
 }
 
-const MAX_RESPONSE_BYTES = 1_048_576
+export const MAX_RESPONSE_BYTES = 1_048_576
 const maximumRedirects = 5
 /** Time after which an idle connection is closed. */
 const IDLE_MILLISECONDS = 4_000
@@ -286,7 +288,7 @@ function send(
         finish({ status, location })
         return
       }
-      const body = readBody(response, maximumBytes, end, () => late)
+      const body = readBody(response, maximumBytes, end, () => late, request.takeRoom)
       resolve({ ok: true, status, contentType: headers['content-type'] ?? '', headers, body, end })
     })
     sent.end(request.body)

@@ -25,7 +25,7 @@ export function modelClient(options: OutboundOptions): AskModel {
   return async (request) => {
     const deadline = new AbortController()
     const timer = setTimeout(() => deadline.abort(), request.milliseconds)
-    const outbound = { fetch: fetchBy(open, request.milliseconds, deadline), signal: deadline.signal }
+    const outbound = { fetch: fetchBy(open, request, deadline), signal: deadline.signal }
     try {
       const ask = request.protocol === 'anthropic' ? askAnthropic : askOpenAi
       return { ok: true, ...(await ask(request, outbound)) }

@@ -115,5 +115,9 @@ async function hand(transport: Transporter, mail: Mail & { from: Sender }, milli
 }
 
 function attachmentsOf({ attachments }: Mail) {
-  return attachments.map(({ filename, content }) => ({ filename, content: Buffer.from(content) }))
+  // The library takes buffers only; these share the bytes.
+  return attachments.map(({ filename, content: { buffer, byteOffset, byteLength } }) => ({
+    filename,
+    content: Buffer.from(buffer, byteOffset, byteLength),
+  }))
 }

@@ -2,6 +2,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { withExactNumbers } from '../kit/json/exact-numbers.ts'
 import type { OutboundStream, Refusal, StreamingClient } from './client.ts'
+import type { ModelRequest } from './model-types.ts'
 
 /** A request is retried this often after 408, 409, 429, 5xx and lost connections. */
 const MAX_RETRIES = 2
@@ -16,7 +17,7 @@ export class Refused extends Error {}
  */
 export function fetchBy(
   open: StreamingClient,
-  milliseconds: number,
+  { milliseconds, takeRoom }: Pick<ModelRequest, 'milliseconds' | 'takeRoom'>,
   deadline: AbortController,
 ): typeof fetch {
   const expiresAt = performance.now() + milliseconds
@@ -28,6 +29,7 @@ export function fetchBy(
       headers: Object.fromEntries(new Headers(init.headers)),
       ...(typeof body === 'string' ? { body } : {}),
       redirects: 'none' as const,
+      ...(takeRoom && { takeRoom }),
     }
     for (let attempt = 0; ; attempt += 1) {
       const reply = await open({

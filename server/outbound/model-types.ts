@@ -1,4 +1,5 @@
 import type { JsonObject } from '../json/access.ts'
+import type { TakeRoom } from './response-body.ts'
 
 /* Requests to language models and their responses, in one form for all vendors. */
 
@@ -41,6 +42,8 @@ export interface ModelRequest {
   wantsUsage: boolean
   /** For everything together, attempts included. */
   milliseconds: number
+  /** As that of requests. */
+  takeRoom?: TakeRoom
 }
 
 export type ModelReply =

@@ -15,17 +15,23 @@ const decoders: Record<string, (first: Buffer) => Duplex> = {
 
 const MAX_ENCODINGS = 2
 
+/** Room is taken for so many bytes of a response, and for as many again each time that it has more. */
+const FIRST_ROOM_BYTES = 16 * 1024
+
+export type TakeRoom = (bytes: number) => Promise<boolean>
+
 /** Throws `BrokenOff` where the body is too large, ends before its end, or cannot be unpacked. */
 export async function* readBody(
   response: IncomingMessage,
   maximumBytes: number,
   end: (isWhole: boolean) => void,
   whyLate: () => Refusal | undefined,
+  takeRoom: TakeRoom = async () => true,
 ): AsyncGenerator<Buffer> {
   let isWhole = false
   try {
     const packed = bounded(received(response, whyLate), maximumBytes)
-    yield* bounded(unpacked(response, packed), maximumBytes)
+    yield* counted(bounded(unpacked(response, packed), maximumBytes), takeRoom)
     isWhole = true
   } finally {
     end(isWhole)
@@ -49,6 +55,22 @@ async function* bounded(bytes: AsyncIterable<Buffer>, maximumBytes: number): Asy
     size += chunk.length
     if (size > maximumBytes) {
       throw new BrokenOff(fail('size', `The answer is larger than ${maximumBytes} bytes`))
+    }
+    yield chunk
+  }
+}
+
+async function* counted(bytes: AsyncIterable<Buffer>, takeRoom: TakeRoom): AsyncGenerator<Buffer> {
+  let size = 0
+  let taken = 0
+  for await (const chunk of bytes) {
+    size += chunk.length
+    if (size > taken) {
+      const more = Math.max(FIRST_ROOM_BYTES, taken, size - taken)
+      if (!(await takeRoom(more))) {
+        throw new BrokenOff(fail('size', 'The answer is larger than the service has room for now'))
+      }
+      taken += more
     }
     yield chunk
   }

@@ -54,9 +54,11 @@ const MAX_LINKED_BOTS = 20
 /** Publications before the live one that are read for the same; `server/pages/results/page.js` has this number too. */
 const MAX_EARLIER_PUBLICATIONS = 10
 
+const MAX_CACHED_LINKING_CHARACTERS = 4_000_000
+
 /** Flows of publications, which never change, with how many characters they have here. */
-const publishedFlows = new LRUCache<string, LinkingFlow>({
-  maxSize: 4_000_000,
+export const publishedFlows = new LRUCache<string, LinkingFlow>({
+  maxSize: MAX_CACHED_LINKING_CHARACTERS,
   sizeCalculation: (flow) => JSON.stringify(flow).length,
 })
 

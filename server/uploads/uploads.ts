@@ -179,9 +179,10 @@ export async function storeGenerated(
   return typeof received === 'object' && 'size' in received ? upload : 'The file could not be kept'
 }
 
-/** An upload, and the media type of its bytes. */
+/** An upload with its media type and its number of bytes. */
 export interface FoundUpload extends Upload {
   mediaType: string
+  size: number
 }
 
 /** A file that can be used: it has arrived, and is not to be removed yet. */
@@ -202,7 +203,13 @@ export async function uploadsAmong(
   })
   if (named.length === 0) return new Map()
   const rows = await db
-    .select({ botId: table.botId, id: table.id, name: table.name, mediaType: table.mediaType })
+    .select({
+      botId: table.botId,
+      id: table.id,
+      name: table.name,
+      mediaType: table.mediaType,
+      size: table.size,
+    })
     .from(table)
     .where(
       sql`${table.botId} = ANY(${sql.param(named.map(({ botId }) => botId))})

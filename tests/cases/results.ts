@@ -64,6 +64,18 @@ export const results: Cases<'results'> = {
         query: { timeFilter: 'lastMonth', timeZone: 'Europe/Paris' },
         after: ({ body }) => expect(body).toEqual({ results: [], nextCursor: null }),
       }),
+      'of a range before 1970': ({ here }) => ({
+        as: here.member,
+        params: { botId: here.published.id },
+        query: { createdAfter: '1960-01-01T00:00:00Z', createdBefore: '1965-01-01T00:00:00Z' },
+        after: ({ body }) => expect(body).toEqual({ results: [], nextCursor: null }),
+      }),
+      'of a range within a millisecond': ({ here }) => ({
+        as: here.member,
+        params: { botId: here.published.id },
+        query: { createdAfter: '2026-01-01T00:00:00.0001Z', createdBefore: '2026-01-01T00:00:00.0009Z' },
+        after: ({ body }) => expect(body).toEqual({ results: [], nextCursor: null }),
+      }),
       'that all filters want': ({ here }) => ({
         as: here.member,
         params: { botId: here.published.id },

@@ -31,6 +31,21 @@ async function answer(made: Published, one: string, two?: string): Promise<strin
   return resultId
 }
 
+test('each title of a column is there once, also where a numbered one is that of another variable', async () => {
+  const names = ['Name', 'Name (1)', 'Name']
+  const document = bot(
+    { Start: [ask('Name'), ask('Name (1)'), ask('Third')] },
+    { variables: ['Name', 'Name (1)', 'Third'] },
+  )
+  const variables = (document.variables as { id: string; name: string }[]).map((variable, at) => ({
+    ...variable,
+    name: names[at] as string,
+  }))
+  const made = await publish(app, here, { ...document, variables })
+  const { csv } = await reportOf(app, made, here.member)
+  expect(csv.split('\r\n')[0]).toBe('Result,Submitted at,Completed,Name,Name (1),Name (2)')
+})
+
 /** The lines as another program reads them, which refuses what RFC 4180 does not allow. */
 async function linesOf(made: Published): Promise<Record<string, string>[]> {
   const { csv } = await reportOf(app, made, here.member)

@@ -1,21 +1,28 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import { type App, startApp } from '../support/app.ts'
+import { limited } from '../support/cases.ts'
+import type { Caller } from '../support/client.ts'
 import { makeWorld, type World } from '../support/world.ts'
 
 /* A message is enough to go on: typical mistakes, each with what its issues must say. */
 
 let app: App
 let world: World
+/** An admin of both workspaces, with a token for the other one. */
+let bound: Caller
 beforeAll(async () => {
   app = await startApp()
   world = await makeWorld(app)
+  const { admin } = world.here
+  const { workspace } = await app.client.ok('createWorkspace', { as: admin, body: { name: 'Own' } })
+  bound = await limited(app, admin, { workspaceId: workspace.id })
 })
 afterAll(() => app.stop())
 
 interface Mistake {
   send: [method: string, target: string, body?: unknown, headers?: Record<string, string>]
   /** Caller of the request; an admin if absent. */
-  as?: 'stranger' | 'guest' | 'nobody'
+  as?: 'stranger' | 'guest' | 'bound' | 'nobody'
   status: number
   /** Each has to be somewhere in the issues. */
   says: string[]
@@ -218,6 +225,15 @@ const mistakes: [kind: string, ...list: Mistake[]][] = [
     },
     { send: ['GET', '/v1/bots/<bot>'], as: 'stranger', status: 403, says: ['no_role', 'ask an admin'] },
     { send: ['GET', '/v1/bots/<bot>'], as: 'nobody', status: 401, says: ['Authorization: Bearer'] },
+    ...(
+      [
+        ['GET', '/v1/bots/<bot>'],
+        ['DELETE', '/v1/workspaces/<workspace>'],
+        ['GET', '/v1/workspaces/<workspace>/members'],
+        ['POST', '/v1/bots/<bot>/publish'],
+        ['POST', '/v1/workspaces', { name: 'New' }],
+      ] as Mistake['send'][]
+    ).map((send) => ({ send, as: 'bound' as const, status: 403, says: ['bound_token'] })),
   ],
 ]
 
@@ -242,7 +258,7 @@ describe('the issues are enough to go on where', () => {
     }
     const fill = (text: string) => text.replaceAll(/<(\w+)>/g, (_, name: string) => String(names[name]))
     const [method, target, body, headers = {}] = send
-    const callers = { stranger: world.stranger, guest: here.guest, nobody: undefined }
+    const callers = { stranger: world.stranger, guest: here.guest, bound, nobody: undefined }
     const answer = await app.client.send(method, fill(target), {
       as: as === undefined ? here.admin : callers[as],
       body: body === undefined ? undefined : JSON.parse(fill(JSON.stringify(body))),

@@ -43,7 +43,7 @@ function refused(reason: 'time' | 'error', message: string): EvaluateReply {
 }
 
 async function send(run: Execution, request: CodeRequest, deadline: number): Promise<CodeAnswer> {
-  if (!mayCallOut(run)) return { ok: false, message: 'One turn may not call out more often' }
+  if (!(await mayCallOut(run))) return { ok: false, message: 'One turn may not call out more often' }
   const left = Math.min(deadline - performance.now(), remainingMilliseconds(run))
   if (left <= 0) return { ok: false, message: `No answer within ${fetchMilliseconds} ms` }
   const reply = withText(await run.effects.httpRequest({ ...request, milliseconds: left }))

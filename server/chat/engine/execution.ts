@@ -89,6 +89,8 @@ const longestTurnMilliseconds = 10
 /** A turn that has worked longer than this alternates with other such turns. */
 const freeMilliseconds = 50
 const maximumLogs = 100
+/** Texts in memory have one or two. */
+const BYTES_PER_CHARACTER = 2
 const maximumDetails = 1_000
 
 /** The bot that is running now. */
@@ -186,13 +188,30 @@ export function spendOutput(run: Execution, part: unknown): boolean {
   return false
 }
 
-/** Counts a call to the outside. False once the limit is exceeded or the chat was cut: its data may be incomplete. */
-export function mayCallOut(run: Execution): boolean {
+/**
+ * Counts a call to the outside that sends so many bytes, with what the turn holds while it waits for the response. False
+ * once the limit is exceeded or the chat was cut, since its data may be incomplete then, and where there is no room.
+ */
+export async function mayCallOut(run: Execution, bytes = 0): Promise<boolean> {
   if (run.isAborted) return false
   run.spent.outboundCalls += 1
-  if (run.spent.outboundCalls <= run.limits.outboundCalls) return true
-  log(run, 'error', `Not sent: one turn may call out ${run.limits.outboundCalls} times`)
+  if (run.spent.outboundCalls > run.limits.outboundCalls) {
+    log(run, 'error', `Not sent: one turn may call out ${run.limits.outboundCalls} times`)
+    return false
+  }
+  const characters = run.frames.reduce((size, frame) => size + frame.size, run.spent.output)
+  if (await takeRoom(run, bytes, BYTES_PER_CHARACTER * characters)) return true
+  log(run, 'error', `Not sent: ${noRoom}`)
   return false
+}
+
+/** The reason where `takeRoom` says false. */
+export const noRoom = 'the service has no room for what this turn holds while it waits, try again later'
+
+/** Counts bytes that the block holds while it waits for others, until its end. False where there is no room in time. */
+export async function takeRoom(run: Execution, bytes: number, state = 0): Promise<boolean> {
+  const { room } = run.effects
+  return room === undefined || waitFor(run, room.take(bytes, remainingMilliseconds(run), state))
 }
 
 export function sendBubble(run: Execution, bubble: Bubble): void {

@@ -1,8 +1,16 @@
 /** Files that blocks read and make. Uploads of the chat come from the store, private ones too, never by HTTP. */
 import { addAbortSignal } from 'node:stream'
 import { webUrl } from '../../json/access.ts'
-import type { FoundUpload, Upload } from '../../uploads/uploads.ts'
-import { currentFrame, type Execution, mayCallOut, remainingMilliseconds, waitFor } from './execution.ts'
+import type { FoundUpload } from '../../uploads/uploads.ts'
+import {
+  currentFrame,
+  type Execution,
+  mayCallOut,
+  noRoom,
+  remainingMilliseconds,
+  takeRoom,
+  waitFor,
+} from './execution.ts'
 import { resultBotOf } from './result-parts.ts'
 
 const FETCH_TIMEOUT_MS = 10_000
@@ -18,7 +26,7 @@ export async function findUploads(run: Execution, addresses: string[]): Promise<
 /** The bytes of an upload; a text says why there are none. */
 export async function readUpload(
   run: Execution,
-  upload: Upload,
+  upload: FoundUpload,
   maximumBytes: number,
   tooLarge: string,
 ): Promise<Buffer | string> {
@@ -27,7 +35,7 @@ export async function readUpload(
 
 async function collect(
   run: Execution,
-  upload: Upload,
+  upload: FoundUpload,
   maximumBytes: number,
   tooLarge: string,
 ): Promise<Buffer | string> {
@@ -35,14 +43,11 @@ async function collect(
     const bytes = await run.effects.uploads?.read(upload)
     if (bytes === undefined) return 'The file is gone'
     addAbortSignal(AbortSignal.timeout(Math.max(1, Math.ceil(remainingMilliseconds(run)))), bytes)
-    const chunks: Buffer[] = []
+    // Chunks beside the whole would take its memory twice.
+    const whole = Buffer.allocUnsafe(Math.min(upload.size, maximumBytes + 1))
     let size = 0
-    for await (const chunk of bytes) {
-      size += (chunk as Buffer).length
-      if (size > maximumBytes) return tooLarge
-      chunks.push(chunk as Buffer)
-    }
-    return Buffer.concat(chunks)
+    for await (const chunk of bytes) size += (chunk as Buffer).copy(whole, size)
+    return size > maximumBytes ? tooLarge : whole.subarray(0, size)
   } catch {
     return 'The file could not be read'
   }
@@ -54,7 +59,7 @@ export async function fetchFile(
   url: URL,
   maximumBytes?: number,
 ): Promise<{ bytes: Uint8Array; mediaType: string } | string> {
-  if (!mayCallOut(run)) return 'One turn may not call out more often'
+  if (!(await mayCallOut(run))) return 'One turn may not call out more often, or has no room in memory'
   const milliseconds = Math.max(1, Math.min(FETCH_TIMEOUT_MS, remainingMilliseconds(run)))
   const request = { url: url.href, method: 'GET', headers: {}, milliseconds }
   const reply = await waitFor(
@@ -79,6 +84,7 @@ export async function readFileAt(
     const fetched = await fetchFile(run, url, maximumBytes)
     return typeof fetched === 'string' ? fetched : { ...fetched, name: url.pathname.split('/').at(-1) ?? '' }
   }
+  if (!(await takeRoom(run, upload.size))) return noRoom
   const bytes = await readUpload(run, upload, maximumBytes, tooLarge)
   return typeof bytes === 'string' ? bytes : { bytes, mediaType: upload.mediaType, name: upload.name }
 }

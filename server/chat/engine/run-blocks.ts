@@ -128,7 +128,11 @@ async function runPlace(run: Execution, place: Place): Promise<Step> {
   if (!(await checkBudget(run))) return { kind: 'end' }
   run.effects.visit?.({ botId: currentFrame(run).botId, blockId: block.id })
   const runner = isInput(block) ? showInput : (runners.get(block.type) ?? skipUnknown)
-  return absolute(place, await runner(run, block, { groupId: place.group.id, blockId: block.id }))
+  try {
+    return absolute(place, await runner(run, block, { groupId: place.group.id, blockId: block.id }))
+  } finally {
+    run.effects.room?.leave()
+  }
 }
 
 /** A branch has ended: back to where it was taken from, in this bot or in the one that linked it. */

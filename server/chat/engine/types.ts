@@ -15,6 +15,7 @@ import type { ModelReply, ModelRequest } from '../../outbound/model-types.ts'
 import type { EvaluateReply, EvaluateRequest } from '../../sandbox/types.ts'
 import type { FoundUpload, Upload } from '../../uploads/uploads.ts'
 import type { Limits } from './limits.ts'
+import type { TurnRoom } from './turn-room.ts'
 
 /** Value of a variable. `null` is "no value". */
 export type VariableValue = string | (string | null)[] | null
@@ -93,6 +94,8 @@ export interface Effects {
    * next round of the event loop.
    */
   takeTurn?: () => Promise<void>
+  /** Room for what the turn holds while it waits for others. Without it, there is room for everything. */
+  room?: TurnRoom
   evaluate: Evaluate
   /** The one outbound client. It resolves with a failure instead of rejecting. */
   httpRequest(request: OutboundRequest): Promise<OutboundReply>

@@ -30,10 +30,12 @@ export async function leaveChatEvent(
   const { botId, resultId } = data
   const at = now.toISOString()
   if (isDistributed(tx)) {
-    await tx.execute(
-      insertEvents(sql`
-        SELECT ${workspaceId}::text AS workspace_id, ${botId}::text AS bot_id, ${resultId}::text AS subject, 0 AS place,
-          ${id}::text AS id, ${type}::text AS type, ${JSON.stringify(data)}::json AS data, ${at}::timestamptz AS at`),
+    await insertEvents(
+      tx,
+      workspaceId,
+      sql`
+        SELECT ${botId}::text AS bot_id, ${resultId}::text AS subject, 0 AS place, ${id}::text AS id,
+          ${type}::text AS type, ${JSON.stringify(data)}::json AS data, ${at}::timestamptz AS at`,
     )
   } else {
     const event = JSON.stringify({ subject: resultId, place: 0, id, type, data, at })

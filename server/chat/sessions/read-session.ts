@@ -157,8 +157,20 @@ export async function previewFlow(db: Database, grant: BotGrant): Promise<Flow |
   return found && toFlow(found.bot.id, found.bot.version, found.draft)
 }
 
+/** A parsed document takes about so many for each character of its text. */
+const BYTES_PER_FLOW_CHARACTER = 4
+
+const flowBytes = new WeakMap<Flow, number>()
+
+/** Returns about as many bytes as a flow takes in memory. */
+export function bytesOfFlow(flow: Flow): number {
+  return flowBytes.get(flow) ?? 0
+}
+
 function toFlow(botId: string, version: Version, draft: Draft): Flow {
-  return { ...convert(parseDraft(version, draft), '6.1'), id: botId }
+  const flow = { ...convert(parseDraft(version, draft), '6.1'), id: botId }
+  flowBytes.set(flow, BYTES_PER_FLOW_CHARACTER * sizeOf(draft))
+  return flow
 }
 
 // Earlier turns, for clients that come back and blocks that send them on

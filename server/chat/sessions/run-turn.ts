@@ -4,6 +4,7 @@ import type { components } from '../../../generated/openapi.ts'
 import { currentTime } from '../../clock.ts'
 import type { Contexts } from '../../context.ts'
 import { type Database, transact } from '../../db/client.ts'
+import { Unavailable } from '../../db/unavailable.ts'
 import { newId } from '../../ids.ts'
 import type { JsonObject } from '../../json/access.ts'
 import type { Place } from '../../kit/shares/admission-queue.ts'
@@ -13,8 +14,10 @@ import { addressOf, keepUploads, storeGenerated, type Upload, uploadsAmong } fro
 import { openCredentials } from '../../workspaces/credentials.ts'
 import { MAX_ACTION_SECONDS } from '../engine/blocks/people.ts'
 import { continueChat } from '../engine/engine.ts'
+import type { TurnRoom } from '../engine/turn-room.ts'
 import type {
   Effects,
+  Flow,
   Message,
   SessionState,
   TurnEvent,
@@ -27,6 +30,7 @@ import { chatEventOf, keepingChatEvent } from './chat-events.ts'
 import { decodeState } from './codec/state.ts'
 import { mergeEdits } from './concurrent-edits.ts'
 import {
+  bytesOfFlow,
   draftFlow,
   findLinked,
   lastAnswerOf,
@@ -69,6 +73,38 @@ export async function runTurn(
   reply: Reply,
   keep?: StoreTurn,
 ): Promise<Ran> {
+  const { workspaceId, flow } = session
+  // Read from the database it is a text of its own, decoded it is values.
+  const bytes = 2 * (session.state?.length ?? 0)
+  return withTurnRoom(context, { workspaceId, flow, bytes }, (room) =>
+    runTurnWithin(context, session, room, reply, keep),
+  )
+}
+
+/** Runs a turn with room for what it holds while it waits for others. Nothing has happened where there is none. */
+export async function withTurnRoom<Value>(
+  { chat: tools }: Pick<Context, 'chat'>,
+  { workspaceId, flow, bytes }: { workspaceId: string; flow: Flow; bytes: number },
+  run: (room: TurnRoom) => Promise<Value>,
+): Promise<Value> {
+  const room = tools.rooms.open(workspaceId)
+  try {
+    if (!room.begin(bytes, { of: flow, bytes: bytesOfFlow(flow) })) throw new Unavailable(noRoomToBegin)
+    return await run(room)
+  } finally {
+    room.end()
+  }
+}
+
+const noRoomToBegin = 'The turns of the workspace that wait for other servers hold all of its memory'
+
+async function runTurnWithin(
+  context: Context,
+  session: Session,
+  room: TurnRoom,
+  reply: Reply,
+  keep?: StoreTurn,
+): Promise<Ran> {
   const { sessionId, botId, workspaceId, publicationId } = session
   const claim = new TurnLease(context.db, session)
   const isFired = typeof reply.message === 'object' && reply.message?.type === 'timer'
@@ -81,7 +117,7 @@ export async function runTurn(
       const wasAnswered = (state.frames[0]?.answerCount ?? 0) > 0
       const timerBefore = state.timer
       const tell = reply.tell && ((event: TurnEvent) => void (claim.isLost || reply.tell?.(event)))
-      const effects = effectsOf(context, { ...session, resultId: state.resultId, state }, claim, tell)
+      const effects = effectsOf(context, { ...session, resultId: state.resultId, state, room }, claim, tell)
       const outcome = await continueChat(session.flow, state, reply.message, reply.options, effects)
       if (claim.isLost) continue
       if (outcome.problem) return outcome
@@ -279,6 +315,8 @@ interface Running {
   state?: SessionState
   /** Absent where no turn runs, so that no file can be stored. */
   sessionId?: string
+  /** Absent where no turn runs, so that nothing is waited for. */
+  room?: TurnRoom
 }
 
 /**
@@ -291,21 +329,31 @@ export function effectsOf(
   claim?: TurnLease,
   tell?: Effects['tell'],
 ): Effects {
-  const { botId, workspaceId, publicationId } = running
+  const { botId, workspaceId, publicationId, room } = running
   const { httpRequest, sendEmail } = tools
   const mayCallOut = async () => claim === undefined || (await claim.mayCallOut())
   const elsewhere = 'Another request runs this turn'
+  const takingRoom = (milliseconds: number) =>
+    room && { takeRoom: (bytes: number) => room.take(bytes, milliseconds) }
+  /** Counts the flow of a linked bot. */
+  const counted = <Loaded extends Flow | null>(flow: Loaded): Loaded => {
+    if (flow && room && !room.begin(0, { of: flow, bytes: bytesOfFlow(flow) })) {
+      throw new Unavailable(noRoomToBegin)
+    }
+    return flow
+  }
   return {
     now: currentTime,
     random: Math.random,
     newId: () => newId(currentTime()),
     checkout: { sessionId: running.sessionId ?? '', returnUrl: `${publicUrl()}/chat/~payment` },
     takeTurn: () => place.rest(() => takeTurn(workspaceId)),
+    ...(room && { room: { ...room, take: (...what) => place.rest(() => room.take(...what)) } }),
     evaluate: (request) => place.rest(() => tools.evaluate({ ...request, workspaceId })),
     tell,
     async httpRequest(request) {
       return (await mayCallOut())
-        ? place.rest(() => httpRequest(request))
+        ? place.rest(() => httpRequest({ ...request, ...takingRoom(request.milliseconds) }))
         : { ok: false, reason: 'refused', message: elsewhere }
     },
     async findCredentials(id, type) {
@@ -318,7 +366,7 @@ export function effectsOf(
     },
     async askModel(request) {
       return (await mayCallOut())
-        ? place.rest(() => tools.askModel(request))
+        ? place.rest(() => tools.askModel({ ...request, ...takingRoom(request.milliseconds) }))
         : { ok: false, message: elsewhere }
     },
     async sendEmailBy(account, mail, milliseconds) {
@@ -352,15 +400,15 @@ export function effectsOf(
     async findLinkedFlow(linkedId) {
       if (publicationId !== null) {
         const linked = await findLinked(db, tools, linkedId, workspaceId)
-        return linked && { flow: linked.flow, flowId: `${linkedId}/${linked.publicationId}` }
+        return linked && { flow: counted(linked.flow), flowId: `${linkedId}/${linked.publicationId}` }
       }
       const flow = await linkedDraft(db, linkedId, workspaceId)
-      return flow && { flow, flowId: linkedId }
+      return flow && { flow: counted(flow), flowId: linkedId }
     },
     async loadFlow(flowId) {
       const [linkedId = '', linkedPublicationId] = flowId.split('/')
-      if (linkedPublicationId === undefined) return (await draftFlow(db, linkedId)) ?? null
-      return loadPublication(db, tools, linkedId, linkedPublicationId)
+      if (linkedPublicationId === undefined) return counted((await draftFlow(db, linkedId)) ?? null)
+      return counted(await loadPublication(db, tools, linkedId, linkedPublicationId))
     },
     async earlierAnswers(resultId) {
       const frame = running.state?.frames.find((one) => one.resultId === resultId)

@@ -210,7 +210,7 @@ function textOf(body: unknown): string {
 
 function uploadAt(address: string): FoundUpload {
   const name = address.slice(address.lastIndexOf('/') + 1)
-  return { botId: '', id: 'simulated', name, mediaType: 'application/octet-stream' }
+  return { botId: '', id: 'simulated', name, mediaType: 'application/octet-stream', size: 0 }
 }
 
 let privateKey: Promise<string> | undefined

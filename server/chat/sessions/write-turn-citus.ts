@@ -173,12 +173,13 @@ export async function writeTurnOnCitus(
     }
     const events = told ? eventsOf(told.events, known) : []
     if (told && events.length > 0) {
-      await tx.execute(
-        insertEvents(sql`
-          SELECT ${told.workspaceId}::text AS workspace_id, h.bot_id, h.subject, h.place, h.id, h.type, h.data,
-            ${at.toISOString()}::timestamptz AS at
+      await insertEvents(
+        tx,
+        told.workspaceId,
+        sql`
+          SELECT h.bot_id, h.subject, h.place, h.id, h.type, h.data, ${at.toISOString()}::timestamptz AS at
           FROM json_to_recordset(${JSON.stringify(events)}::json)
-            AS h(bot_id text, subject text, place integer, id text, type text, data json)`),
+            AS h(bot_id text, subject text, place integer, id text, type text, data json)`,
       )
     }
     return true

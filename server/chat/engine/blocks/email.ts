@@ -2,8 +2,9 @@
 import parseAddresses from 'nodemailer/lib/addressparser'
 import { escapeHtml } from '../../../html.ts'
 import { asString, asStrings, filledText, webUrl } from '../../../json/access.ts'
+import { MAX_RESPONSE_BYTES } from '../../../outbound/client.ts'
 import type { Mail } from '../../../outbound/mail.ts'
-import type { Upload } from '../../../uploads/uploads.ts'
+import type { FoundUpload } from '../../../uploads/uploads.ts'
 import {
   type Execution,
   isPreview,
@@ -11,7 +12,9 @@ import {
   log,
   mayCallOut,
   type Next,
+  noRoom,
   remainingMilliseconds,
+  takeRoom,
   waitFor,
 } from '../execution.ts'
 import { fetchFile, findUploads, readUpload } from '../files.ts'
@@ -45,7 +48,7 @@ export async function runEmail(run: Execution, block: Block): Promise<Next> {
     log(run, 'error', 'E-mail was not sent: there is no valid recipient', { context, isInternal: true })
     return leave(run, block)
   }
-  if (!mayCallOut(run)) return leave(run, block)
+  if (!(await mayCallOut(run, 2 * (mail.text ?? mail.html ?? '').length))) return leave(run, block)
   try {
     await waitFor(run, send(mail, remainingMilliseconds(run)))
     log(run, 'success', 'E-mail was sent', { details: mail.to.join(', '), context, isInternal: true })
@@ -133,6 +136,14 @@ async function attachments(run: Execution, block: Block): Promise<Mail['attachme
   const addresses = entries.slice(0, maximumAttachments).map((entry) => (entry ?? '').trim())
   const own = await findUploads(run, addresses)
   const fetched: Mail['attachments'] = []
+  if (!(await takeRoom(run, sizeOfFiles(addresses, own)))) {
+    log(run, 'error', 'The attachments were left out', {
+      details: noRoom,
+      context: block.id,
+      isInternal: true,
+    })
+    return fetched
+  }
   let left = MAX_ATTACHMENTS_BYTES
   for (const address of addresses) {
     const url = webUrl(address)
@@ -150,10 +161,26 @@ async function attachments(run: Execution, block: Block): Promise<Mail['attachme
   return fetched
 }
 
+/** Bytes of all attachments at most. */
+function sizeOfFiles(addresses: string[], own: Map<string, FoundUpload>): number {
+  const sizes = addresses.map((address) => {
+    const upload = own.get(address)
+    return upload ? upload.size : webUrl(address) === null ? 0 : MAX_RESPONSE_BYTES
+  })
+  return Math.min(
+    MAX_ATTACHMENTS_BYTES,
+    sizes.reduce((sum, size) => sum + size, 0),
+  )
+}
+
 /** A text says why there is no attachment. */
 type Attachment = Mail['attachments'][number] | string
 
-async function readAttachment(run: Execution, upload: Upload, maximumBytes: number): Promise<Attachment> {
+async function readAttachment(
+  run: Execution,
+  upload: FoundUpload,
+  maximumBytes: number,
+): Promise<Attachment> {
   const content = await readUpload(run, upload, maximumBytes, tooLarge)
   return typeof content === 'string' ? content : { filename: upload.name, content }
 }

@@ -78,7 +78,7 @@ export async function runHttpRequest(run: Execution, block: Block, position: Pos
   if (block.options.isExecutedOnClient === true) {
     return awaitAction(run, { type: 'httpRequestToExecute', httpRequestToExecute: request }, position)
   }
-  if (!mayCallOut(run)) return leave(run, block)
+  if (!(await mayCallOut(run, 2 * (request.body?.length ?? 0)))) return leave(run, block)
   const wanted = typeof block.options.timeout === 'number' ? block.options.timeout : defaultSeconds
   const seconds = Math.min(Math.max(wanted, 1), maximumSeconds)
   const milliseconds = Math.max(1, Math.min(seconds * 1_000, remainingMilliseconds(run)))

@@ -10,7 +10,7 @@ import {
   parseJson,
   storableText,
 } from '../../../json/access.ts'
-import type { ModelReply, ModelRequest } from '../../../outbound/model-types.ts'
+import type { ModelMessage, ModelReply, ModelRequest } from '../../../outbound/model-types.ts'
 import {
   currentFrame,
   type Execution,
@@ -140,7 +140,7 @@ async function ask(
   block: Block,
   request: Omit<ModelRequest, 'milliseconds'>,
 ): Promise<Extract<ModelReply, { ok: true }> | null> {
-  if (!mayCallOut(run)) return null
+  if (!(await mayCallOut(run, sizeOfTexts(request.messages)))) return null
   if (run.spent.tokens >= run.limits.tokens) {
     fail(run, block, `Not asked: the models of one turn may take ${run.limits.tokens} tokens`)
     return null
@@ -158,6 +158,14 @@ async function ask(
     fail(run, block, `${block.type}: the model answered nothing`)
   }
   return reply
+}
+
+/** Bytes of the texts to a model. Those of its pictures are counted already. */
+function sizeOfTexts(messages: ModelMessage[]): number {
+  const texts = messages.flatMap(({ content }) =>
+    typeof content === 'string' ? [content] : content.map((part) => part.text ?? ''),
+  )
+  return texts.reduce((size, text) => size + 2 * text.length, 0)
 }
 
 // Chat completion

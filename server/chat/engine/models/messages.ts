@@ -2,7 +2,15 @@
 
 import { asObject, asObjects, asString, filledText, type JsonObject, webUrl } from '../../../json/access.ts'
 import type { ModelMessage } from '../../../outbound/model-types.ts'
-import { type Execution, mayCallOut, remainingMilliseconds, waitFor } from '../execution.ts'
+import {
+  type Execution,
+  log,
+  mayCallOut,
+  noRoom,
+  remainingMilliseconds,
+  takeRoom,
+  waitFor,
+} from '../execution.ts'
 import { findUploads, readUpload } from '../files.ts'
 import type { Block } from '../flow-index.ts'
 import { fill, readVariable, sizeOf, spendFilled } from '../variables.ts'
@@ -140,6 +148,11 @@ async function pictureAt(run: Execution, words: string, maximumBytes: number): P
   const upload = (await findUploads(run, [words.trim()])).get(words.trim())
   if (upload !== undefined) {
     if (!upload.mediaType.startsWith('image/')) return null
+    // In base64, in the text of the request, and in its bytes.
+    if (!(await takeRoom(run, 4 * upload.size))) {
+      log(run, 'error', 'A picture was sent as its address', { details: noRoom, isInternal: true })
+      return null
+    }
     // Base64 takes four characters for three bytes.
     const bytes = await readUpload(
       run,
@@ -149,7 +162,7 @@ async function pictureAt(run: Execution, words: string, maximumBytes: number): P
     )
     return typeof bytes === 'string' ? null : `data:${upload.mediaType};base64,${bytes.toString('base64')}`
   }
-  if (!mayCallOut(run)) return null
+  if (!(await mayCallOut(run))) return null
   const milliseconds = Math.max(1, Math.min(pictureMilliseconds, remainingMilliseconds(run)))
   const reply = await waitFor(
     run,

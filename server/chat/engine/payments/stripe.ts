@@ -111,7 +111,7 @@ async function send(
   form: Record<string, string> | undefined,
   key: string | undefined,
 ): Promise<Checkout | Failure> {
-  if (!mayCallOut(run)) return { problem: 'one step may not call out more often', status: 0 }
+  if (!(await mayCallOut(run))) return { problem: 'one turn may not call out more often', status: 0 }
   const reply = await waitFor(
     run,
     run.effects.httpRequest({

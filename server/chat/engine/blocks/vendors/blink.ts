@@ -12,6 +12,7 @@ import {
   webUrl,
 } from '../../../../json/access.ts'
 import { type Execution, mayCallOut, remainingMilliseconds, sendAction, waitFor } from '../../execution.ts'
+import { findUploads } from '../../files.ts'
 import { failCall, type VendorCall } from './call.ts'
 import { reportStatus, saveParts, sendRequest } from './send.ts'
 
@@ -119,20 +120,27 @@ function writeButton({ clientAction, label, iconUrl }: JsonObject): JsonObject {
 async function writeAttachment(run: Execution, address: string): Promise<JsonObject | string> {
   const url = webUrl(address)
   if (url === null) return 'the address of an attachment is not valid'
-  if (!mayCallOut(run)) return 'one turn may not call out more often'
+  // The service may not reach itself by its public address.
+  const upload = (await findUploads(run, [address])).get(address)
+  if (upload !== undefined) return attachmentOf(url, upload.name, upload.size)
+  if (!(await mayCallOut(run))) return 'one turn may not call out more often'
   const milliseconds = Math.max(1, Math.min(HEAD_TIMEOUT_MS, remainingMilliseconds(run)))
   const head = { url: url.href, method: 'HEAD', headers: {}, milliseconds }
   const reply = await waitFor(run, run.effects.httpRequest(head))
   if (!reply.ok || reply.status >= 300)
     return `an attachment cannot be read (${reply.ok ? reply.status : reply.message})`
   const name = url.pathname.split('/').at(-1) || 'attachment'
+  return attachmentOf(url, name, Number(reply.headers['content-length'] ?? 0))
+}
+
+function attachmentOf({ href }: URL, name: string, size: number): JsonObject {
   return {
     type: 'attachment',
     file_name: name,
     file_ext: extname(name).slice(1),
-    file_size: Number(reply.headers['content-length'] ?? 0),
-    download_url: url.href,
-    open_url: url.href,
+    file_size: size,
+    download_url: href,
+    open_url: href,
   }
 }
 

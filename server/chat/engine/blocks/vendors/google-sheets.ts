@@ -28,9 +28,15 @@ const TITLE_LIFETIME_MS = 60_000
 const MAX_QUOTA_WAIT_MS = 20_000
 const FIRST_BACKOFF_MS = 1_000
 
-const tokens = new LRUCache<string, { token: string; renewAt: number }>({ max: 500 })
+const MAX_CACHED_SHEET_CHARACTERS = 1_000_000
+const cacheOptions = {
+  maxSize: MAX_CACHED_SHEET_CHARACTERS,
+  sizeCalculation: (value: object, key: string) => key.length + JSON.stringify(value).length,
+}
+
+export const tokens = new LRUCache<string, { token: string; renewAt: number }>(cacheOptions)
 /** Titles of sheets by spreadsheet and sheet, since each look-up counts for the quota. */
-const titles = new LRUCache<string, { title: string; readAt: number }>({ max: 2_000 })
+export const titles = new LRUCache<string, { title: string; readAt: number }>(cacheOptions)
 
 interface Table {
   /** The title in quotes, as ranges have it. */

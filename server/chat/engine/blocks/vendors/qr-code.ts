@@ -14,7 +14,7 @@ export async function generateQrCode(run: Execution, made: VendorCall): Promise<
     return failCall(run, made.block, `QR code: the data have ${size} bytes, a code holds ${MAX_CODE_BYTES}`)
   }
   // A tenth of a second of work for the largest code, so that a turn may draw as many as it may call out.
-  if (!mayCallOut(run)) return
+  if (!(await mayCallOut(run))) return
   const bytes = await waitFor(run, draw(data))
   await saveBytes(run, made, { name: 'qr-code.png', mediaType: 'image/png', bytes }, 'saveUrlInVariableId')
 }

@@ -47,7 +47,7 @@ export async function sendForBytes(
   made: VendorCall,
   request: VendorRequest,
 ): Promise<OutboundReply | null> {
-  if (!mayCallOut(run)) return null
+  if (!(await mayCallOut(run, sizeOfRequest(request)))) return null
   const timeoutMs = made.action.timeoutMs ?? DEFAULT_VENDOR_TIMEOUT_MS
   // Parts of many megabytes are put together by a stream, a few at most in a turn.
   const encoded = await waitFor(run, encodeRequest(made.call.base, request))
@@ -60,6 +60,15 @@ export async function sendForBytes(
       redirects: 'none',
       maximumBytes: MAX_VENDOR_RESPONSE_BYTES,
     }),
+  )
+}
+
+/** Bytes that a request takes in memory: files once more as its body. */
+function sizeOfRequest({ json, form, parts = {} }: VendorRequest): number {
+  const texts = json === undefined && form === undefined ? 0 : 2 * JSON.stringify(json ?? form).length
+  return Object.values(parts).reduce(
+    (size, part) => size + (typeof part === 'string' ? 2 * part.length : part.bytes.length),
+    texts,
   )
 }
 
