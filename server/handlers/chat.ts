@@ -19,7 +19,6 @@ import {
 import {
   digestOf,
   earlierResponse,
-  effectsOf,
   keepingUploads,
   respondAfterEvent,
   respondBeforeEvent,
@@ -28,7 +27,6 @@ import {
   waitingStill,
   waitsFor,
   webhookDigest,
-  withTurnRoom,
 } from '../chat/sessions/run-turn.ts'
 import {
   eventsAfter,
@@ -40,6 +38,7 @@ import {
 import { botOfSession, newSessionId } from '../chat/sessions/session-ids.ts'
 import { findState, simulate } from '../chat/sessions/simulate.ts'
 import { expiryAfter, isStillAsked, keepingTimer } from '../chat/sessions/timers.ts'
+import { effectsOf, withTurnRoom } from '../chat/sessions/turn-effects.ts'
 import { sizeOfTurn, writeTurn } from '../chat/sessions/write-turn.ts'
 import type { Contexts } from '../context.ts'
 import { Unavailable } from '../db/unavailable.ts'

@@ -4,7 +4,7 @@ import { filesForPeople, refusedType, uploadInputOf, uploadLimits } from '../cha
 import { decodeState } from '../chat/sessions/codec/state.ts'
 import { refusedOrigin } from '../chat/sessions/origin-check.ts'
 import { findSession } from '../chat/sessions/read-session.ts'
-import { effectsOf } from '../chat/sessions/run-turn.ts'
+import { effectsOf } from '../chat/sessions/turn-effects.ts'
 import type { Contexts } from '../context.ts'
 import { safeName } from '../uploads/kinds.ts'
 import { addressOf, receive, reserve } from '../uploads/uploads.ts'

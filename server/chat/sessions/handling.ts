@@ -13,8 +13,9 @@ import { type ChatEvent, keepingChatEvent } from './chat-events.ts'
 import { decodeState } from './codec/state.ts'
 import type { HeldChat } from './hold-chat.ts'
 import { lastAnswerOf, type Session } from './read-session.ts'
-import { effectsOf, keepingUploads, type Ran, type Reply, toTurn, waitsFor } from './run-turn.ts'
+import { keepingUploads, type Ran, type Reply, toTurn, waitsFor } from './run-turn.ts'
 import { openExpiryOf, removeTimer, resumeTimer } from './timers.ts'
+import { effectsOf } from './turn-effects.ts'
 import { latestExpiryOf, sizeOfTurn, writeTurn } from './write-turn.ts'
 
 /*

@@ -1,48 +1,20 @@
 import { hash } from 'node:crypto'
 import type { ContinueChat } from '../../../generated/handlers.ts'
 import type { components } from '../../../generated/openapi.ts'
-import { currentTime } from '../../clock.ts'
 import type { Contexts } from '../../context.ts'
 import { type Database, transact } from '../../db/client.ts'
-import { Unavailable } from '../../db/unavailable.ts'
-import { newId } from '../../ids.ts'
-import type { JsonObject } from '../../json/access.ts'
 import type { Place } from '../../kit/shares/admission-queue.ts'
-import { takeTurn } from '../../kit/shares/turns.ts'
-import type { SmtpAccount } from '../../outbound/mail.ts'
-import { addressOf, keepUploads, storeGenerated, type Upload, uploadsAmong } from '../../uploads/uploads.ts'
-import { openCredentials } from '../../workspaces/credentials.ts'
+import { keepUploads, type Upload } from '../../uploads/uploads.ts'
 import { MAX_ACTION_SECONDS } from '../engine/blocks/people.ts'
 import { continueChat } from '../engine/engine.ts'
 import type { TurnRoom } from '../engine/turn-room.ts'
-import type {
-  Effects,
-  Flow,
-  Message,
-  SessionState,
-  TurnEvent,
-  TurnOptions,
-  TurnOutcome,
-  TurnRejection,
-} from '../engine/types.ts'
-import { uploadLimits } from '../engine/upload-policy.ts'
+import type { Effects, Message, TurnEvent, TurnOptions, TurnOutcome, TurnRejection } from '../engine/types.ts'
 import { chatEventOf, keepingChatEvent } from './chat-events.ts'
 import { decodeState } from './codec/state.ts'
 import { mergeEdits } from './concurrent-edits.ts'
-import {
-  bytesOfFlow,
-  draftFlow,
-  findLinked,
-  lastAnswerOf,
-  lastAnswersOf,
-  linkedDraft,
-  loadPublication,
-  maximumCharacters,
-  type Session,
-  transcriptOf,
-  turnAgeOf,
-} from './read-session.ts'
+import { lastAnswerOf, type Session, turnAgeOf } from './read-session.ts'
 import { expiryAfter, keepingTimer, secondsLeft } from './timers.ts'
+import { effectsOf, withTurnRoom } from './turn-effects.ts'
 import { TurnLease } from './turn-lease.ts'
 import { type StoreTurn, sizeOfTurn, writeTurn } from './write-turn.ts'
 
@@ -80,23 +52,6 @@ export async function runTurn(
     runTurnWithin(context, session, room, reply, keep),
   )
 }
-
-/** Runs a turn with room for what it holds while it waits for others. Nothing has happened where there is none. */
-export async function withTurnRoom<Value>(
-  { chat: tools }: Pick<Context, 'chat'>,
-  { workspaceId, flow, bytes }: { workspaceId: string; flow: Flow; bytes: number },
-  run: (room: TurnRoom) => Promise<Value>,
-): Promise<Value> {
-  const room = tools.rooms.open(workspaceId)
-  try {
-    if (!room.begin(bytes, { of: flow, bytes: bytesOfFlow(flow) })) throw new Unavailable(noRoomToBegin)
-    return await run(room)
-  } finally {
-    room.end()
-  }
-}
-
-const noRoomToBegin = 'The turns of the workspace that wait for other servers hold all of its memory'
 
 async function runTurnWithin(
   context: Context,
@@ -303,120 +258,5 @@ export function toTurn(
     handledBy: outcome.handledBy,
     expectsEvents: outcome.handledBy || outcome.timer ? true : undefined,
     revision,
-  }
-}
-
-interface Running {
-  botId: string
-  workspaceId: string
-  /** Null for a preview. */
-  publicationId: string | null
-  resultId: string | null
-  state?: SessionState
-  /** Absent where no turn runs, so that no file can be stored. */
-  sessionId?: string
-  /** Absent where no turn runs, so that nothing is waited for. */
-  room?: TurnRoom
-}
-
-/**
- * Effects of a turn. While one runs, the request gives its slot of the queue to others. A first turn needs no claim:
- * no other request runs it.
- */
-export function effectsOf(
-  { db, keyring, chat: tools, files, publicUrl, config, log, now, place, quota }: Context,
-  running: Running,
-  claim?: TurnLease,
-  tell?: Effects['tell'],
-): Effects {
-  const { botId, workspaceId, publicationId, room } = running
-  const { httpRequest, sendEmail } = tools
-  const mayCallOut = async () => claim === undefined || (await claim.mayCallOut())
-  const elsewhere = 'Another request runs this turn'
-  const takingRoom = (milliseconds: number) =>
-    room && { takeRoom: (bytes: number) => room.take(bytes, milliseconds) }
-  /** Counts the flow of a linked bot. */
-  const counted = <Loaded extends Flow | null>(flow: Loaded): Loaded => {
-    if (flow && room && !room.begin(0, { of: flow, bytes: bytesOfFlow(flow) })) {
-      throw new Unavailable(noRoomToBegin)
-    }
-    return flow
-  }
-  return {
-    now: currentTime,
-    random: Math.random,
-    newId: () => newId(currentTime()),
-    checkout: { sessionId: running.sessionId ?? '', returnUrl: `${publicUrl()}/chat/~payment` },
-    takeTurn: () => place.rest(() => takeTurn(workspaceId)),
-    ...(room && { room: { ...room, take: (...what) => place.rest(() => room.take(...what)) } }),
-    evaluate: (request) => place.rest(() => tools.evaluate({ ...request, workspaceId })),
-    tell,
-    async httpRequest(request) {
-      return (await mayCallOut())
-        ? place.rest(() => httpRequest({ ...request, ...takingRoom(request.milliseconds) }))
-        : { ok: false, reason: 'refused', message: elsewhere }
-    },
-    async findCredentials(id, type) {
-      const found = await openCredentials(db, keyring, workspaceId, id).catch((error) => {
-        // Members read the log of a result: causes are for whoever runs the service.
-        log.error({ err: error, credentialsId: id }, 'credentials cannot be read')
-        throw new Error('The credentials cannot be read now: the log of the service says why')
-      })
-      return found?.type === type ? (found.data as JsonObject) : null
-    },
-    async askModel(request) {
-      return (await mayCallOut())
-        ? place.rest(() => tools.askModel({ ...request, ...takingRoom(request.milliseconds) }))
-        : { ok: false, message: elsewhere }
-    },
-    async sendEmailBy(account, mail, milliseconds) {
-      if (!(await mayCallOut())) throw new Error(elsewhere)
-      await place.rest(() => tools.sendEmailBy(account as unknown as SmtpAccount, mail, milliseconds))
-    },
-    sendEmail:
-      sendEmail &&
-      (async (mail, milliseconds) => {
-        if (!(await mayCallOut())) throw new Error(elsewhere)
-        await place.rest(() => sendEmail(mail, milliseconds))
-      }),
-    uploads: files && {
-      maximumSize: uploadLimits(config).file,
-      find: (addresses) => uploadsAmong(db, publicUrl(), running.sessionId ?? '', addresses, now),
-      read: ({ id }) => files.read(id),
-      async store(file, owner) {
-        const size = file.bytes.length
-        const isFull = quota.refusal('uploads', owner.botId, size)
-        if (isFull) return isFull.message
-        const session = { sessionId: running.sessionId ?? '', sessionBotId: botId }
-        const limit = uploadLimits(config).chat
-        const stored = await place.rest(() =>
-          storeGenerated(db, files, { ...session, ...owner }, file, limit, now),
-        )
-        if (typeof stored === 'string') return stored
-        quota.add('uploads', owner.botId, size)
-        return { upload: stored, address: addressOf(publicUrl(), stored) }
-      },
-    },
-    async findLinkedFlow(linkedId) {
-      if (publicationId !== null) {
-        const linked = await findLinked(db, tools, linkedId, workspaceId)
-        return linked && { flow: counted(linked.flow), flowId: `${linkedId}/${linked.publicationId}` }
-      }
-      const flow = await linkedDraft(db, linkedId, workspaceId)
-      return flow && { flow: counted(flow), flowId: linkedId }
-    },
-    async loadFlow(flowId) {
-      const [linkedId = '', linkedPublicationId] = flowId.split('/')
-      if (linkedPublicationId === undefined) return counted((await draftFlow(db, linkedId)) ?? null)
-      return counted(await loadPublication(db, tools, linkedId, linkedPublicationId))
-    },
-    async earlierAnswers(resultId) {
-      const frame = running.state?.frames.find((one) => one.resultId === resultId)
-      return lastAnswersOf(db, frame?.botId ?? botId, resultId)
-    },
-    async earlierTranscript() {
-      const { resultId } = running
-      return resultId === null ? [] : transcriptOf(db, botId, resultId, maximumCharacters)
-    },
   }
 }

@@ -18,8 +18,9 @@ import type {
   TurnResult,
 } from '../engine/types.ts'
 import { loadPublication, previewFlow } from './read-session.ts'
-import { effectsOf, toTurn } from './run-turn.ts'
+import { toTurn } from './run-turn.ts'
 import { createSimulatedEffects, type Simulation } from './simulated-effects.ts'
+import { effectsOf } from './turn-effects.ts'
 
 /* Runs a whole chat at once by the engine of live chats, without sending or storing anything. */
 

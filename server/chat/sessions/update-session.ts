@@ -17,9 +17,9 @@ import { type ConcurrentEdit, readConcurrentEdits } from './concurrent-edits.ts'
 import { giveBack, handingOf } from './handling.ts'
 import { type HeldChat, holdChat, holdResult } from './hold-chat.ts'
 import { loadPublication } from './read-session.ts'
-import { effectsOf } from './run-turn.ts'
 import { announceChange } from './session-changes.ts'
 import { pauseTimer, removeTimer } from './timers.ts'
+import { effectsOf } from './turn-effects.ts'
 import { expiryOf, waitingResultOf } from './write-turn.ts'
 
 /*
