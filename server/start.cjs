@@ -13,6 +13,8 @@ if (word === 'admin') {
 } else if (word === undefined) {
   void import('../dist/server/main.js')
 } else {
-  console.error('Without words this runs the service; settings are environment variables. With admin it runs a command.')
+  console.error(
+    'Without words this runs the service; settings are environment variables. With admin it runs a command.',
+  )
   process.exit(1)
 }
