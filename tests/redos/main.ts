@@ -39,7 +39,11 @@ function note(source: string, flags: string, place: string) {
   expressions.set(key, found)
 }
 
-const skipped = [join('contract', 'emit'), join('contract', 'kit', 'emit'), join('server', 'pages', 'members', 'app')]
+const skipped = [
+  join('contract', 'emit'),
+  join('contract', 'kit', 'emit'),
+  join('server', 'pages', 'members', 'app'),
+]
 
 function filesIn(folder: string): string[] {
   const entries = readdirSync(join(root, folder), { recursive: true, withFileTypes: true })
