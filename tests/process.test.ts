@@ -418,7 +418,10 @@ describe('stopping', () => {
       return rows.length > 0
     })
     const release = () => client.query('ROLLBACK')
-    const nameOf = async () => (await client.query('SELECT name FROM bots')).rows[0].name
+    const nameOf = async () => {
+      const { rows } = await client.query('SELECT name FROM bots WHERE id = $1', [created.body.bot.id])
+      return rows[0].name
+    }
     return { service, answer, release, nameOf }
   }
 
@@ -523,6 +526,8 @@ test('two services over one data folder share its database, whichever ends first
   expect(list.bots.map(({ name }: { name: string }) => name)).toEqual([
     'made by the second',
     'made by the first',
+    // The sample of the first start.
+    'Welcome',
   ])
   third.signal('SIGTERM')
   expect((await third.ended).code).toBe(0)
