@@ -12799,17 +12799,7 @@ export interface components {
              * @example null
              */
             readonly createdAt?: unknown;
-            /** @description An account of Stripe. Without live keys published bots take no payment, without test keys previews show none. */
-            data: {
-                /**
-                 * Format: uri
-                 * @description Address of the API, where it is not the one of Stripe.
-                 * @example https://stripe.example.com
-                 */
-                baseUrl?: string;
-                live?: components["schemas"]["StripeLiveKeys"];
-                test?: components["schemas"]["StripeTestKeys"];
-            };
+            data: components["schemas"]["StripeData"];
             /**
              * @description Read-only id of the credentials; accepted and ignored.
              * @example null
@@ -12843,17 +12833,7 @@ export interface components {
              * @example null
              */
             readonly createdAt?: unknown;
-            /** @description An account of Stripe. Without live keys published bots take no payment, without test keys previews show none. */
-            data?: {
-                /**
-                 * Format: uri
-                 * @description Address of the API, where it is not the one of Stripe.
-                 * @example https://stripe.example.com
-                 */
-                baseUrl?: string;
-                live?: components["schemas"]["StripeLiveKeys"];
-                test?: components["schemas"]["StripeTestKeys"];
-            };
+            data?: components["schemas"]["StripeData"];
             /**
              * @description Read-only id of the credentials; accepted and ignored.
              * @example null
@@ -12879,6 +12859,17 @@ export interface components {
              * @example null
              */
             readonly workspaceId?: unknown;
+        };
+        /** @description An account of Stripe. Without live keys published bots take no payment, without test keys previews show none. */
+        StripeData: {
+            /**
+             * Format: uri
+             * @description Address of the API, where it is not the one of Stripe.
+             * @example https://stripe.example.com
+             */
+            baseUrl?: string;
+            live?: components["schemas"]["StripeLiveKeys"];
+            test?: components["schemas"]["StripeTestKeys"];
         };
         /** @description Keys that move money. Published bots use them. */
         StripeLiveKeys: {

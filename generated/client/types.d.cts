@@ -11133,17 +11133,7 @@ export interface components {
              * @example null
              */
             readonly createdAt?: unknown;
-            /** @description An account of Stripe. Without live keys published bots take no payment, without test keys previews show none. */
-            data: {
-                /**
-                 * Format: uri
-                 * @description Address of the API, where it is not the one of Stripe.
-                 * @example https://stripe.example.com
-                 */
-                baseUrl?: string;
-                live?: components["schemas"]["StripeLiveKeys"];
-                test?: components["schemas"]["StripeTestKeys"];
-            };
+            data: components["schemas"]["StripeData"];
             /**
              * @description Read-only id of the credentials; accepted and ignored.
              * @example null
@@ -11177,17 +11167,7 @@ export interface components {
              * @example null
              */
             readonly createdAt?: unknown;
-            /** @description An account of Stripe. Without live keys published bots take no payment, without test keys previews show none. */
-            data?: {
-                /**
-                 * Format: uri
-                 * @description Address of the API, where it is not the one of Stripe.
-                 * @example https://stripe.example.com
-                 */
-                baseUrl?: string;
-                live?: components["schemas"]["StripeLiveKeys"];
-                test?: components["schemas"]["StripeTestKeys"];
-            };
+            data?: components["schemas"]["StripeData"];
             /**
              * @description Read-only id of the credentials; accepted and ignored.
              * @example null
@@ -11213,6 +11193,17 @@ export interface components {
              * @example null
              */
             readonly workspaceId?: unknown;
+        };
+        /** @description An account of Stripe. Without live keys published bots take no payment, without test keys previews show none. */
+        StripeData: {
+            /**
+             * Format: uri
+             * @description Address of the API, where it is not the one of Stripe.
+             * @example https://stripe.example.com
+             */
+            baseUrl?: string;
+            live?: components["schemas"]["StripeLiveKeys"];
+            test?: components["schemas"]["StripeTestKeys"];
         };
         /** @description Keys that move money. Published bots use them. */
         StripeLiveKeys: {
@@ -18977,6 +18968,7 @@ export type StatsBody = components["schemas"]["StatsBody"]
 export type StoredCredentials = components["schemas"]["StoredCredentials"]
 export type StripeCredentialsCreate = components["schemas"]["StripeCredentialsCreate"]
 export type StripeCredentialsUpdate = components["schemas"]["StripeCredentialsUpdate"]
+export type StripeData = components["schemas"]["StripeData"]
 export type StripeLiveKeys = components["schemas"]["StripeLiveKeys"]
 export type StripeTestKeys = components["schemas"]["StripeTestKeys"]
 export type StructuredMessage = components["schemas"]["StructuredMessage"]

@@ -1002,7 +1002,7 @@ test('blocks are given no more of a long chat than they can use', async () => {
     [made.id, resultId],
   )
   const running = { botId: made.id, workspaceId: here.workspaceId, publicationId: '', resultId, sessionId }
-  const effects = effectsOf({ db: app.db, chat: {}, config: {} } as never, running)
+  const effects = effectsOf({ db: app.db, chat: {}, config: {}, publicUrl: () => app.url } as never, running)
   const numbers = (texts: string[]) => texts.map((each) => Number.parseInt(each, 10))
   const answers = await effects.earlierAnswers(resultId)
   expect(numbers(answers.map(({ content }) => content))).toEqual(

@@ -7454,16 +7454,6 @@ class StoredCredentials(TypedDict):
     updatedAt: str
     """When they were last changed."""
 
-class StripeCredentialsCreateData(TypedDict):
-    """An account of Stripe. Without live keys published bots take no payment, without test keys previews show none."""
-
-    live: NotRequired[StripeLiveKeys]
-
-    test: NotRequired[StripeTestKeys]
-
-    baseUrl: NotRequired[str]
-    """Address of the API, where it is not the one of Stripe."""
-
 class StripeCredentialsCreate(TypedDict):
     """New credentials of type stripe."""
 
@@ -7473,8 +7463,7 @@ class StripeCredentialsCreate(TypedDict):
     name: str
     """Name to choose the credentials by."""
 
-    data: StripeCredentialsCreateData
-    """An account of Stripe. Without live keys published bots take no payment, without test keys previews show none."""
+    data: StripeData
 
     id: NotRequired[Any]
     """Read-only id of the credentials; accepted and ignored."""
@@ -7487,16 +7476,6 @@ class StripeCredentialsCreate(TypedDict):
 
     updatedAt: NotRequired[Any]
     """Read-only moment of the last change; accepted and ignored."""
-
-class StripeCredentialsUpdateData(TypedDict):
-    """An account of Stripe. Without live keys published bots take no payment, without test keys previews show none."""
-
-    live: NotRequired[StripeLiveKeys]
-
-    test: NotRequired[StripeTestKeys]
-
-    baseUrl: NotRequired[str]
-    """Address of the API, where it is not the one of Stripe."""
 
 class StripeCredentialsUpdate(TypedDict):
     """A change of credentials of type stripe."""
@@ -7507,8 +7486,7 @@ class StripeCredentialsUpdate(TypedDict):
     name: NotRequired[str]
     """Name to choose the credentials by."""
 
-    data: NotRequired[StripeCredentialsUpdateData]
-    """An account of Stripe. Without live keys published bots take no payment, without test keys previews show none."""
+    data: NotRequired[StripeData]
 
     id: NotRequired[Any]
     """Read-only id of the credentials; accepted and ignored."""
@@ -7521,6 +7499,16 @@ class StripeCredentialsUpdate(TypedDict):
 
     updatedAt: NotRequired[Any]
     """Read-only moment of the last change; accepted and ignored."""
+
+class StripeData(TypedDict):
+    """An account of Stripe. Without live keys published bots take no payment, without test keys previews show none."""
+
+    live: NotRequired[StripeLiveKeys]
+
+    test: NotRequired[StripeTestKeys]
+
+    baseUrl: NotRequired[str]
+    """Address of the API, where it is not the one of Stripe."""
 
 class StripeLiveKeys(TypedDict):
     """Keys that move money. Published bots use them."""

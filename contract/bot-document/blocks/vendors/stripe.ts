@@ -1,5 +1,5 @@
 import { credentialData, plainText, secret, serviceAddress } from '../../../credential-data.ts'
-import type { z } from '../../../kit/zod.ts'
+import { z } from '../../../kit/zod.ts'
 import { bearer, type Probe, type VendorRow } from './vendor.ts'
 
 /* Payments. Their block is an input, so the row has no action: see `server/chat/engine/inputs/payment.ts`. */
@@ -32,20 +32,24 @@ const testKeys = credentialData('StripeTestKeys', 'Keys that move no money. Prev
   webhookSecret: webhookSecret.optional(),
 })
 
-export const stripeData = credentialData(
-  'StripeData',
-  'An account of Stripe. Without live keys published bots take no payment, without test keys previews show none.',
-  {
+export const stripeData = z
+  .strictObject({
     live: liveKeys.optional(),
     test: testKeys.optional(),
     baseUrl: serviceAddress(
       'Address of the API, where it is not the one of Stripe.',
       'https://stripe.example.com',
     ).optional(),
-  },
-).refine(({ live, test }) => live !== undefined || test !== undefined, {
-  error: 'Expected live, test or both',
-})
+  })
+  .refine(({ live, test }) => live !== undefined || test !== undefined, {
+    error: 'Expected live, test or both',
+  })
+  // A rule that is added to a component would take its name away.
+  .meta({
+    id: 'StripeData',
+    description:
+      'An account of Stripe. Without live keys published bots take no payment, without test keys previews show none.',
+  })
 
 type Keys = z.output<typeof liveKeys> | undefined
 
