@@ -5878,7 +5878,7 @@ export interface components {
              */
             from?: string;
             /**
-             * @description Word between the two dates in the answer. Default to, in place of which visitors see a dash.
+             * @description Word between the two dates in the answer; visitors see a dash in place of the default. Default to.
              * @example to
              */
             separator?: string;

@@ -115,6 +115,7 @@ const ending = [
   'revokeInvitation',
   'deleteBot',
   'deleteFolder',
+  'testCredentials',
   'deleteCredentials',
   'deleteWebhookEndpoint',
   'createToken quarter',

@@ -104,7 +104,7 @@ test('operations and posted events have tags of their own, and each posted event
   const posted = Object.values(published.webhooks as PublishedDocument['paths']).flatMap((path) =>
     Object.values(path),
   )
-  expect(posted).toHaveLength(10)
+  expect(posted).toHaveLength(14)
   for (const event of posted) {
     expect(event.tags).toEqual(['events'])
     expect(event).toHaveProperty('x-internal', false)

@@ -43,6 +43,7 @@ test('every text of the pages is used', () => {
     ...pageFiles.map(({ text }) => text),
     read('server/pages/chat/page.html'),
     read('server/pages/not-found/page.html'),
+    read('server/pages/payment/page.html'),
   ].join('\n')
   const unused = Object.keys(languages.en ?? {}).filter(
     (key) => !new RegExp(`\\btexts\\.${key}\\b|%${key}%`).test(all),

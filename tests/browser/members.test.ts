@@ -306,6 +306,8 @@ withBrowser('the pages of members', () => {
     const chat = page.frameLocator('iframe[title="Chat with the draft"]')
     await chat.getByText('Hello! Shall we begin?').waitFor()
     await picture(page, 'test')
+    // The chat takes a part of the picture.
+    await page.getByRole('button', { name: 'Show everything' }).click()
     await page.getByRole('button', { name: 'Thanks', exact: true }).click()
     await page.getByRole('button', { name: 'Test from this group' }).click()
     await chat.getByText('Thank you').waitFor()

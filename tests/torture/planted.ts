@@ -68,7 +68,7 @@ export const planted: Planted[] = [
   },
   {
     what: 'what is done for a key is outside of the transaction of the key',
-    file: 'server/http/idempotency.ts',
+    file: 'server/kit/idempotency.ts',
     pieces: [['const answer = await run(tx)', 'const answer = await run(db)']],
   },
   {

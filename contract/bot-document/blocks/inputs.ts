@@ -113,7 +113,7 @@ const dateInput = block('DateInput', 'date input', 'Asks for a date or a range o
       from: phrase('Label of the first date of a range.', 'From:').optional(),
       to: phrase('Label of the last date of a range.', 'To:').optional(),
       separator: phrase(
-        'Word between the two dates in the answer. Default to, in place of which visitors see a dash.',
+        'Word between the two dates in the answer; visitors see a dash in place of the default. Default to.',
         'to',
       ).optional(),
     }).optional(),
