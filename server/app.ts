@@ -12,6 +12,8 @@ import { tryChat } from './chat/sessions/read-session.ts'
 import type { Services } from './context.ts'
 import { createProbe, UnknownOutcome } from './db/client.ts'
 import { handlers } from './handlers/index.ts'
+import { createGate, visitorOperations } from './hosts/gate.ts'
+import { createHostReader, visitedUrl } from './hosts/visited.ts'
 import { codeOf } from './http/failures.ts'
 import { createOperations } from './http/operations.ts'
 import { newId } from './ids.ts'
@@ -101,6 +103,7 @@ export function createApp(options: AppOptions): express.Express {
   // These lines hold nothing a caller sent, and looking for secrets in each takes longer than writing it.
   const requestLog = log.child({}, { redact: [] })
   const hasProxy = options.config.TRUST_PROXY !== false
+  const readHost = createHostReader(options.config)
   const app = express()
   app.disable('x-powered-by')
   app.disable('etag')
@@ -121,7 +124,9 @@ export function createApp(options: AppOptions): express.Express {
     response.setHeader('X-Request-Id', id)
     response.setHeader('Cache-Control', 'no-store')
     for (const [name, value] of securityHeaders) response.setHeader(name, value)
-    if (publicUrl().startsWith('https:')) response.setHeader('Strict-Transport-Security', STRICT_TRANSPORT)
+    response.locals.visited = readHost(request)
+    if (visitedUrl(request, publicUrl()).startsWith('https:'))
+      response.setHeader('Strict-Transport-Security', STRICT_TRANSPORT)
     if (phase() === 'draining') response.setHeader('Connection', 'close')
     response.on('close', () => {
       const ms = performance.now() - start
@@ -148,11 +153,22 @@ export function createApp(options: AppOptions): express.Express {
     ])
   })
 
+  const served = { ...operations, ...protocols, ...(options.config.TYPEBOT_VIEWER && viewerOperations) }
+  const notFound = notFoundPage()
+  const ofVisitors = visitorOperations(served)
+  app.use(
+    createGate(served, (request, response) =>
+      notFound(request, response, () =>
+        sendProblem(response, 'NOT_FOUND', [unknownRoute(request.url, ofVisitors)]),
+      ),
+    ),
+  )
+
   // Before the pages, since each of them is a path that Express compares on the way to what comes after it.
   const outcomes = options.config.SANDBOX ? readOutcomes() : undefined
   const prefer = outcomes && preferOutcomes(outcomes)
   const runOperation = createOperations(
-    { ...operations, ...protocols, ...(options.config.TYPEBOT_VIEWER && viewerOperations) },
+    served,
     { ...handlers, callTool, ...viewerHandlers },
     options,
     limits,
@@ -203,7 +219,7 @@ export function createApp(options: AppOptions): express.Express {
   servePaymentHooks(serveCounted, options)
   for (const path of ['/docs', ...references, '/results', '/bots', '/sign-in', '/chat/:publicId'])
     redirectSlash(app, path, publicUrl)
-  app.use(notFoundPage())
+  app.use(notFound)
   app.use((request, response) => sendProblem(response, 'NOT_FOUND', [unknownRoute(request.url, operations)]))
   app.use(((thrown: unknown, _request, response, _next) => {
     const status = (thrown as { status?: number }).status
@@ -240,7 +256,8 @@ function redirectSlash(app: express.Express, path: string, publicUrl: () => stri
     // Built of the route: an address of the caller's could lead to another host.
     const target = path.replace(':publicId', () => encodeURIComponent(publicId))
     const query = request.originalUrl.match(/\?.*/s)?.[0] ?? ''
-    response.redirect(308, `${publicUrl().replace(/\/$/, '')}${target}${query}`)
+    const base = visitedUrl(request, publicUrl()).replace(/\/$/, '')
+    response.redirect(308, `${base}${target}${query}`)
   })
 }
 

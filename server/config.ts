@@ -99,6 +99,8 @@ const environment = z.object({
   /** Absent listens on all addresses of the machine. */
   HOST: z.string().min(1).optional(),
   PUBLIC_URL: publicAddress.optional(),
+  /** Address that serves chats alone, on a host of its own: trackers and code of authors run there. */
+  CHAT_URL: publicAddress.optional(),
   /** Origins whose pages may call `/v1` with a token, separated by commas. */
   CORS_ORIGINS: z
     .string()
@@ -223,6 +225,10 @@ const pooler =
 /** With two stores one would never be read. */
 const twoStores = 'FILES_DIR: Expected to be absent where S3_ENDPOINT is set: files are kept in one of them'
 
+/** Cookies do not tell ports apart, so that a port of its own would not keep members' pages from code of authors. */
+const sharedHost =
+  'CHAT_URL: Expected with a PUBLIC_URL of another host: code of authors runs at CHAT_URL, and members sign in at PUBLIC_URL'
+
 /** One alone would leave people without the button that it is for. */
 const halfProvider =
   'OIDC_ISSUER: Expected with OIDC_CLIENT_ID and OIDC_CLIENT_SECRET, or none of them: the provider gives all three'
@@ -241,6 +247,7 @@ export function readConfig(variables: NodeJS.ProcessEnv): { config: Config } | {
   if (given.DATABASE_TRANSACTION_POOLER !== undefined) return { problems: [pooler] }
   if (parsed.success && parsed.data.FILES_DIR && parsed.data.S3_ENDPOINT) return { problems: [twoStores] }
   if (parsed.success && !isProviderWhole(parsed.data)) return { problems: [halfProvider] }
+  if (parsed.success && !isChatApart(parsed.data)) return { problems: [sharedHost] }
   if (parsed.success && parsed.data.SANDBOX && !fitsSandbox(parsed.data))
     return { problems: [sandboxProblem] }
   if (parsed.success) return { config: Object.freeze(parsed.data) }
@@ -250,6 +257,11 @@ export function readConfig(variables: NodeJS.ProcessEnv): { config: Config } | {
 function isProviderWhole({ OIDC_ISSUER, OIDC_CLIENT_ID, OIDC_CLIENT_SECRET, ...rest }: Config): boolean {
   const given = [OIDC_ISSUER, OIDC_CLIENT_ID, OIDC_CLIENT_SECRET].filter(Boolean)
   return given.length === 3 || (given.length === 0 && rest.OIDC_ALLOWED_DOMAINS.length === 0)
+}
+
+function isChatApart({ PUBLIC_URL, CHAT_URL }: Config): boolean {
+  if (CHAT_URL === undefined) return true
+  return PUBLIC_URL !== undefined && new URL(PUBLIC_URL).hostname !== new URL(CHAT_URL).hostname
 }
 
 function fitsSandbox({ WORKERS, DATABASE_SESSION_SETTINGS, DATABASE_READ_URL }: Config): boolean {

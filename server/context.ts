@@ -48,6 +48,8 @@ type Context = Omit<Services, 'now'> & {
   pace: Pace
   quota: Quota
   within: Within
+  /** Base URL of the service on the host that the request names. */
+  visitedUrl: string
 }
 
 export interface Contexts extends Record<'anyone' | 'user' | 'workspace' | 'folder' | 'bot', unknown> {

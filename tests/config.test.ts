@@ -53,6 +53,10 @@ const variables: Record<keyof Config, Variable> = {
   PORT: whole(3000, 0, 65_535),
   HOST: { absent: undefined, good: [['127.0.0.1', '127.0.0.1']], bad: [] },
   PUBLIC_URL: url(['https://bots.example.com', 'http://localhost:3000'], ['ftp://bots.example.com']),
+  CHAT_URL: {
+    ...url(['https://chats.example.com', 'http://127.0.0.1:3000'], ['ftp://chats.example.com']),
+    beside: { PUBLIC_URL: 'https://bots.example.com' },
+  },
   CORS_ORIGINS: {
     absent: [],
     good: [
@@ -269,6 +273,16 @@ test.each<Record<string, string>>([
   { OIDC_ALLOWED_DOMAINS: 'example.com' },
 ])('a provider of OpenID Connect that is half configured is refused: %j', (half) => {
   expect(problems(half)).toEqual([expect.stringMatching(/^OIDC_ISSUER: Expected with OIDC_CLIENT_ID and/)])
+})
+
+test.each<Record<string, string>>([
+  { CHAT_URL: 'https://chats.example.com' },
+  { CHAT_URL: 'https://bots.example.com:8443', PUBLIC_URL: 'https://bots.example.com' },
+  { CHAT_URL: 'https://Bots.example.com/chats', PUBLIC_URL: 'https://bots.example.com' },
+])('an address of chats on the host of members is refused: %j', (given) => {
+  expect(problems(given)).toEqual([
+    expect.stringMatching(/^CHAT_URL: Expected with a PUBLIC_URL of another host/),
+  ])
 })
 
 test('the guide of configuration lists every variable with the default that the service runs with', () => {

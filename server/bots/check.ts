@@ -31,11 +31,12 @@ export const checks = new LRUCache<string, { check: FlowCheck; size: number }>({
 
 /** Features of this installation and of the workspace that a check needs. */
 export async function checkedService(
-  { db, chat, files }: Pick<Services, 'db' | 'chat' | 'files'>,
+  { db, chat, files, config }: Pick<Services, 'db' | 'chat' | 'files' | 'config'>,
   workspaceId: string,
 ): Promise<CheckedService> {
   const credentials = await credentialTypes(db, workspaceId)
   return {
+    hasChatHost: config.CHAT_URL !== undefined,
     hasMail: chat.sendEmail !== null,
     hasFiles: files !== null,
     credentials,

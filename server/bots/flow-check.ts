@@ -53,6 +53,7 @@ export interface Finding extends FlowFinding {
  * | `doubtful_format` | a format of dates has `D` or `Y` where `d` or `y` is the usual one |
  * | `no_mail_server` | e-mail blocks without an account, where the service has no mail server |
  * | `missing_credentials` | a block asks a language model, and has no credentials of the workspace for that |
+ * | `needs_chat_host` | a tracker, a widget or head code, where the bot has no host that serves chats alone |
  * | `no_file_store` | inputs for files and blocks that make some, where the service has no place for them |
  */
 export function* findingsOf(
@@ -78,7 +79,7 @@ function* allButReach(flow: Flow, service: CheckedService): Findings {
   if (service.hasFiles === false) yield* untakenFiles(flow)
   yield* edgeIssues(flow)
   yield* endlessLoops(flow)
-  yield* settingIssues(flow)
+  yield* settingIssues(flow, service)
 }
 
 function withSeverity(found: FlowFinding): Finding {
@@ -99,6 +100,7 @@ const errors = new Set([
   'no_mail_server',
   'missing_credentials',
   'no_file_store',
+  'needs_chat_host',
   'closed_address',
   'unmatched_origin',
   'unknown_time',

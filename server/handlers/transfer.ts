@@ -121,6 +121,7 @@ const dependsOnPlace = new Set([
   'closed_address',
   'foreign_address',
   'no_file_store',
+  'needs_chat_host',
   'no_mail_server',
   'check_incomplete',
 ])

@@ -8,6 +8,7 @@ import { identify, permit, type Visitor } from '../access/identify.ts'
 import type { Authorization } from '../access/index.ts'
 import type { Contexts, Services } from '../context.ts'
 import type { Database } from '../db/client.ts'
+import { visitedUrl } from '../hosts/visited.ts'
 import type { AccessChecks } from '../kit/access.ts'
 import { type Limits, networkOf } from '../kit/limits.ts'
 import type { PreferredOutcome } from '../kit/preferred-outcomes.ts'
@@ -56,6 +57,7 @@ export function createOperations(
           return quotas(networkOf(request))
         },
         within: given.within,
+        visitedUrl: visitedUrl(request, publicUrl()),
         grant,
       }
       return context

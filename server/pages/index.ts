@@ -99,7 +99,7 @@ const DRAFT_NAME = '~draft'
 export function servePages(serve: Serve, services: Services): void {
   serveHome(serve, services)
   serveResults(serve)
-  serveMembers(serve)
+  serveMembers(serve, services.config.CHAT_URL)
   serveSignIn(serve, services)
   serveInvitations(serve, services)
   serveEmbed(serve)
@@ -135,7 +135,7 @@ export function servePages(serve: Serve, services: Services): void {
       )
       .replace('lang="en" dir="ltr"', `lang="${language}" dir="${direction}"`)
       .replace('<!-- head -->', () => head)
-    const isDraft = publicId === DRAFT_NAME
+    const isDraft = publicId === DRAFT_NAME && response.locals.visited?.kind === 'main'
     response.status(bot || isDraft ? 200 : 404)
     response.removeHeader('X-Frame-Options')
     const framing = isDraft ? "; frame-ancestors 'self'" : framingOf(bot?.settings)

@@ -38,7 +38,7 @@ test('skipped blocks count before settings, equal texts once, and nothing is sai
   })
 })
 
-test.each(['missing_credentials', 'no_mail_server', 'no_file_store', 'closed_address'])(
+test.each(['missing_credentials', 'no_mail_server', 'no_file_store', 'closed_address', 'needs_chat_host'])(
   'a bot with the finding %s runs once something is set',
   (code) => {
     expect(reportOn('a.json', bot, [], [finding(code, 'Set it')]).verdict).toBe('needs')

@@ -7,6 +7,7 @@ import { nearest } from '../../kit/issues/nearest.ts'
 import { missingContent, unknownFileTypes } from './content.ts'
 import { foreignAddress, missingCredentials, skippedAction } from './credentials.ts'
 import { type Findings, type Flow, issue, itemsOf, type Path, pathsOf, quote } from './flow.ts'
+import { withoutChatHost } from './pages.ts'
 import { unknownTimes } from './people.ts'
 import { unknownProperties } from './properties.ts'
 import { missingEdge, missingJumpTarget, unknownVariables } from './references.ts'
@@ -21,6 +22,7 @@ export function* blockIssues(flow: Flow, service: CheckedService): Findings {
     for (const [blockIndex, block] of blocksOf(group).entries()) {
       const path = ['groups', groupIndex, 'blocks', blockIndex]
       yield* skippedBlock(flow, block, path)
+      yield* withoutChatHost(block, path, service)
       yield
       // The runtime ignores a misspelt property, so its content is missing too: report one issue only.
       if (!(yield* anyOf(unknownProperties(flow, block, path)))) {

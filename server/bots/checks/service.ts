@@ -8,6 +8,8 @@ export interface CheckedService {
   hasFiles?: boolean
   /** Absent if unknown; then credentials are not checked. */
   credentials?: KnownCredentials
+  /** True if the bot is served where trackers and code of authors run; absent if unknown. */
+  hasChatHost?: boolean
   /** Returns why this installation never sends a request to an address; absent if unknown. */
   whyNeverSent?: (url: string) => string | undefined
 }

@@ -1,9 +1,16 @@
 import { readAllowedOrigin } from '../../chat/sessions/allowed-origins.ts'
 import { isRecord, listOf } from '../../documents/conversion/document.ts'
 import { type Findings, type Flow, issue, quote } from './flow.ts'
+import { wordsOfMissingHost } from './pages.ts'
+import type { CheckedService } from './service.ts'
 
 /** Settings that cannot work, or that say more than it seems. */
-export function* settingIssues({ settings }: Flow): Findings {
+export function* settingIssues({ settings }: Flow, { hasChatHost }: CheckedService): Findings {
+  const metadata = isRecord(settings) && isRecord(settings.metadata) ? settings.metadata : {}
+  for (const key of ['tagManagerId', 'customHeadCode']) {
+    if (hasChatHost !== false || typeof metadata[key] !== 'string' || metadata[key].trim() === '') continue
+    yield issue(['settings', 'metadata', key], 'needs_chat_host', wordsOfMissingHost)
+  }
   const security = isRecord(settings) && isRecord(settings.security) ? settings.security : {}
   for (const [index, entry] of listOf(security.allowedOrigins).entries()) {
     const path = ['settings', 'security', 'allowedOrigins', index]

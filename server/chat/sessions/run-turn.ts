@@ -24,7 +24,7 @@ import { type StoreTurn, sizeOfTurn, writeTurn } from './write-turn.ts'
 type Context = Pick<
   Contexts['anyone'],
   'db' | 'keyring' | 'chat' | 'files' | 'publicUrl' | 'config' | 'log' | 'now' | 'quota'
-> & { place: Pick<Place, 'rest'> }
+> & { place: Pick<Place, 'rest'>; visitedUrl?: string }
 
 export interface Reply {
   message: Message | null | undefined

@@ -29,7 +29,7 @@ import type { TurnLease } from './turn-lease.ts'
 type Context = Pick<
   Contexts['anyone'],
   'db' | 'keyring' | 'chat' | 'files' | 'publicUrl' | 'config' | 'log' | 'now' | 'quota'
-> & { place: Pick<Place, 'rest'> }
+> & { place: Pick<Place, 'rest'>; visitedUrl?: string }
 
 /** Runs a turn with room for what it holds while it waits for others. Nothing has happened where there is none. */
 export async function withTurnRoom<Value>(
@@ -66,7 +66,7 @@ interface Running {
  * no other request runs it.
  */
 export function effectsOf(
-  { db, keyring, chat: tools, files, publicUrl, config, log, now, place, quota }: Context,
+  { db, keyring, chat: tools, files, publicUrl, visitedUrl, config, log, now, place, quota }: Context,
   running: Running,
   claim?: TurnLease,
   tell?: Effects['tell'],
@@ -88,7 +88,11 @@ export function effectsOf(
     now: currentTime,
     random: Math.random,
     newId: () => newId(currentTime()),
-    checkout: { sessionId: running.sessionId ?? '', returnUrl: `${publicUrl()}/chat/~payment` },
+    // The page at this address tells the chat of the payment, and reaches only pages of its own origin.
+    checkout: {
+      sessionId: running.sessionId ?? '',
+      returnUrl: `${visitedUrl ?? publicUrl()}/chat/~payment`,
+    },
     takeTurn: () => place.rest(() => takeTurn(workspaceId)),
     ...(room && { room: { ...room, take: (...what) => place.rest(() => room.take(...what)) } }),
     evaluate: (request) => place.rest(() => tools.evaluate({ ...request, workspaceId })),

@@ -31,6 +31,7 @@ const forOperators = [
   'deployment',
   'sizing',
   'proxy',
+  'chat-hosts',
   'postgresql',
   'backup',
   'upgrades',

@@ -1,6 +1,7 @@
 import { readdir, readFile } from 'node:fs/promises'
 import { extname } from 'node:path'
 import type { RequestHandler } from 'express'
+import { escapeHtml } from '../../html.ts'
 import { sendProblem } from '../../kit/response.ts'
 import { askAlways, cachedAsset } from '../cached-asset.ts'
 import type { Assets } from './bundle.ts'
@@ -29,7 +30,10 @@ const mediaTypes: Record<string, string> = { '.js': 'text/javascript', '.css': '
 /** The pages by their path. `:view` is a tab of a bot. */
 const paths = ['/bots', '/bots/:botId', '/bots/:botId/:view', '/move']
 
-export function serveMembers(serve: (path: string, handler: RequestHandler) => void): void {
+export function serveMembers(
+  serve: (path: string, handler: RequestHandler) => void,
+  chatUrl: string | undefined,
+): void {
   let reading: Promise<Assets> | undefined
   const assets = () => {
     reading ??= import.meta.url.endsWith('.ts') ? bundled() : readBuilt()
@@ -50,7 +54,11 @@ export function serveMembers(serve: (path: string, handler: RequestHandler) => v
     return handler(request, response, next)
   })
   for (const path of paths) {
-    const send = cachedAsset('text/html', () => page('../'.repeat(path.split('/').length - 2)), askAlways)
+    const send = cachedAsset(
+      'text/html',
+      () => page('../'.repeat(path.split('/').length - 2), chatUrl),
+      askAlways,
+    )
     serve(path, (request, response, next) => {
       response.setHeader('Content-Security-Policy', policy)
       return send(request, response, next)
@@ -73,14 +81,15 @@ async function readBuilt(): Promise<Assets> {
 }
 
 /** The page works behind any path of a proxy: `up` leads from its address to the folder of `/bots`. */
-function page(up: string): string {
+function page(up: string, chatUrl: string | undefined): string {
+  const host = chatUrl && `\n    <meta name="chat-url" content="${escapeHtml(chatUrl)}">`
   return `<!doctype html>
 <html lang="en">
   <head>
     <meta charset="utf-8">
     <meta name="viewport" content="width=device-width, initial-scale=1">
     <title>Bots</title>
-    <meta name="robots" content="noindex">
+    <meta name="robots" content="noindex">${host ?? ''}
     <link rel="icon" href="data:,">
     <link rel="stylesheet" href="${up}bots/files/style.css">
     <script src="${up}bots/files/app.js" type="module"></script>

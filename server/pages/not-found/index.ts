@@ -21,7 +21,9 @@ export function notFoundPage(): RequestHandler {
     response.setHeader('Content-Security-Policy', policy)
     const { language, direction, texts } = languageOf(undefined, request)
     const words: Record<string, string> = { ...texts, home }
-    const filled = page
+    // A host of chats has no start page.
+    const hasHome = response.locals.visited?.kind === 'main'
+    const filled = (hasHome ? page : page.replace(/^.*%goHome%.*\n/m, ''))
       .replace('lang="en" dir="ltr"', `lang="${language}" dir="${direction}"`)
       .replaceAll(/%(\w+)%/g, (_placeholder, name: string) => words[name] ?? '')
     response.status(404).type('text/html').send(filled)

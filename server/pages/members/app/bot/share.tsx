@@ -2,7 +2,7 @@ import { useState } from 'preact/hooks'
 import { create } from 'qrcode'
 import type { JsonObject } from '../model/draft.ts'
 import { urlOf } from '../router.ts'
-import { service } from '../service.ts'
+import { chatService } from '../service.ts'
 import { useWorkbench } from '../store/context.ts'
 import { CopyField } from '../ui/copy-field.tsx'
 import type { BotHead } from './head.ts'
@@ -16,7 +16,7 @@ const kinds = {
 type Kind = keyof typeof kinds
 
 function embedCode(kind: Kind, publicId: string): string {
-  const script = `<script src="${new URL('embed.js', service).href}" async></script>`
+  const script = `<script src="${new URL('embed.js', chatService).href}" async></script>`
   if (kind === 'standard')
     return `${script}\n<bot-standard bot="${publicId}" style="height: 32rem"></bot-standard>`
   return `${script}\n<bot-${kind} bot="${publicId}"></bot-${kind}>`
@@ -33,7 +33,7 @@ export function Share({ bot }: { bot: BotHead }) {
       </div>
     )
   }
-  const url = urlOf(`chat/${encodeURIComponent(bot.publicId)}`)
+  const url = new URL(`chat/${encodeURIComponent(bot.publicId)}`, chatService).href
   return (
     <div class="columns">
       <section class="panel" aria-labelledby="link-title">

@@ -18,7 +18,13 @@ export interface Report {
 }
 
 /** Findings that end when somebody sets something: here or for the whole service. */
-const settable = new Set(['missing_credentials', 'no_mail_server', 'no_file_store', 'closed_address'])
+const settable = new Set([
+  'missing_credentials',
+  'no_mail_server',
+  'no_file_store',
+  'closed_address',
+  'needs_chat_host',
+])
 
 export function reportOn(
   file: string,

@@ -1,0 +1,214 @@
+import { request as sendRequest } from 'node:http'
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
+import { operations } from '../../contract/index.ts'
+import { protocols } from '../../contract/tools/protocol.ts'
+import { viewerOperations } from '../../contract/viewer.ts'
+import { visitorOperations } from '../../server/hosts/gate.ts'
+import { type App, startApp } from '../support/app.ts'
+import { ask, bot, text } from '../support/chat.ts'
+import { publish } from '../support/chats.ts'
+import { signIn } from '../support/sign-in.ts'
+import { makeWorld, type World } from '../support/world.ts'
+
+/* Hosts that serve chats alone: nothing of members is there, whatever is asked. */
+
+const MAIN = 'bots.example.com'
+const CHATS = 'chats.example.com'
+
+let app: App
+let world: World
+beforeAll(async () => {
+  app = await startApp({
+    config: { PUBLIC_URL: `https://${MAIN}`, CHAT_URL: `https://${CHATS}`, TRUST_PROXY: ['10.1.1.1'] },
+  })
+  world = await makeWorld(app)
+})
+afterAll(() => app.stop())
+
+interface Sent {
+  method?: string
+  host?: string
+  headers?: Record<string, string>
+  body?: unknown
+}
+
+/** Sends a request with a Host of its own, which `fetch` does not let callers choose. */
+function send(path: string, { method = 'GET', host = CHATS, headers = {}, body }: Sent = {}) {
+  const bytes = body === undefined ? undefined : JSON.stringify(body)
+  const type = bytes === undefined ? {} : { 'Content-Type': 'application/json' }
+  return new Promise<{ status: number; headers: Record<string, string>; text: string }>((resolve, reject) => {
+    const request = sendRequest(
+      `${app.url}${path}`,
+      { method, headers: { Host: host, ...type, ...headers } },
+      (response) => {
+        const pieces: Buffer[] = []
+        response.on('data', (piece) => pieces.push(piece))
+        response.once('error', reject)
+        response.once('end', () =>
+          resolve({
+            status: response.statusCode ?? 0,
+            headers: response.headers as Record<string, string>,
+            text: Buffer.concat(pieces).toString(),
+          }),
+        )
+      },
+    )
+    request.once('error', reject)
+    request.end(bytes)
+  })
+}
+
+const all = { ...operations, ...protocols, ...viewerOperations }
+const ofVisitors = visitorOperations(all)
+
+test('visitors share no path with members, since a path decides on a host of chats', () => {
+  const paths = new Set(Object.values(ofVisitors).map(({ path }) => path.replaceAll(/\{\w+\}/g, '{}')))
+  const others = Object.entries(all).filter(([id]) => !Object.hasOwn(ofVisitors, id))
+  expect(paths.size).toBeGreaterThan(5)
+  expect(others.filter(([, { path }]) => paths.has(path.replaceAll(/\{\w+\}/g, '{}')))).toEqual([])
+})
+
+describe('on the host of CHAT_URL', () => {
+  test('no operation of members is found, with a token that may do everything', async () => {
+    const headers = { Authorization: `Bearer ${world.here.admin.token}` }
+    for (const [id, { method, path }] of Object.entries(all)) {
+      if (Object.hasOwn(ofVisitors, id)) continue
+      const filled = path.replaceAll('{botId}', world.here.published.id).replaceAll(/\{\w+\}/g, 'x1')
+      const answer = await send(filled, { method: method.toUpperCase(), headers })
+      expect([id, answer.status, JSON.parse(answer.text).code]).toEqual([id, 404, 'NOT_FOUND'])
+    }
+  })
+
+  test.each([
+    '/',
+    '/bots',
+    '/bots/files/app.js',
+    '/move',
+    '/results',
+    '/sign-in',
+    '/sign-in/openid',
+    '/session/token',
+    '/invitations/abc',
+    '/docs',
+    '/openapi.yaml',
+    '/metrics',
+    '/hooks/stripe/abc',
+    '/chat/~draft',
+    '/chat/%7Edraft',
+    '/sandbox',
+    '//bots',
+    '/chat/../bots',
+    '/chat/%2e%2e/bots',
+  ])('the page %s is not found by a member who is signed in, and sets no cookie', async (path) => {
+    const { headers } = await signIn(app, world.here.admin)
+    for (const method of ['GET', 'POST']) {
+      const answer = await send(path, { method, headers: { ...headers, Origin: `https://${CHATS}` } })
+      expect([method, answer.status === 404 || answer.status === 405]).toEqual([method, true])
+      expect(answer.headers['set-cookie']).toBeUndefined()
+      expect(answer.text).not.toMatch(/<script|<form|"token"/)
+    }
+  })
+
+  test('a browser gets a page that leads nowhere', async () => {
+    const answer = await send('/bots', { headers: { Accept: 'text/html' } })
+    expect(answer.headers['content-type']).toContain('text/html')
+    expect(answer.text).not.toContain('<a ')
+  })
+
+  test.each([CHATS, CHATS.toUpperCase(), `${CHATS}.`, `${CHATS}:8443`])(
+    'a chat runs from its page to its answer: %s',
+    async (host) => {
+      const made = await publish(app, world.here, bot({ Start: [text('Hi'), ask(), text('Bye')] }))
+      const page = await send(`/chat/${made.publicId}`, { host })
+      expect(page.status).toBe(200)
+      const path = `/api/v1/bots/${made.publicId}/startChat`
+      const started = await send(path, { host, method: 'POST', body: {} })
+      const { sessionId } = JSON.parse(started.text)
+      const next = await send(`/api/v1/sessions/${sessionId}/continueChat`, {
+        host,
+        method: 'POST',
+        body: { message: { type: 'text', text: 'Yes' } },
+      })
+      expect(JSON.parse(next.text).messages[0].content.richText[0].children[0].text).toBe('Bye')
+      expect((await send('/bots', { host })).status).toBe(404)
+    },
+  )
+
+  test('the script for other sites, its files and the probes are there', async () => {
+    for (const path of ['/embed.js', '/chat/files/page.js', '/livez', '/readyz'])
+      expect([path, (await send(path)).status]).toEqual([path, 200])
+  })
+
+  test('a slash behind the address of a chat leads to the chat on the same host', async () => {
+    const answer = await send('/chat/hello/?Plan=Pro')
+    expect([answer.status, answer.headers.location]).toEqual([308, `https://${CHATS}/chat/hello?Plan=Pro`])
+  })
+
+  test('browsers come back over TLS alone', async () => {
+    expect((await send('/livez')).headers['strict-transport-security']).toMatch(/^max-age=\d+$/)
+  })
+})
+
+describe('a forwarded host', () => {
+  test('counts from the trusted proxy alone', async () => {
+    const headers = { 'X-Forwarded-Host': CHATS }
+    expect((await send('/openapi.json', { host: MAIN, headers })).status).toBe(200)
+    const trusting = await startApp({
+      databaseUrl: app.databaseUrl,
+      config: { PUBLIC_URL: `https://${MAIN}`, CHAT_URL: `https://${CHATS}`, TRUST_PROXY: ['loopback'] },
+    })
+    try {
+      const get = (host?: string) =>
+        fetch(`${trusting.url}/openapi.json`, {
+          headers: host === undefined ? {} : { 'X-Forwarded-Host': host },
+        })
+      expect((await get(CHATS)).status).toBe(404)
+      expect((await get(MAIN)).status).toBe(200)
+      expect((await get()).status).toBe(200)
+    } finally {
+      await trusting.stop()
+    }
+  })
+})
+
+describe('trackers, widgets and head code', () => {
+  const parts = [
+    { type: 'Google Analytics', options: { trackingId: 'G-1', action: 'seen' } },
+    { type: 'Pixel', options: { pixelId: '1', eventType: 'Lead' } },
+    { type: 'Chatwoot', options: { websiteToken: 'T' } },
+    { type: 'zendesk', options: { action: 'Open Web Widget', webWidgetKey: 'K' } },
+  ]
+  const settings = { metadata: { tagManagerId: 'GTM-1', customHeadCode: '<script></script>' } }
+  const flow = bot({ Start: [text('Hi'), ...parts, ask()] }, { settings })
+  const places = [
+    ...parts.map((_, index) => `groups.0.blocks.${index + 1}.type`),
+    'settings.metadata.tagManagerId',
+    'settings.metadata.customHeadCode',
+  ]
+  const needing = (findings: readonly { code: string; path: string[] }[]) =>
+    findings.filter(({ code }) => code === 'needs_chat_host').map(({ path }) => path.join('.'))
+
+  async function findingsOf(service: App) {
+    const made = await publish(service, world.here, flow)
+    const as = world.here.member
+    const { findings } = await service.client.ok('checkBot', { as, params: { botId: made.id } })
+    const published = await service.client.ok('publishBot', { as, params: { botId: made.id } })
+    const { bot } = await service.client.ok('exportBot', { as, params: { botId: made.id } })
+    const body = { workspaceId: world.here.workspaceId, bot }
+    const imported = await service.client.ok('importBot', { as, body: body as never })
+    return [findings, published.firstErrors, imported.warnings].map(needing)
+  }
+
+  test('are no finding with an address for chats', async () => {
+    expect(await findingsOf(app)).toEqual([[], [], []])
+  })
+
+  test('are a finding of check, publish and import without one', async () => {
+    const without = await startApp({ databaseUrl: app.databaseUrl })
+    try {
+      expect(await findingsOf(without)).toEqual([places, places, places])
+    } finally {
+      await without.stop()
+    }
+  })
+})
