@@ -16,6 +16,7 @@ import {
 import { accountOf, tokenForm } from '../outbound/google-account.ts'
 import type { SmtpAccount } from '../outbound/mail.ts'
 import { withText } from '../outbound/response-body.ts'
+import { withoutSecrets } from '../outbound/secrets.ts'
 import { trimSlashes } from '../outbound/trim-slashes.ts'
 import { encodeRequest } from '../outbound/vendor-request.ts'
 
@@ -25,13 +26,9 @@ type Tested = components['schemas']['CredentialsTest']
 
 const TEST_TIMEOUT_MS = 20_000
 const MAX_MESSAGE_CHARACTERS = 1_000
-const MIN_SECRET_CHARACTERS = 6
 
 const rows: ReadonlyMap<string, VendorRow> = new Map(
-  [...vendors, stripe, googleSheets].map((row): [string, VendorRow] => [
-    row === googleSheets ? 'google sheets' : row.type,
-    row,
-  ]),
+  [...vendors, stripe, googleSheets].map((row): [string, VendorRow] => [row.type, row]),
 )
 
 /** The first outcome of these that a part of the credentials has is that of all. */
@@ -108,16 +105,4 @@ function wordsIn(text: string): string {
   const { error, message, detail, error_description: description, msg } = body
   const found = [asObject(error).message, description, message, asObject(detail).message, detail, msg, error]
   return found.map((each) => filledText(each)).find(Boolean) ?? text
-}
-
-/** Services may repeat what they were sent. */
-function withoutSecrets(data: JsonObject, words: string): string {
-  return secretsIn(data).reduce((rest, secret) => rest.replaceAll(secret, '…'), words)
-}
-
-function secretsIn(value: unknown): string[] {
-  if (typeof value === 'string') {
-    return value.length >= MIN_SECRET_CHARACTERS && !URL.canParse(value) ? [value] : []
-  }
-  return typeof value === 'object' && value !== null ? Object.values(value).flatMap(secretsIn) : []
 }

@@ -4,6 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { stripe } from '../../../../contract/bot-document/blocks/vendors/stripe.ts'
 import { asObject, asString, filledText, type JsonObject, parseJson } from '../../../json/access.ts'
 import { withText } from '../../../outbound/response-body.ts'
+import { withoutSecrets } from '../../../outbound/secrets.ts'
 import { trimSlashes } from '../../../outbound/trim-slashes.ts'
 import { type Execution, isPreview, mayCallOut, remainingMilliseconds, waitFor } from '../execution.ts'
 
@@ -136,7 +137,7 @@ async function send(
       : { problem, details: read.message }
   }
   if (read.status >= 400) {
-    const details = read.text.replaceAll(secretKey, '…')
+    const details = withoutSecrets(secretKey, read.text)
     return { problem: `Stripe answered ${read.status}`, status: read.status, details }
   }
   const checkout = toCheckout(parseJson(read.text))

@@ -114,15 +114,6 @@ function pruned(value: unknown, depth = 0): unknown {
   return Object.fromEntries(entries)
 }
 
-/** Details for the log. Vendors may repeat the key, and logs are stored and shown. */
-export function withoutSecrets({ call }: VendorCall, details: unknown): string {
-  const words = typeof details === 'string' ? details : (JSON.stringify(details) ?? '')
-  const secrets = Object.values(call.credentials).filter(
-    (value): value is string => typeof value === 'string' && value.length >= 6 && value !== call.base,
-  )
-  return secrets.reduce((rest, secret) => rest.replaceAll(secret, '…'), words)
-}
-
 /** An error in the log; the flow goes on. */
 export function failCall(
   run: Execution,

@@ -7,11 +7,12 @@ import type {
 import { asObjects, filledText, parseJson } from '../../../../json/access.ts'
 import type { OutboundReply } from '../../../../outbound/client.ts'
 import { withText } from '../../../../outbound/response-body.ts'
+import { withoutSecrets } from '../../../../outbound/secrets.ts'
 import { encodeRequest } from '../../../../outbound/vendor-request.ts'
 import { type Execution, log, mayCallOut, remainingMilliseconds, waitFor } from '../../execution.ts'
 import { storeFile } from '../../files.ts'
 import { setVariable } from '../../variables.ts'
-import { failCall, type VendorCall, withoutSecrets } from './call.ts'
+import { failCall, type VendorCall } from './call.ts'
 
 const DEFAULT_VENDOR_TIMEOUT_MS = 20_000
 
@@ -74,14 +75,17 @@ function sizeOfRequest({ json, form, parts = {} }: VendorRequest): number {
 
 /** Logs a failed request with the context of its action. */
 export function reportFailure(run: Execution, made: VendorCall, message: string): void {
-  const { row, action, block } = made
-  failCall(run, block, `${row.title}: the request failed`, withoutSecrets(made, message), action.context)
+  const { row, action, block, call } = made
+  const details = withoutSecrets(call.credentials, message)
+  failCall(run, block, `${row.title}: the request failed`, details, action.context)
 }
 
 /** Logs a status over 399 with the response of the vendor. */
 export function reportStatus(run: Execution, made: VendorCall, { status, body }: VendorReply): void {
-  const { row, action, block } = made
-  failCall(run, block, `${row.title} answered ${status}`, withoutSecrets(made, body), action.context)
+  const { row, action, block, call } = made
+  const words = typeof body === 'string' ? body : (JSON.stringify(body) ?? '')
+  const details = withoutSecrets(call.credentials, words)
+  failCall(run, block, `${row.title} answered ${status}`, details, action.context)
 }
 
 /** The one request of an action whose row has it. */
