@@ -1,4 +1,5 @@
 import { sql } from 'drizzle-orm'
+import { eventTypes } from '../../contract/events.ts'
 import type { Database } from '../db/client.ts'
 import { bots, webhookDeliveries as deliveries, results } from '../db/schema.ts'
 import { selectRows } from '../db/typed-select.ts'
@@ -15,15 +16,7 @@ import type { Taken } from './leases.ts'
 type Subject = Pick<Taken, 'botId' | 'subject'>
 
 /** Events about one result; their subject is its id. */
-const OF_RESULT = [
-  'result.started',
-  'result.answered',
-  'result.completed',
-  'chat.handoffRequested',
-  'chat.taken',
-  'chat.returned',
-  'chat.messageReceived',
-]
+const OF_RESULT: readonly string[] = eventTypes.filter((type) => /^(result|chat)\./.test(type))
 /** Events after which a receiver expects nothing more of what was deleted. */
 const OF_DELETION = ['results.deleted', 'bot.deleted']
 

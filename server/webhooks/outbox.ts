@@ -253,6 +253,8 @@ interface Event {
   workspaceId: string
   botId: string
   data: object
+  /** In place of the bot: its events come in one order. */
+  subject?: string
 }
 
 /**
@@ -277,12 +279,16 @@ export async function telling<Outcome>(
 }
 
 /** Inserts an event for the endpoints of the workspace; the caller has locked the bot. */
-export async function insertEvent(tx: Transaction, { type, workspaceId, botId, data }: Event, now: Date) {
+export async function insertEvent(
+  tx: Transaction,
+  { type, workspaceId, botId, data, subject = botId }: Event,
+  now: Date,
+) {
   await insertEvents(
     tx,
     workspaceId,
     sql`
-      SELECT ${botId}::text AS bot_id, ${botId}::text AS subject, 0 AS place, ${newId(now)}::text AS id,
+      SELECT ${botId}::text AS bot_id, ${subject}::text AS subject, 0 AS place, ${newId(now)}::text AS id,
         ${type}::text AS type, ${JSON.stringify(data)}::json AS data, ${now.toISOString()}::timestamptz AS at`,
   )
   wakeAfter(tx)

@@ -275,6 +275,23 @@ describe('a visitor who does not answer', () => {
   })
 })
 
+describe('a timer that is leased', () => {
+  test('stays with a chat that a member takes before its turn begins, and fires once the bot has it again', async () => {
+    const { sessionId } = await start(app, waiting)
+    app.beforeStatement = async (statement) => {
+      if (!statement.includes('chat_sessions')) return
+      app.beforeStatement = undefined
+      await update(waiting, sessionId, { handledBy: 'member' })
+    }
+    await app.fireTimers()
+    expect(await timersOf(sessionId)).toMatchObject([{ is_paused: true }])
+    expect(await saidIn(sessionId)).toEqual(['Hello'])
+    await update(waiting, sessionId, { handledBy: 'bot' })
+    await app.fireTimers()
+    expect(await saidIn(sessionId)).toEqual(['Hello', 'An hour later'])
+  })
+})
+
 describe('a handoff', () => {
   const handOver = async (made = handing) => {
     const { sessionId, resultId = '' } = await start(app, made)

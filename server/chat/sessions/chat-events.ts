@@ -1,11 +1,11 @@
 import { sql } from 'drizzle-orm'
 import type { components } from '../../../generated/openapi.ts'
 import { isDistributed } from '../../db/citus/distribution.ts'
-import { type Database, transact } from '../../db/client.ts'
+import type { Transaction } from '../../db/client.ts'
 import { newId } from '../../ids.ts'
-import { insertEvents, isWanted, leaveEvents, wakeAfter } from '../../webhooks/outbox.ts'
+import { insertEvent, isWanted, leaveEvents, wakeAfter } from '../../webhooks/outbox.ts'
 import type { TurnOutcome } from '../engine/types.ts'
-import type { StoreTurn } from './write-turn.ts'
+import type { WithTurn } from './write-turn.ts'
 
 /*
  * Events of chats for the endpoints of their workspace. Their subject is the result, and they go the way of the events of
@@ -21,52 +21,32 @@ export type ChatEvent =
 
 /** Adds an event to the transaction that causes it. The caller has locked the session. */
 export async function leaveChatEvent(
-  tx: Database,
+  tx: Transaction,
   workspaceId: string,
   { type, data }: ChatEvent,
   now: Date,
 ): Promise<void> {
-  const id = newId(now)
   const { botId, resultId } = data
-  const at = now.toISOString()
-  if (isDistributed(tx)) {
-    await insertEvents(
-      tx,
-      workspaceId,
-      sql`
-        SELECT ${botId}::text AS bot_id, ${resultId}::text AS subject, 0 AS place, ${id}::text AS id,
-          ${type}::text AS type, ${JSON.stringify(data)}::json AS data, ${at}::timestamptz AS at`,
-    )
-  } else {
-    const event = JSON.stringify({ subject: resultId, place: 0, id, type, data, at })
-    await tx.execute(
-      leaveEvents(
-        sql`SELECT ${botId}::text AS bot_id, ${id}::text AS id, 1 AS size, ${event}::text AS event`,
-        sql`${workspaceId}::text`,
-      ),
-    )
-  }
+  if (isDistributed(tx)) return insertEvent(tx, { type, workspaceId, botId, subject: resultId, data }, now)
+  const id = newId(now)
+  const event = JSON.stringify({ subject: resultId, place: 0, id, type, data, at: now.toISOString() })
+  await tx.execute(
+    leaveEvents(
+      sql`SELECT ${botId}::text AS bot_id, ${id}::text AS id, 1 AS size, ${event}::text AS event`,
+      sql`${workspaceId}::text`,
+    ),
+  )
   wakeAfter(tx)
 }
 
-/** Adds an event to the transaction of a turn, if an endpoint wants it. */
-export function keepingChatEvent(
-  db: Database,
+/** Adds the event of a turn, if there is one and an endpoint wants it. */
+export function eventOfTurn(
   { workspaceId, wantedEvents }: { workspaceId: string; wantedEvents: string | null },
   event: ChatEvent | undefined,
-  keep: StoreTurn | undefined,
   now: Date,
-): StoreTurn | undefined {
-  if (event === undefined || wantedEvents === null || !isWanted(event.type, wantedEvents)) return keep
-  const together: StoreTurn = keep ?? ((write) => write(db))
-  return (write) =>
-    together((within) =>
-      transact(within, async (tx) => {
-        if (!(await write(tx))) return false
-        await leaveChatEvent(tx, workspaceId, event, now)
-        return true
-      }),
-    )
+): WithTurn[] {
+  if (event === undefined || wantedEvents === null || !isWanted(event.type, wantedEvents)) return []
+  return [(tx) => leaveChatEvent(tx, workspaceId, event, now)]
 }
 
 interface Chat {

@@ -12,7 +12,6 @@ import { MS_PER_HOUR, MS_PER_MINUTE } from '../../durations.ts'
 import { newId } from '../../ids.ts'
 import type { Place } from '../../kit/shares/admission-queue.ts'
 import { createErrorLog } from '../../repeated-errors.ts'
-import { createQuotas } from '../../shares/quotas.ts'
 import { decodeState } from './codec/state.ts'
 import { findSession } from './read-session.ts'
 import { runTurn, timerDigest } from './run-turn.ts'
@@ -119,11 +118,11 @@ interface Timers {
 }
 
 export function openTimers(services: Services): Timers {
-  const { db, log, config } = services
+  const { db, log } = services
   const claim = newId(services.now())
   const logError = createErrorLog(log)
-  // Addresses are not counted: a timer has none.
-  const quota = createQuotas({ config: { ...config, RATE_LIMIT: false }, log })('')
+  // A timer has no address.
+  const quota = services.quotas()
   /** Timers whose turns run in this process. */
   const running = new Set<Timer>()
   let resting = 0
@@ -151,7 +150,8 @@ export function openTimers(services: Services): Timers {
     const state = session && decodeState(session)
     if (!session || state?.timer?.id !== id) return true
     const isWaiting = session.handledBy === 'waiting' && state.timer.kind === 'handoff'
-    if (session.handledBy !== null && !isWaiting) return true
+    // Members took it meanwhile: its row is paused, and goes on when they give the chat back.
+    if (session.handledBy !== null && !isWaiting) return false
     if (quota.refusal('text', botId)) throw new Overdrawn('The bot stores no more of its chats today')
     const reply = { message: { type: 'timer' as const }, options: {}, digest: timerDigest }
     const ran = await runTurn({ ...services, now, place, quota }, session, reply)

@@ -9,14 +9,14 @@ import { JsonText } from '../../kit/json/json-text.ts'
 import { inputForPeople } from '../engine/inputs/for-people.ts'
 import { recordMessage, resumeFlow } from '../engine/people.ts'
 import type { Effects, Flow } from '../engine/types.ts'
-import { type ChatEvent, keepingChatEvent } from './chat-events.ts'
+import { type ChatEvent, eventOfTurn } from './chat-events.ts'
 import { decodeState } from './codec/state.ts'
 import type { HeldChat } from './hold-chat.ts'
 import { lastAnswerOf, type Session } from './read-session.ts'
-import { keepingUploads, type Ran, type Reply, toTurn, waitsFor } from './run-turn.ts'
+import { type Ran, type Reply, toTurn, uploadsOfTurn, waitsFor } from './run-turn.ts'
 import { openExpiryOf, removeTimer, resumeTimer } from './timers.ts'
 import { effectsOf } from './turn-effects.ts'
-import { latestExpiryOf, sizeOfTurn, writeTurn } from './write-turn.ts'
+import { latestExpiryOf, sizeOfTurn, writeAlso, writeTurn } from './write-turn.ts'
 
 /*
  * A chat is handled by the bot, waits for a member, or is handled by a member. In the last two cases the bot runs and
@@ -164,13 +164,10 @@ export async function receiveMessage(
       lastAnswer,
     },
     context.now,
-    keepingChatEvent(
-      context.db,
-      session,
-      event,
-      keepingUploads(context.db, sessionId, outcome.uploads, undefined),
-      context.now,
-    ),
+    writeAlso(context.db, undefined, [
+      ...uploadsOfTurn(sessionId, outcome.uploads),
+      ...eventOfTurn(session, event, context.now),
+    ]),
   )
   if (!isWritten) return 'moved'
   const told = wantedEvents && event ? Buffer.byteLength(JSON.stringify(event)) : 0

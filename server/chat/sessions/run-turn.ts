@@ -1,30 +1,22 @@
 import { hash } from 'node:crypto'
 import type { ContinueChat } from '../../../generated/handlers.ts'
 import type { components } from '../../../generated/openapi.ts'
-import type { Contexts } from '../../context.ts'
 import { type Database, transact } from '../../db/client.ts'
-import type { Place } from '../../kit/shares/admission-queue.ts'
 import { keepUploads, type Upload } from '../../uploads/uploads.ts'
 import { MAX_ACTION_SECONDS } from '../engine/blocks/people.ts'
 import { continueChat } from '../engine/engine.ts'
 import type { TurnRoom } from '../engine/turn-room.ts'
 import type { Effects, Message, TurnEvent, TurnOptions, TurnOutcome, TurnRejection } from '../engine/types.ts'
-import { chatEventOf, keepingChatEvent } from './chat-events.ts'
+import { chatEventOf, eventOfTurn } from './chat-events.ts'
 import { decodeState } from './codec/state.ts'
 import { mergeEdits } from './concurrent-edits.ts'
 import { lastAnswerOf, type Session, turnAgeOf } from './read-session.ts'
-import { expiryAfter, keepingTimer, secondsLeft } from './timers.ts'
-import { effectsOf, withTurnRoom } from './turn-effects.ts'
+import { expiryAfter, secondsLeft, timerOfTurn } from './timers.ts'
+import { type Context, effectsOf, withTurnRoom } from './turn-effects.ts'
 import { TurnLease } from './turn-lease.ts'
-import { type StoreTurn, sizeOfTurn, writeTurn } from './write-turn.ts'
+import { type StoreTurn, sizeOfTurn, type WithTurn, writeAlso, writeTurn } from './write-turn.ts'
 
 /* Runs one turn of an existing session once, even if several requests send the same reply, and writes it. */
-
-/** Services of a turn, with or without a request. */
-type Context = Pick<
-  Contexts['anyone'],
-  'db' | 'keyring' | 'chat' | 'files' | 'publicUrl' | 'config' | 'log' | 'now' | 'quota'
-> & { place: Pick<Place, 'rest'>; visitedUrl?: string }
 
 export interface Reply {
   message: Message | null | undefined
@@ -94,20 +86,20 @@ async function runTurnWithin(
             lastAnswer: answer,
           },
           context.now,
-          keepingChatEvent(
-            context.db,
-            session,
-            chatEventOf({ ...session, resultId: state.resultId }, outcome),
-            keepingTimer(
-              context.db,
+          writeAlso(context.db, keep, [
+            ...uploadsOfTurn(sessionId, outcome.uploads),
+            ...timerOfTurn(
               { id: sessionId, botId, workspaceId },
               outcome,
               { before: timerBefore, isFired, isReturned: session.handledBy !== null },
-              keepingUploads(context.db, sessionId, outcome.uploads, keep),
               context.now,
             ),
-            context.now,
-          ),
+            ...eventOfTurn(
+              session,
+              chatEventOf({ ...session, resultId: state.resultId }, outcome),
+              context.now,
+            ),
+          ]),
         )
         if (isWritten) {
           const { wantedEvents } = session
@@ -125,21 +117,9 @@ async function runTurnWithin(
   }
 }
 
-/** Retains the files of a turn, in the transaction that writes the turn. */
-export function keepingUploads(
-  db: Database,
-  sessionId: string,
-  uploads: Upload[],
-  keep: StoreTurn | undefined,
-): StoreTurn | undefined {
-  if (uploads.length === 0) return keep
-  const together = keep ?? ((write) => transact(db, write))
-  return (write) =>
-    together(async (tx) => {
-      const isWritten = await write(tx)
-      if (isWritten) await keepUploads(tx, sessionId, uploads)
-      return isWritten
-    })
+/** Retains the files of a turn. */
+export function uploadsOfTurn(sessionId: string, uploads: Upload[]): WithTurn[] {
+  return uploads.length === 0 ? [] : [(tx) => keepUploads(tx, sessionId, uploads)]
 }
 
 /**

@@ -1,12 +1,12 @@
 import { and, eq, sql } from 'drizzle-orm'
-import { type Database, transact } from '../../db/client.ts'
+import type { Database } from '../../db/client.ts'
 import { chatTimers, chatSessions as table } from '../../db/schema.ts'
 import { expression, selectRows } from '../../db/typed-select.ts'
 import { idleTimesAt } from '../engine/idle.ts'
 import type { SessionState, TimerToSet, TurnOutcome } from '../engine/types.ts'
 import { decodeState } from './codec/state.ts'
 import type { Session } from './read-session.ts'
-import { expiryOf, latestExpiryOf, type StoreTurn } from './write-turn.ts'
+import { expiryOf, latestExpiryOf, type WithTurn } from './write-turn.ts'
 
 /*
  * The timer of a chat as a row beside its session, written in the transaction of the turn that sets it. A session has one
@@ -26,10 +26,7 @@ const isOf = ({ id, botId }: Pick<Ids, 'id' | 'botId'>) =>
 const dueAfter = (milliseconds: number) => sql`now() + ${milliseconds}::float8 * interval '1 millisecond'`
 
 async function saveTimer(tx: Database, ids: Ids, timer: TimerToSet | undefined) {
-  if (timer === undefined) {
-    await tx.delete(chatTimers).where(isOf(ids))
-    return
-  }
+  if (timer === undefined) return removeTimer(tx, ids)
   const { id, at, afterMs = 0 } = timer
   const dueAt = at === undefined ? dueAfter(afterMs) : sql`${at}::timestamptz`
   const values = { id, dueAt, isPaused: false, failures: 0, claim: null, claimedUntil: null }
@@ -43,11 +40,10 @@ async function saveTimer(tx: Database, ids: Ids, timer: TimerToSet | undefined) 
 }
 
 /**
- * Writes the timer of a turn, and hands the chat over, in the transaction that writes the turn. Most turns have neither, and
- * need no transaction. `before` is the timer of the state that the turn follows, `isReturned` true if the turn ends a wait for members.
+ * Writes the timer of a turn, and hands the chat over; nothing for most turns. `before` is the timer of the state that the
+ * turn follows, `isReturned` true if the turn ends a wait for members.
  */
-export function keepingTimer(
-  db: Database,
+export function timerOfTurn(
   ids: Ids,
   { state, timer, isHandedOff }: Pick<TurnOutcome, 'state' | 'timer' | 'isHandedOff'>,
   {
@@ -55,29 +51,24 @@ export function keepingTimer(
     isFired = false,
     isReturned = false,
   }: { before?: SessionState['timer']; isFired?: boolean; isReturned?: boolean },
-  keep: StoreTurn | undefined,
   now: Date,
-): StoreTurn | undefined {
+): WithTurn[] {
   const isKept = before !== undefined && state?.timer?.id === before.id
   // The row of a timer that fired goes after the turn, with others.
   const isChanged = timer !== undefined || (before !== undefined && !isKept && !isFired)
-  if (!isChanged && !isHandedOff && !isReturned) return keep
-  const together: StoreTurn = keep ?? ((write) => write(db))
-  return (write) =>
-    together((within) =>
-      transact(within, async (tx) => {
-        if (!(await write(tx))) return false
-        if (isChanged) await saveTimer(tx, ids, timer)
-        if (isHandedOff || isReturned) {
-          const handledBy = isHandedOff ? ('waiting' as const) : null
-          await tx
-            .update(table)
-            .set({ handledBy, assigneeId: null, handledSince: now, awaited: null })
-            .where(and(eq(table.botId, ids.botId), eq(table.id, ids.id)))
-        }
-        return true
-      }),
-    )
+  const handledBy = isHandedOff ? ('waiting' as const) : null
+  return [
+    ...(isChanged ? [(tx: Database) => saveTimer(tx, ids, timer)] : []),
+    ...(isHandedOff || isReturned
+      ? [
+          (tx: Database) =>
+            tx
+              .update(table)
+              .set({ handledBy, assigneeId: null, handledSince: now, awaited: null })
+              .where(and(eq(table.botId, ids.botId), eq(table.id, ids.id))),
+        ]
+      : []),
+  ]
 }
 
 /** When a session expires after a turn that leaves it to a timer or to members; undefined where the usual time counts. */

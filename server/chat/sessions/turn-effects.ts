@@ -26,7 +26,7 @@ import type { TurnLease } from './turn-lease.ts'
 /* Room and effects of a turn: what it may do to the world, and what it holds in memory meanwhile. */
 
 /** Services of a turn, with or without a request. */
-type Context = Pick<
+export type Context = Pick<
   Contexts['anyone'],
   'db' | 'keyring' | 'chat' | 'files' | 'publicUrl' | 'config' | 'log' | 'now' | 'quota'
 > & { place: Pick<Place, 'rest'>; visitedUrl?: string }

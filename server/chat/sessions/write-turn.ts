@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { EventType } from '../../../contract/events.ts'
 import { isDistributed } from '../../db/citus/distribution.ts'
-import type { Database } from '../../db/client.ts'
+import { type Database, type Transaction, transact } from '../../db/client.ts'
 import { sqlState } from '../../db/errors.ts'
 import { isUnavailable, Unavailable } from '../../db/unavailable.ts'
 import { MS_PER_DAY, MS_PER_HOUR } from '../../durations.ts'
@@ -109,6 +109,27 @@ export function sizeOfTurn({
 
 /** Runs the write of a turn, together with whatever else belongs to it. */
 export type StoreTurn = (write: (db: Database) => Promise<boolean>) => Promise<boolean>
+
+/** A statement or more that belong to a turn. */
+export type WithTurn = (tx: Transaction) => Promise<unknown>
+
+/** Adds to the transaction that writes a turn. Most turns have nothing more, and need no transaction. */
+export function writeAlso(
+  db: Database,
+  keep: StoreTurn | undefined,
+  more: readonly WithTurn[],
+): StoreTurn | undefined {
+  if (more.length === 0) return keep
+  const together: StoreTurn = keep ?? ((write) => write(db))
+  return (write) =>
+    together((within) =>
+      transact(within, async (tx) => {
+        if (!(await write(tx))) return false
+        for (const each of more) await each(tx)
+        return true
+      }),
+    )
+}
 
 /**
  * Time for which the write of a turn that has called out is retried: a client that repeats the request would call out
