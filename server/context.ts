@@ -5,7 +5,7 @@ import type { Config } from './config.ts'
 import type { Database } from './db/client.ts'
 import type { Once as KitOnce, Within as KitWithin } from './kit/idempotency.ts'
 import type { Place } from './kit/shares/admission-queue.ts'
-import type { Quota } from './shares/quotas.ts'
+import type { createQuotas, Quota } from './shares/quotas.ts'
 import type { FileStore } from './uploads/store.ts'
 import type { Keyring } from './workspaces/keyring.ts'
 
@@ -29,6 +29,8 @@ export interface Services {
   files: FileStore | null
   /** Base URL of the service; available once it listens. */
   publicUrl: () => string
+  /** Storage of visitors that is left today. */
+  quotas: ReturnType<typeof createQuotas>
 }
 
 /** See `Once` of the kit. The scope is a bot. */
@@ -40,7 +42,7 @@ export type Within = KitWithin<Database>
  * `performance.now()`, to measure its age. A handler leaves its `place` while it waits for something else. `pace`
  * belongs to the tenant of the caller, `quota` to its address.
  */
-type Context = Omit<Services, 'now'> & {
+type Context = Omit<Services, 'now' | 'quotas'> & {
   now: Date
   arrivedAt: number
   once: Once

@@ -25,6 +25,7 @@ import { createLog, leave, onEndSignals, openSink } from './log.ts'
 import { streamingClient } from './outbound/client.ts'
 import type { Sandbox } from './sandbox/index.ts'
 import { openSandboxMode, type SandboxMode } from './sandbox-mode/sandbox.ts'
+import { createQuotas } from './shares/quotas.ts'
 import type { Telemetry } from './telemetry.ts'
 import { openFileStore } from './uploads/open.ts'
 import { startDeliveries } from './webhooks/deliver.ts'
@@ -89,6 +90,7 @@ export async function serve(config: Config, sandbox: Sandbox, telemetry?: Teleme
     keyring,
     files,
     publicUrl: () => publicUrl,
+    quotas: createQuotas({ config, log }),
   }
   const app = createApp({ ...services, pool, phase: () => phase, sandbox: () => sandboxMode })
   const server = createServer(app, {

@@ -3,7 +3,7 @@ import type { ChatHandlers } from '../../generated/handlers.ts'
 import { appearanceOfChat, startChat as startFlow } from '../chat/engine/engine.ts'
 import { inputForPeople } from '../chat/engine/inputs/for-people.ts'
 import type { StartOptions, TurnRejection } from '../chat/engine/types.ts'
-import { chatEventOf, keepingChatEvent } from '../chat/sessions/chat-events.ts'
+import { chatEventOf, eventOfTurn } from '../chat/sessions/chat-events.ts'
 import { insertClientLogs, MAXIMUM_CLIENT_LOGS, sizeOfLogs } from '../chat/sessions/client-logs.ts'
 import { decodeState } from '../chat/sessions/codec/state.ts'
 import { receiveMessage } from '../chat/sessions/handling.ts'
@@ -19,11 +19,11 @@ import {
 import {
   digestOf,
   earlierResponse,
-  keepingUploads,
   respondAfterEvent,
   respondBeforeEvent,
   runTurn,
   toTurn,
+  uploadsOfTurn,
   waitingStill,
   waitsFor,
   webhookDigest,
@@ -37,9 +37,9 @@ import {
 } from '../chat/sessions/session-events.ts'
 import { botOfSession, newSessionId } from '../chat/sessions/session-ids.ts'
 import { findState, simulate } from '../chat/sessions/simulate.ts'
-import { expiryAfter, isStillAsked, keepingTimer } from '../chat/sessions/timers.ts'
+import { expiryAfter, isStillAsked, timerOfTurn } from '../chat/sessions/timers.ts'
 import { effectsOf, withTurnRoom } from '../chat/sessions/turn-effects.ts'
-import { sizeOfTurn, writeTurn } from '../chat/sessions/write-turn.ts'
+import { sizeOfTurn, writeAlso, writeTurn } from '../chat/sessions/write-turn.ts'
 import type { Contexts } from '../context.ts'
 import { Unavailable } from '../db/unavailable.ts'
 import { newId } from '../ids.ts'
@@ -103,20 +103,11 @@ export const chat: ChatHandlers<Contexts> = {
           lastAnswer,
         },
         now,
-        keepingChatEvent(
-          db,
-          published,
-          chatEventOf({ sessionId, botId, resultId, publicationId }, outcome),
-          keepingTimer(
-            db,
-            { id: sessionId, botId, workspaceId },
-            outcome,
-            {},
-            keepingUploads(db, sessionId, outcome.uploads, (write) => keep(answer, write)),
-            now,
-          ),
-          now,
-        ),
+        writeAlso(db, (write) => keep(answer, write), [
+          ...uploadsOfTurn(sessionId, outcome.uploads),
+          ...timerOfTurn({ id: sessionId, botId, workspaceId }, outcome, {}, now),
+          ...eventOfTurn(published, chatEventOf({ sessionId, botId, resultId, publicationId }, outcome), now),
+        ]),
       )
       if (!isSaved) throw new Unavailable('The first step of a chat was not written')
       // The response to a request with a key is stored for days.
@@ -294,7 +285,7 @@ export const chat: ChatHandlers<Contexts> = {
           ...step,
         })
         const session = { id: sessionId, ...preview }
-        const store = keepingTimer(db, session, outcome, {}, (write) => keep(answer, write), now)
+        const store = writeAlso(db, (write) => keep(answer, write), timerOfTurn(session, outcome, {}, now))
         const isSaved = await writeTurn(db, { ...write, session }, now, store)
         return isSaved ? answer : undefined
       }

@@ -40,33 +40,36 @@ export const uploads: UploadsHandlers<Contexts> = {
     const size = body.length ?? maximum
     const isFull = quota.refusal('uploads', input.botId, size)
     if (isFull) return reply.fail('TOO_MANY_REQUESTS', [isFull])
-    if (files.hasRoom && !(await files.hasRoom(size))) {
-      log.error('files are refused: the disk has less room than DISK_MIN_FREE')
-      return reply.fail('SERVICE_UNAVAILABLE', [diskFull])
-    }
-    const upload = await reserve(
-      db,
-      { ...input, sessionId, sessionBotId },
-      { name, isPrivate: input.isPrivate, size },
-      limits.chat,
-      now,
-    )
-    if (!upload) return reply.fail('BAD_REQUEST', [tooMany(limits.chat)])
     // A running upload counts with its announced size, which the actual one replaces at the end.
     quota.add('uploads', input.botId, size)
-    const received = await context.place
-      .rest(() => receive(db, files, upload, body.bytes, maximum, now))
-      .finally(() => quota.add('uploads', input.botId, -size))
-    if (received === 'gone') return reply.fail('NOT_FOUND')
-    if (received === 'too large') return reply.fail('PAYLOAD_TOO_LARGE', [tooLarge(maximum)])
-    if (received === 'empty') return reply.fail('BAD_REQUEST', [empty])
-    if (received === 'incomplete') return reply.fail('BAD_REQUEST', [incomplete])
-    if ('fault' in received) {
-      log.error({ err: received.fault }, 'a file could not be kept')
-      return reply.fail('SERVICE_UNAVAILABLE')
+    let stored = 0
+    try {
+      if (files.hasRoom && !(await files.hasRoom(size))) {
+        log.error('files are refused: the disk has less room than DISK_MIN_FREE')
+        return reply.fail('SERVICE_UNAVAILABLE', [diskFull])
+      }
+      const upload = await reserve(
+        db,
+        { ...input, sessionId, sessionBotId },
+        { name, isPrivate: input.isPrivate, size },
+        limits.chat,
+        now,
+      )
+      if (!upload) return reply.fail('BAD_REQUEST', [tooMany(limits.chat)])
+      const received = await context.place.rest(() => receive(db, files, upload, body.bytes, maximum, now))
+      if (received === 'gone') return reply.fail('NOT_FOUND')
+      if (received === 'too large') return reply.fail('PAYLOAD_TOO_LARGE', [tooLarge(maximum)])
+      if (received === 'empty') return reply.fail('BAD_REQUEST', [empty])
+      if (received === 'incomplete') return reply.fail('BAD_REQUEST', [incomplete])
+      if ('fault' in received) {
+        log.error({ err: received.fault }, 'a file could not be kept')
+        return reply.fail('SERVICE_UNAVAILABLE')
+      }
+      stored = received.size
+      return reply.ok({ upload: { url: addressOf(publicUrl(), upload), name, ...received } })
+    } finally {
+      quota.add('uploads', input.botId, stored - size)
     }
-    quota.add('uploads', input.botId, received.size)
-    return reply.ok({ upload: { url: addressOf(publicUrl(), upload), name, ...received } })
   },
 }
 

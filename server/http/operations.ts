@@ -13,7 +13,6 @@ import type { AccessChecks } from '../kit/access.ts'
 import { type Limits, networkOf } from '../kit/limits.ts'
 import type { PreferredOutcome } from '../kit/preferred-outcomes.ts'
 import { createRouter, type HandlerContext } from '../kit/router.ts'
-import { createQuotas } from '../shares/quotas.ts'
 import { scanBody } from './document-body.ts'
 import { keyStore } from './key-store.ts'
 import { missingRecord, missingRole } from './refusal-issues.ts'
@@ -26,8 +25,7 @@ export function createOperations(
   limits: Limits,
   preferredOutcome?: PreferredOutcome,
 ): express.RequestHandler {
-  const { db, reads, config, log, now, cursorKey, chat, keyring, files, publicUrl } = services
-  const quotas = createQuotas(services)
+  const { db, reads, config, log, now, cursorKey, chat, keyring, files, publicUrl, quotas } = services
   return createRouter<Database>(operations, handlers, {
     db,
     now,

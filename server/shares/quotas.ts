@@ -23,11 +23,11 @@ export interface Quota {
   add(kind: StoredKind, botId: string, bytes: number): void
 }
 
-/** The quotas of a process; `perf` is its clock. */
+/** The quotas of a process; `perf` is its clock. What comes without an address counts for its bot alone. */
 export function createQuotas(
   { config, log }: { config: Config; log: Logger },
   perf: { now: () => number } = performance,
-): (address: string) => Quota {
+): (address?: string) => Quota {
   const counter = (megabytes: number) => createCounter(megabytes * MEGABYTE, perf)
   const counters = {
     uploads: counter(config.UPLOAD_MAX_SIZE_PER_ADDRESS),
@@ -41,7 +41,7 @@ export function createQuotas(
   return (address) => ({
     refusal(kind, botId, bytes = 0) {
       // Without rate limits addresses are not counted, since a proxy limits callers; bots are.
-      if (config.RATE_LIMIT && !counters[kind].hasRoom(address, bytes)) {
+      if (config.RATE_LIMIT && address !== undefined && !counters[kind].hasRoom(address, bytes)) {
         return refused(
           `The address may store ${megabytes[kind]} MB of ${what[kind]} in a day, which would be exceeded`,
         )
@@ -55,7 +55,7 @@ export function createQuotas(
       )
     },
     add(kind, botId, bytes) {
-      if (config.RATE_LIMIT) counters[kind].add(address, bytes)
+      if (config.RATE_LIMIT && address !== undefined) counters[kind].add(address, bytes)
       counters.bot.add(botId, bytes)
     },
   })

@@ -20,6 +20,7 @@ import { createLog } from '../../server/log.ts'
 import { root } from '../../server/root.ts'
 import { openSandbox } from '../../server/sandbox/index.ts'
 import type { SandboxMode } from '../../server/sandbox-mode/sandbox.ts'
+import { createQuotas } from '../../server/shares/quotas.ts'
 import { openFolder } from '../../server/uploads/folder.ts'
 import type { FileStore } from '../../server/uploads/store.ts'
 import { type Keyring, openKeyring } from '../../server/workspaces/keyring.ts'
@@ -181,6 +182,7 @@ export async function startApp(options: StartOptions = {}): Promise<App> {
     now: options.sandbox ? currentTime : clock.now,
     cursorKey: options.cursorKey ?? (await cursorKey(db)),
     publicUrl: () => config.PUBLIC_URL ?? url,
+    quotas: createQuotas({ config, log }),
   }
   const service = createApp({ ...services, pool, sandbox: options.sandbox, phase: () => phase })
   const timers = openTimers(services)
