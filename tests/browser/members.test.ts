@@ -4,6 +4,7 @@ import type { Browser, BrowserContextOptions, Page } from 'playwright-core'
 import { type App, startApp } from '../support/app.ts'
 import { ask, bot, idOf, type Part, text } from '../support/chat.ts'
 import { publish, storable } from '../support/chats.ts'
+import { until } from '../support/process.ts'
 import { makeWorld, type Site } from '../support/world.ts'
 import { desktop, launch, newContext, phone, picture, watch, withBrowser } from './support.ts'
 
@@ -60,6 +61,12 @@ async function publishFlow(name: string) {
 async function storedTexts(botId: string): Promise<string> {
   const { body } = await app.client.call('getBot', { as: site.member, params: { botId } })
   return JSON.stringify(body.bot.groups)
+}
+
+/** Waits for a text in the stored flow: "Saved" alone may be of the edit before. */
+async function expectSaved(page: Page, botId: string, text: string) {
+  await until(`the flow has ${text}`, async () => (await storedTexts(botId)).includes(text))
+  await page.getByText('Saved', { exact: true }).waitFor()
 }
 
 /** A file as somebody chooses it. */
@@ -234,12 +241,10 @@ withBrowser('the pages of members', () => {
     await page.getByRole('option', { name: 'Name' }).waitFor()
     await page.keyboard.press('Enter')
     await page.keyboard.type('**')
-    await page.getByText('Saved', { exact: true }).waitFor()
-    expect(await storedTexts(id)).toContain('{"text":"Good morning, "},{"text":"{{Name}}","bold":true}')
+    await expectSaved(page, id, '{"text":"Good morning, "},{"text":"{{Name}}","bold":true}')
     await page.getByRole('button', { name: 'Undo' }).click()
     await page.getByRole('button', { name: 'Text: Hello! Shall we begin?' }).waitFor()
-    await page.getByText('Saved', { exact: true }).waitFor()
-    expect(await storedTexts(id)).toContain('Hello! Shall we begin?')
+    await expectSaved(page, id, 'Hello! Shall we begin?')
   })
 
   test('blocks are added, connected and deleted by keyboard alone', async () => {
@@ -294,8 +299,7 @@ withBrowser('the pages of members', () => {
     await page.unroute('**/v1/bots/**')
     await page.reload()
     await page.getByRole('button', { name: 'Text: See you on Monday' }).waitFor()
-    await page.getByText('Saved', { exact: true }).waitFor()
-    expect(await storedTexts(id)).toContain('See you on Monday')
+    await expectSaved(page, id, 'See you on Monday')
     complaints.splice(0)
   })
 
@@ -350,8 +354,7 @@ withBrowser('the pages of members', () => {
     await page.keyboard.insertText(
       '{"id": "Contact.0", "type": "text input", "options": {"isLong": true, "own": 1}}',
     )
-    await page.getByText('Saved', { exact: true }).waitFor()
-    expect(await storedTexts(id)).toContain('"options":{"isLong":true,"own":1}')
+    await expectSaved(page, id, '"options":{"isLong":true,"own":1}')
     await page.keyboard.press('Control+Home')
     await page.keyboard.insertText('x')
     await page.getByText('This is not JSON yet. The last valid state is kept.').waitFor()
