@@ -39,15 +39,16 @@ async function collect(
   maximumBytes: number,
   tooLarge: string,
 ): Promise<Buffer | string> {
+  if (upload.size > maximumBytes) return tooLarge
   try {
     const bytes = await run.effects.uploads?.read(upload)
     if (bytes === undefined) return 'The file is gone'
     addAbortSignal(AbortSignal.timeout(Math.max(1, Math.ceil(remainingMilliseconds(run)))), bytes)
     // Chunks beside the whole would take its memory twice.
-    const whole = Buffer.allocUnsafe(Math.min(upload.size, maximumBytes + 1))
+    const whole = Buffer.allocUnsafe(upload.size)
     let size = 0
     for await (const chunk of bytes) size += (chunk as Buffer).copy(whole, size)
-    return size > maximumBytes ? tooLarge : whole.subarray(0, size)
+    return whole.subarray(0, size)
   } catch {
     return 'The file could not be read'
   }

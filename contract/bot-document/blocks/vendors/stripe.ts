@@ -2,7 +2,7 @@ import { credentialData, plainText, secret, serviceAddress } from '../../../cred
 import { z } from '../../../kit/zod.ts'
 import { bearer, type Probe, type VendorRow } from './vendor.ts'
 
-/* Payments. Their block is an input, so the row has no action: see `server/chat/engine/inputs/payment.ts`. */
+/* Payments. Their block is an input, so the row has no action: see `server/chat/engine/payments/payment.ts`. */
 
 const publicKey = plainText(
   'Public key of the account; not used by the page of the vendor.',

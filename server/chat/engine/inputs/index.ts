@@ -71,7 +71,7 @@ export async function showInput(run: Execution, block: Block, position: Position
       log(run, 'error', 'No file can be uploaded: the service has no place for files', { context: block.id })
   }
   if (block.type === 'payment input') {
-    const payment = await showPayment(run, block)
+    const payment = await showPayment(run, block, asObject(input.options))
     if (payment === null) return { kind: 'end' }
     input.payment = payment
   }

@@ -11,7 +11,7 @@ import { type Reading, understood } from '../inputs/reading.ts'
 import { readingLanguage, sentencesOf } from '../language.ts'
 import { resultBotOf } from '../result-parts.ts'
 import type { InputToShow, OpenPayment } from '../types.ts'
-import { fill, fillDeep } from '../variables.ts'
+import { fill } from '../variables.ts'
 import { isCurrency, readAmount, showAmount } from './amounts.ts'
 import {
   type Account,
@@ -29,9 +29,15 @@ const DEFAULT_ANSWER = 'Success'
 const MAX_NAME_CHARACTERS = 250
 const MAX_METADATA_CHARACTERS = 500
 
-/** Opens the payment of an input, or finds the one that it has; null where none can be made: the chat has ended then. */
-export async function showPayment(run: Execution, block: Block): Promise<InputToShow['payment'] | null> {
-  const options = asObject(await fillDeep(run, block.options))
+/**
+ * Opens the payment of an input, or finds the one that it has; null where none can be made: the chat has ended then.
+ * `options` are those of the block, filled.
+ */
+export async function showPayment(
+  run: Execution,
+  block: Block,
+  options: JsonObject,
+): Promise<InputToShow['payment'] | null> {
   const currency = (filledText(asString(options.currency)?.trim()) ?? DEFAULT_CURRENCY).toUpperCase()
   if (!isCurrency(currency)) return endUnpaid(run, block, `"${currency}" is no currency`)
   const amount = readAmount(textOf(options.amount), currency)
