@@ -179,7 +179,10 @@ describe('an address stores so much text in a day', () => {
 
 describe('an address uploads so much in a day', () => {
   test('however many chats it starts, and what did not arrive does not count', async () => {
-    const by = await limited({ UPLOAD_MAX_SIZE_PER_ADDRESS: 0.1, UPLOAD_MAX_SIZE: 1 }, { database: { poolSize: 40 } })
+    const by = await limited(
+      { UPLOAD_MAX_SIZE_PER_ADDRESS: 0.1, UPLOAD_MAX_SIZE: 1 },
+      { database: { poolSize: 40 } },
+    )
     const chats = () => startBy(by, '203.0.113.1', forFiles).then(({ body }) => body.sessionId as string)
     const empty = await uploadBy(by, '203.0.113.1', await chats(), 0)
     expect(empty.status).toBe(400)
