@@ -25,7 +25,7 @@ import { callTool } from './mcp/index.ts'
 import { createMetrics } from './metrics.ts'
 import { serveDocs } from './pages/docs/index.ts'
 import { serveDocuments } from './pages/documents.ts'
-import { servePages } from './pages/index.ts'
+import { redirectViewer, servePages, VIEWER_PATH } from './pages/index.ts'
 import { notFoundPage } from './pages/not-found/index.ts'
 import { servePaymentHooks } from './payments/hooks.ts'
 import { createErrorLog } from './repeated-errors.ts'
@@ -197,14 +197,14 @@ export function createApp(options: AppOptions): express.Express {
     }
     response.type(metrics.mediaType).send(await metrics.text())
   })
-  /** Paths that name a record, and sign-in, ask the database as operations do; the others are in memory. */
+  const counted =
+    (handler: express.RequestHandler, count: typeof limits.countPage): express.RequestHandler =>
+    async (request, response, next) => {
+      if ((await count(request, response)) === 'in') return handler(request, response, next)
+    }
+  /** The first page, sign-in and paths that name a record query the database as operations do; others are in memory. */
   const serveCounted = (path: string, get?: express.RequestHandler, post?: express.RequestHandler) => {
-    const counted =
-      (handler: express.RequestHandler, count: typeof limits.countPage): express.RequestHandler =>
-      async (request, response, next) => {
-        if ((await count(request, response)) === 'in') return handler(request, response, next)
-      }
-    const countGet = /:|^\/sign-in(\/|$)/.test(path) ? limits.countAddress : limits.countPage
+    const countGet = /:|^\/$|^\/sign-in(\/|$)/.test(path) ? limits.countAddress : limits.countPage
     serve(app, path, get && counted(get, countGet), post && counted(post, limits.countAddress))
   }
   serveDocuments(serveCounted, options)
@@ -217,6 +217,9 @@ export function createApp(options: AppOptions): express.Express {
   const references = serveDocs(serveCounted, publicUrl)
   servePages(serveCounted, options)
   servePaymentHooks(serveCounted, options)
+  // Without a route of its own: other methods find no page there.
+  if (options.config.TYPEBOT_VIEWER)
+    app.get(VIEWER_PATH, counted(redirectViewer(options), limits.countAddress))
   for (const path of ['/docs', ...references, '/results', '/bots', '/sign-in', '/chat/:publicId'])
     redirectSlash(app, path, publicUrl)
   app.use(notFound)

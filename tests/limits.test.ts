@@ -136,9 +136,9 @@ describe('in a window of time', () => {
     })
   })
 
-  test('chat pages, files and unknown tokens at /metrics count for the address', async () => {
+  test('chat pages, the first page, files and unknown tokens at /metrics count for the address', async () => {
     const { publicId } = world.here.published
-    for (const path of [`/chat/${publicId}`, '/files/a/b/c', '/metrics']) {
+    for (const path of [`/chat/${publicId}`, '/', '/files/a/b/c', '/metrics']) {
       const by = await limited({ RATE_LIMIT_ADDRESS: 2 })
       const ask = () => fetch(by.url + path, { headers: { Authorization: `Bearer ${world.unknown.token}` } })
       const statuses = [(await ask()).status, (await ask()).status]

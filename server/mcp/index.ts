@@ -1,10 +1,12 @@
 import { readFileSync } from 'node:fs'
+import type { Issue } from '../../contract/errors.ts'
 import { information } from '../../contract/index.ts'
 import type { ErrorBody } from '../../contract/kit/errors.ts'
 import { composedTools, instructions, markedTools, type ToolName } from '../../contract/tools/index.ts'
 import type { Contexts } from '../context.ts'
 import { isRecord, type JsonRecord } from '../documents/conversion/document.ts'
 import type { Dispatch } from '../kit/dispatch.ts'
+import type { HttpResponse } from '../kit/response.ts'
 import { root } from '../root.ts'
 import { type Call, createCall, type Outcome, refuse } from './call.ts'
 import { resources } from './resources.ts'
@@ -28,15 +30,8 @@ interface Request {
   dispatch: Dispatch
 }
 
-interface Answer {
-  status: number
-  headers: Record<string, string>
-  body: string
-  mediaType?: string
-}
-
 interface Reply {
-  fail(code: 'FORBIDDEN', issues: object[]): Answer
+  fail(code: 'FORBIDDEN', issues: Issue[]): HttpResponse
 }
 
 /** Answers one message. Its sender was authenticated, and its body has the form of JSON-RPC. */
@@ -44,7 +39,7 @@ export async function callTool(
   { body, header, dispatch }: Request,
   reply: Reply,
   { config, publicUrl, now, place, log }: Contexts['user'],
-): Promise<Answer> {
+): Promise<HttpResponse> {
   const origin = header('origin')
   if (
     origin !== undefined &&

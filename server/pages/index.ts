@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { eq } from 'drizzle-orm'
+import type { RequestHandler } from 'express'
 import { publicId as publicIdSchema } from '../../contract/bots/schemas.ts'
 import { allowedOriginsOf } from '../chat/sessions/allowed-origins.ts'
 import { findPublished } from '../chat/sessions/read-session.ts'
@@ -17,7 +18,7 @@ import { servePaymentReturn } from './payment/index.ts'
 import { serveResults } from './results/index.ts'
 import { basePathOf, type Serve } from './sign-in/browser.ts'
 import { serveSignIn } from './sign-in/index.ts'
-import { languageOf } from './texts/index.ts'
+import { fillPage, languageOf } from './texts/index.ts'
 
 /*
  * The chat page: what a browser needs to run a published bot. The files are sent as they lie in
@@ -124,17 +125,14 @@ export function servePages(serve: Serve, services: Services): void {
   serve('/chat/:publicId', async (request, response) => {
     const { publicId } = request.params as { publicId: string }
     const bot = publicIdSchema.safeParse(publicId).success ? await findBot(services, publicId) : undefined
-    const { language, direction, texts } = languageOf(bot?.settings, request)
+    const pageLanguage = languageOf(bot?.settings, request)
+    const { texts } = pageLanguage
     const own = { ...texts, closed: closedText(bot?.settings) ?? texts.closed }
     const title = titleOf(bot) ?? texts.chat
     const json = JSON.stringify(own).replaceAll('<', '\\u003c')
     const head = `${metadataOf(bot, title)}\n    <script type="application/json" id="texts">${json}</script>`
-    const html = page
-      .replace(/%(\w+)%/g, (_, key: string) =>
-        escapeHtml({ ...own, title, publicId: encodeURIComponent(publicId) }[key] ?? ''),
-      )
-      .replace('lang="en" dir="ltr"', `lang="${language}" dir="${direction}"`)
-      .replace('<!-- head -->', () => head)
+    const words = { ...own, title, publicId: encodeURIComponent(publicId) }
+    const html = fillPage(page, pageLanguage, words).replace('<!-- head -->', () => head)
     const isDraft = publicId === DRAFT_NAME && response.locals.visited?.kind === 'main'
     response.status(bot || isDraft ? 200 : 404)
     response.removeHeader('X-Frame-Options')
@@ -143,19 +141,22 @@ export function servePages(serve: Serve, services: Services): void {
     response.vary('Accept-Language')
     response.type('text/html').send(html)
   })
-  if (services.config.TYPEBOT_VIEWER) serveViewerAddress(serve, services)
 }
 
+/** The path of a bot in Typebot's viewer. */
+export const VIEWER_PATH = '/:publicId'
+
 /** Leads from the address of a bot in Typebot's viewer, which sites have in frames, to its chat page. */
-function serveViewerAddress(serve: Serve, services: Services) {
-  serve('/:publicId', async (request, response, next) => {
+export function redirectViewer({ db, chat, publicUrl }: Services): RequestHandler {
+  return async (request, response, next) => {
     const { publicId } = request.params as { publicId: string }
     const isName = publicIdSchema.safeParse(publicId).success
-    if (!isName || !(await findBot(services, publicId))) return next('route')
+    if (!isName || !(await findPublished(db, chat, publicId, undefined))) return next()
+    response.locals.path = VIEWER_PATH
     const query = request.url.match(/\?.*/s)?.[0] ?? ''
     response.removeHeader('X-Frame-Options')
-    response.redirect(302, `${basePathOf(services.publicUrl())}/chat/${publicId}${query}`)
-  })
+    response.redirect(302, `${basePathOf(publicUrl())}/chat/${publicId}${query}`)
+  }
 }
 
 /** The calling code of each country, for chats that ask for a phone number. */

@@ -2,6 +2,7 @@ import type { Issue } from '../../contract/errors.ts'
 import type { Contexts } from '../context.ts'
 import { asArray, asObject, asString, type JsonObject } from '../json/access.ts'
 import type { Dispatch, InnerResponse } from '../kit/dispatch.ts'
+import type { HttpResponse } from '../kit/response.ts'
 
 /*
  * Requests of Typebot's viewer and web component, as requests to the operations that they mean. Flows, messages, inputs and
@@ -15,29 +16,32 @@ interface Request {
   dispatch: Dispatch
 }
 
-interface Answer {
-  status: number
-  headers: Record<string, string>
-  body: string
-  mediaType?: string
+interface Reply {
+  fail(code: 'BAD_REQUEST', issues: Issue[]): HttpResponse
 }
 
-interface Reply {
-  fail(code: 'BAD_REQUEST', issues: Issue[]): Answer
-}
+type TextResponse = HttpResponse & { body: string }
 
 type Context = Pick<Contexts['anyone'], 'place'>
 
 export const viewerHandlers = {
-  async startViewerChat({ params, body, ...request }: Request, _: Reply, context: Context): Promise<Answer> {
+  async startViewerChat(
+    { params, body, ...request }: Request,
+    _: Reply,
+    context: Context,
+  ): Promise<HttpResponse> {
     const target = `/api/v1/bots/${encodeURIComponent(params.publicId as string)}/startChat`
-    const answer = await post(request, context, target, toStart(body))
-    return answer.status === 200
-      ? { ...answer, body: JSON.stringify(toViewer(JSON.parse(answer.body))) }
-      : answer
+    const response = await post(request, context, target, toStart(body))
+    return response.status === 200
+      ? { ...response, body: JSON.stringify(toViewer(JSON.parse(response.body))) }
+      : response
   },
 
-  saveViewerLogs: ({ params, body, ...request }: Request, _: Reply, context: Context): Promise<Answer> =>
+  saveViewerLogs: (
+    { params, body, ...request }: Request,
+    _: Reply,
+    context: Context,
+  ): Promise<HttpResponse> =>
     post(request, context, `/api/v2/sessions/${params.sessionId}/clientLogs`, {
       clientLogs: asArray(body.clientLogs).map(toLog),
     }),
@@ -46,23 +50,23 @@ export const viewerHandlers = {
   prepareOlderViewerUpload: refuseUpload,
 }
 
-/** Sends a request on, with what says which page it comes from. */
+/** Sends a request on, with the headers that describe its page and its visitor. */
 async function post(
   { header, dispatch }: Pick<Request, 'header' | 'dispatch'>,
   { place }: Context,
   target: string,
   body: unknown,
-): Promise<Answer> {
+): Promise<TextResponse> {
   const headers: Record<string, string> = {}
-  for (const name of ['origin', 'sec-fetch-site', 'user-agent']) {
+  for (const name of ['origin', 'sec-fetch-site', 'user-agent', 'accept-language']) {
     const value = header(name)
     if (value !== undefined) headers[name] = value
   }
   // The operation needs a place of its own.
-  return toAnswer(await place.rest(() => dispatch({ method: 'POST', target, headers, body })))
+  return toResponse(await place.rest(() => dispatch({ method: 'POST', target, headers, body })))
 }
 
-function toAnswer({ status, headers, text }: InnerResponse): Answer {
+function toResponse({ status, headers, text }: InnerResponse): TextResponse {
   const wait = headers['retry-after']
   return {
     status,
@@ -119,7 +123,7 @@ export function toLog(entry: unknown): JsonObject {
 /** As many as the operation keeps. */
 const MAX_LOG_CHARACTERS = 1_000
 
-async function refuseUpload(_: Request, reply: Reply): Promise<Answer> {
+async function refuseUpload(_: Request, reply: Reply): Promise<HttpResponse> {
   const message = "This viewer cannot send files here: use the page of the chat or the service's own embed.js"
   return reply.fail('BAD_REQUEST', [{ path: ['path'], code: 'files_not_kept', message }])
 }

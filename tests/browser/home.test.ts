@@ -67,7 +67,7 @@ test('a browser gets a page for an unknown path, a program gets JSON', async () 
   const html = 'text/html,application/xhtml+xml,*/*;q=0.8'
   for (const path of ['/nothere', '/not/here/', '/docs/nothing']) {
     expect(await get(path, html)).toEqual([404, 'text/html; charset=utf-8', 'Accept, Accept-Language'])
-    expect((await get(path, '*/*')).slice(0, 2)).toEqual([404, 'application/json; charset=utf-8'])
+    expect(await get(path, '*/*')).toEqual([404, 'application/json; charset=utf-8', 'Accept'])
   }
   for (const path of ['/v1/nothere', '/api/v1/nothere', '/files/a/b/c', '/mcp/x']) {
     expect((await get(path, html)).slice(0, 2)).toEqual([404, 'application/json; charset=utf-8'])

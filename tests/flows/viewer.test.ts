@@ -1,7 +1,10 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import { VIEWER_HEADER } from '../../contract/viewer.ts'
+import { sentences } from '../../server/chat/engine/sentences.ts'
 import { toLog, toStart, toViewer } from '../../server/viewer/index.ts'
 import { type App, startApp } from '../support/app.ts'
+import { bot } from '../support/chat.ts'
+import { publish } from '../support/chats.ts'
 import { makeWorld, type World } from '../support/world.ts'
 
 /* The paths and fields that Typebot's viewer and web component use. */
@@ -67,6 +70,16 @@ describe('startViewerChat', () => {
     // The header of the viewer is no proof.
     expect((await post(path, opening, { [VIEWER_HEADER]: 'https://other.example' })).status).toBe(403)
     expect((await post(path, opening, { Origin: 'https://other.example' })).status).toBe(200)
+  })
+
+  test('starts a chat in the language of the visitor', async () => {
+    const owner = { workspaceId: world.here.workspaceId, member: world.here.admin }
+    const { publicId } = await publish(app, owner, bot({ question: [{ type: 'email input' }] }))
+    const German = { 'Accept-Language': 'de-CH, de;q=0.9' }
+    const { body } = await post(`/api/v1/typebots/${publicId}/startChat`, opening, German)
+    const message = { type: 'text', text: 'no address' }
+    const { body: next } = await post(`/api/v1/sessions/${body.sessionId}/continueChat`, { message })
+    expect(JSON.stringify(next.messages)).toContain(sentences.de?.invalidEmail)
   })
 
   test('with a body of another form says what is wrong, and is never a 500', async () => {
@@ -161,6 +174,13 @@ test('without TYPEBOT_VIEWER there is none of these paths', async () => {
     expect(address.status).toBe(404)
   } finally {
     await plain.stop()
+  }
+})
+
+test('the address of a bot in the viewer is only read, and other paths stay unknown to every method', async () => {
+  for (const method of ['POST', 'PUT', 'DELETE', 'OPTIONS']) {
+    const response = await fetch(`${app.url}/nothing-here`, { method })
+    expect([method, response.status, response.headers.get('allow')]).toEqual([method, 404, null])
   }
 })
 

@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs'
-import { and, asc, eq, isNull } from 'drizzle-orm'
+import { asc, isNull } from 'drizzle-orm'
 import type { RequestHandler } from 'express'
 import { findPublished } from '../../chat/sessions/read-session.ts'
 import type { Services } from '../../context.ts'
-import { bots, workspaces } from '../../db/schema.ts'
+import { workspaces } from '../../db/schema.ts'
 import { root } from '../../root.ts'
 import { WELCOME_ID } from '../../templates/welcome.ts'
 import { cachedAsset } from '../cached-asset.ts'
@@ -46,7 +46,6 @@ export function serveHome(serve: (path: string, handler: RequestHandler) => void
       services.log.warn({ err }, 'the first page was sent without the sample')
       return { isSignedIn: false, hasSample: false }
     })
-    response.setHeader('Cache-Control', 'no-store')
     if (isSignedIn) return response.redirect(302, `${services.publicUrl()}/bots`)
     response.setHeader('Content-Security-Policy', hasSample ? policyWithChat : policy)
     response.type('text/html').send(page.replace('<!-- sample -->', () => (hasSample ? chat : '')))
@@ -68,7 +67,5 @@ async function isSampleThere({ db, chat }: Pick<Services, 'db' | 'chat'>): Promi
     .where(isNull(workspaces.deletedAt))
     .orderBy(asc(workspaces.id))
     .limit(1)
-  if (!first) return false
-  const here = and(eq(bots.id, found.botId), eq(bots.workspaceId, first.id))
-  return (await db.select({ id: bots.id }).from(bots).where(here)).length > 0
+  return first?.id === found.workspaceId
 }

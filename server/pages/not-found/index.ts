@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import type { RequestHandler } from 'express'
 import { root } from '../../root.ts'
 import { policy } from '../home/index.ts'
-import { languageOf } from '../texts/index.ts'
+import { fillPage, languageOf } from '../texts/index.ts'
 
 /** Programs call these, and get JSON whatever they accept. */
 const interfaces = /^\/(v1|api|mcp|files)(\/|$)|\.(json|yaml)$/
@@ -14,18 +14,19 @@ export function notFoundPage(): RequestHandler {
     const isRead = request.method === 'GET' || request.method === 'HEAD'
     if (!isRead || interfaces.test(request.path)) return next()
     response.vary('Accept')
-    response.vary('Accept-Language')
     if (!/\btext\/html\b/i.test(request.headers.accept ?? '')) return next()
     // Relative, since only a proxy knows below which path the service lies.
     const home = '../'.repeat(request.path.split('/').length - 2) || './'
     response.setHeader('Content-Security-Policy', policy)
-    const { language, direction, texts } = languageOf(undefined, request)
-    const words: Record<string, string> = { ...texts, home }
+    response.vary('Accept-Language')
+    const language = languageOf(undefined, request)
     // A host of chats has no start page.
     const hasHome = response.locals.visited?.kind === 'main'
-    const filled = (hasHome ? page : page.replace(/^.*%goHome%.*\n/m, ''))
-      .replace('lang="en" dir="ltr"', `lang="${language}" dir="${direction}"`)
-      .replaceAll(/%(\w+)%/g, (_placeholder, name: string) => words[name] ?? '')
-    response.status(404).type('text/html').send(filled)
+    const shown = hasHome ? page : page.replace(/^.*%goHome%.*
+/m, '')
+    response
+      .status(404)
+      .type('text/html')
+      .send(fillPage(shown, language, { ...language.texts, home }))
   }
 }

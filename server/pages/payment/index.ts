@@ -1,9 +1,8 @@
 import { readFileSync } from 'node:fs'
-import { escapeHtml } from '../../html.ts'
 import { root } from '../../root.ts'
 import { askAlways, cachedAsset } from '../cached-asset.ts'
 import type { Serve } from '../sign-in/browser.ts'
-import { languageOf } from '../texts/index.ts'
+import { fillPage, languageOf } from '../texts/index.ts'
 
 /* The page that visitors come back to from the vendor of a payment. It tells the chat to have the payment checked. */
 
@@ -32,12 +31,9 @@ export function servePaymentReturn(serve: Serve): void {
   const page = read('page.html')
   // No public id has this form.
   serve('/chat/~payment', (request, response) => {
-    const { language, direction, texts } = languageOf(undefined, request)
-    const html = page
-      .replace(/%(\w+)%/g, (_, key: string) => escapeHtml({ ...texts }[key] ?? ''))
-      .replace('lang="en" dir="ltr"', `lang="${language}" dir="${direction}"`)
+    const language = languageOf(undefined, request)
     response.setHeader('Content-Security-Policy', policy)
     response.vary('Accept-Language')
-    response.type('text/html').send(html)
+    response.type('text/html').send(fillPage(page, language, { ...language.texts }))
   })
 }

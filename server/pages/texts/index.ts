@@ -1,4 +1,5 @@
 import type { Request } from 'express'
+import { escapeHtml } from '../../html.ts'
 import { ar } from './ar.ts'
 import { de } from './de.ts'
 import { en, type Texts } from './en.ts'
@@ -62,4 +63,15 @@ export function languageOf(settings: unknown, request: Request): PageLanguage {
       : request.acceptsLanguages(Object.keys(languages)) || 'en'
   const direction = rightToLeft.includes(language) ? 'rtl' : 'ltr'
   return { language, direction, texts: languages[language] ?? en }
+}
+
+/** Fills the placeholders of a page, such as `%title%`, and names its language. */
+export function fillPage(
+  page: string,
+  { language, direction }: PageLanguage,
+  words: Record<string, string>,
+): string {
+  return page
+    .replace('lang="en" dir="ltr"', `lang="${language}" dir="${direction}"`)
+    .replaceAll(/%(\w+)%/g, (_placeholder, name: string) => escapeHtml(words[name] ?? ''))
 }
