@@ -1,7 +1,6 @@
 import { execFileSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
-import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { gzipSync } from 'node:zlib'
@@ -25,7 +24,7 @@ function run(program: string, words: string[], folder = top): Buffer {
   })
 }
 
-/** Seconds since 1970 of the commit: files in archives get it, since their own times differ from checkout to checkout. */
+/** Seconds since 1970 of the commit. */
 const commitSeconds = Number(run('git', ['log', '-1', '--format=%ct']).toString())
 
 /** A package as npm makes it, which leaves out times and owners. */
@@ -33,32 +32,13 @@ function pack(folder: string, output: string): void {
   run('npm', ['pack', '--silent', '--ignore-scripts', '--pack-destination', output], join(top, folder))
 }
 
-/** The tracked files of the commit, below some paths. */
-function archive(file: string, paths: string[]): void {
-  const tar = run('git', ['archive', '--format=tar', `--prefix=${name}/`, 'HEAD', ...paths])
+/** The tracked files of the commit in a folder, below some paths of it. */
+function archive(file: string, prefix: string, paths: string[], folder = top): void {
+  // The mask would else be that of the user's own configuration.
+  const words = ['-c', 'tar.umask=0022', 'archive', '--format=tar', `--prefix=${prefix}/`, 'HEAD', ...paths]
+  const tar = run('git', words, folder)
   // Gzip of Node writes no time.
   writeFileSync(file, gzipSync(tar, { level: 9 }))
-}
-
-/** Packages of Python are archives of their sources. */
-function archivePython(output: string): void {
-  const folder = mkdtempSync(join(tmpdir(), 'bots-release-'))
-  try {
-    const inner = `bot_builder_client-${version}`
-    cpSync(join(top, 'generated/python-client'), join(folder, inner), { recursive: true })
-    const words = [
-      '--create',
-      '--format=ustar',
-      '--sort=name',
-      `--mtime=@${commitSeconds}`,
-      '--owner=0',
-      '--group=0',
-    ]
-    const tar = run('tar', [...words, '--numeric-owner', '--mode=u=rwX,go=rX', inner], folder)
-    writeFileSync(join(output, `${inner}.tar.gz`), gzipSync(tar, { level: 9 }))
-  } finally {
-    rmSync(folder, { recursive: true })
-  }
 }
 
 /** The bill of materials of npm, without its random number and its time. */
@@ -83,13 +63,18 @@ function writeSums(output: string, names: string[]): void {
   writeFileSync(join(output, 'SHA256SUMS'), lines.join(''))
 }
 
+if (run('git', ['status', '--porcelain']).length > 0) {
+  process.stderr.write('A release is made of a commit: commit or remove what `git status` lists.\n')
+  process.exit(1)
+}
 const output = resolve(process.argv[2] ?? join(top, 'release'))
 rmSync(output, { recursive: true, force: true })
 mkdirSync(output, { recursive: true })
 for (const folder of ['.', 'generated/client', 'dist/command']) pack(folder, output)
-archivePython(output)
-archive(join(output, `${name}-source.tar.gz`), ['.'])
-archive(join(output, `${name}-deploy.tar.gz`), ['compose.yaml', 'Dockerfile', 'server/deploy'])
+const python = `bot_builder_client-${version}`
+archive(join(output, `${python}.tar.gz`), python, ['.'], join(top, 'generated/python-client'))
+archive(join(output, `${name}-source.tar.gz`), name, ['.'])
+archive(join(output, `${name}-deploy.tar.gz`), name, ['compose.yaml', 'Dockerfile', 'server/deploy'])
 writeBill(join(output, `${name}.cdx.json`))
 writeFileSync(join(output, `openapi-${version}.yaml`), readFileSync(join(top, 'openapi.yaml')))
 writeSums(output, readdirSync(output).sort())
