@@ -1,5 +1,5 @@
 import { hash, randomBytes } from 'node:crypto'
-import { and, eq, gt, inArray, isNull, sql } from 'drizzle-orm'
+import { and, eq, gt, inArray, isNull, type SQL, sql } from 'drizzle-orm'
 import type { components } from '../../generated/openapi.ts'
 import { type Database, type Transaction, transact } from '../db/client.ts'
 import { after, newestFirst, type Position } from '../db/page.ts'
@@ -43,19 +43,7 @@ export async function startBrowserSession(
   now: Date,
 ): Promise<string> {
   if (cookie !== undefined) await tx.delete(table).where(eq(table.cookieHash, secretHash(cookie)))
-  const older = await tx
-    .select({ id: table.id })
-    .from(table)
-    .where(eq(table.userId, userId))
-    .orderBy(...newestFirst(table.createdAt, table.id))
-    .offset(MAX_SESSIONS - 1)
-  if (older.length > 0)
-    await tx.delete(table).where(
-      inArray(
-        table.id,
-        older.map(({ id }) => id),
-      ),
-    )
+  await makeRoom(tx, table, eq(table.userId, userId), MAX_SESSIONS)
   const value = createSecret()
   await tx.insert(table).values({
     id: newId(now),
@@ -67,6 +55,22 @@ export async function startBrowserSession(
     expiresAt: new Date(now.getTime() + SESSION_DAYS * MS_PER_DAY),
   })
   return value
+}
+
+/** Removes the oldest rows, so that the next one is not above the maximum. */
+async function makeRoom(
+  tx: Transaction,
+  rows: typeof table | typeof apiTokens,
+  isOwned: SQL,
+  max: number,
+): Promise<void> {
+  const older = tx
+    .select({ id: rows.id })
+    .from(rows)
+    .where(isOwned)
+    .orderBy(...newestFirst(rows.createdAt, rows.id))
+    .offset(max - 1)
+  await tx.delete(rows).where(inArray(rows.id, older))
 }
 
 /** The session of a cookie and its user; undefined if it has ended. */
@@ -94,19 +98,7 @@ export async function createPageToken(db: Database, cookie: string, now: Date) {
     const day = dayOf(now)
     const used = await tx.update(table).set({ lastUsedOn: day }).where(eq(table.id, session.id))
     if (used.rowCount !== 1) return undefined
-    const older = await tx
-      .select({ id: apiTokens.id })
-      .from(apiTokens)
-      .where(eq(apiTokens.browserSessionId, session.id))
-      .orderBy(...newestFirst(apiTokens.createdAt, apiTokens.id))
-      .offset(MAX_PAGE_TOKENS - 1)
-    if (older.length > 0)
-      await tx.delete(apiTokens).where(
-        inArray(
-          apiTokens.id,
-          older.map(({ id }) => id),
-        ),
-      )
+    await makeRoom(tx, apiTokens, eq(apiTokens.browserSessionId, session.id), MAX_PAGE_TOKENS)
     const { token, hash: tokenHash, hint } = createToken()
     const expiresAt = new Date(now.getTime() + PAGE_TOKEN_MINUTES * 60_000)
     await tx.insert(apiTokens).values({

@@ -8,14 +8,7 @@ import { insertClientLogs, MAXIMUM_CLIENT_LOGS, sizeOfLogs } from '../chat/sessi
 import { decodeState } from '../chat/sessions/codec/state.ts'
 import { receiveMessage } from '../chat/sessions/handling.ts'
 import { closed, refusedOrigin, remembersUsers } from '../chat/sessions/origin-check.ts'
-import {
-  findPublished,
-  findSession,
-  previewFlow,
-  type Session,
-  sessionOf,
-  turnsOf,
-} from '../chat/sessions/read-session.ts'
+import { findPublished, findSession, previewFlow, sessionOf, turnsOf } from '../chat/sessions/read-session.ts'
 import {
   digestOf,
   earlierResponse,
@@ -183,11 +176,9 @@ export const chat: ChatHandlers<Contexts> = {
       (await earlierResponse(db, first, digest, body.revision, arrivedAt))
     if (earlier !== null) return reply.ok(stored(new JsonText(earlier)))
     const { revision } = first
-    const isOfInput = (session: Session) =>
-      body.revision === undefined ||
-      body.revision === session.revision ||
-      isStillAsked(session, body.revision)
-    if (!isOfInput(first)) return reply.fail('CONFLICT', [movedOn])
+    const isOfInput =
+      body.revision === undefined || body.revision === revision || isStillAsked(first, body.revision)
+    if (!isOfInput) return reply.fail('CONFLICT', [movedOn])
     // The client of a chat that waits for a webhook polls until it was called.
     if (isQuestion && decodeState(first) && first.handledBy === null) {
       const waiting = await respondBeforeEvent(db, first)
@@ -208,14 +199,12 @@ export const chat: ChatHandlers<Contexts> = {
       if (ran === 'over') return reply.fail('NOT_FOUND')
       if (ran === 'moved') {
         const moved = await findSession(db, tools, params.sessionId, now)
-        if (moved?.revision === session.revision) {
-          session = moved
-          continue
+        if (moved?.revision !== session.revision) {
+          const answer = moved && (await earlierResponse(db, moved, digest, session.revision, arrivedAt))
+          if (answer) return reply.ok(stored(new JsonText(answer)))
+          if (!moved || !isStillAsked(moved, body.revision ?? revision))
+            return reply.fail('CONFLICT', [movedOn])
         }
-        const answer = moved && (await earlierResponse(db, moved, digest, session.revision, arrivedAt))
-        if (answer) return reply.ok(stored(new JsonText(answer)))
-        if (!moved || !isStillAsked(moved, body.revision ?? revision))
-          return reply.fail('CONFLICT', [movedOn])
         session = moved
         continue
       }
@@ -267,7 +256,7 @@ export const chat: ChatHandlers<Contexts> = {
       )
       if (outcome.problem) return reply.fail('BAD_REQUEST', [refused(outcome)])
       const step = toTurn(outcome, 1, true)
-      const preview = { botId: grant.bot.id, workspaceId: grant.bot.workspaceId, publicationId: null }
+      const preview = { botId, workspaceId, publicationId: null }
       const write = {
         wantedEvents: null,
         revision: 0,

@@ -8,8 +8,8 @@ import {
   credentialsState,
   findCredentials,
   insertCredentials,
-  openCredentials,
   removeCredentials,
+  tryCredentials,
   updateCredentials,
 } from '../workspaces/credentials.ts'
 import { type Key, KeyProblem } from '../workspaces/keyring.ts'
@@ -58,13 +58,9 @@ export const credentials: CredentialsHandlers<Contexts> = {
     })
   },
 
-  async testCredentials({ params }, reply, { db, grant, keyring, chat: tools, log, place, now, within }) {
-    const { credentialsId } = params
-    const opened = await openCredentials(db, keyring, grant.workspace.id, credentialsId).catch((error) => {
-      if (!(error instanceof KeyProblem)) throw error
-      log.error({ err: error, credentialsId }, 'credentials cannot be read')
-      return 'unreadable' as const
-    })
+  async testCredentials({ params }, reply, context) {
+    const { grant, chat: tools, place, now, within } = context
+    const opened = await tryCredentials(context, grant.workspace.id, params.credentialsId)
     if (opened === 'unreadable') return reply.fail('SERVICE_UNAVAILABLE', [unreadable])
     if (!opened) return reply.fail('NOT_FOUND')
     const test = await place.rest(() => testCredentials(tools, opened, now))

@@ -7,8 +7,7 @@ import type { Services } from '../context.ts'
 import { asObject, asString, type JsonObject, parseJson } from '../json/access.ts'
 import { dispatch } from '../kit/dispatch.ts'
 import { sendProblem } from '../kit/response.ts'
-import { openCredentials } from '../workspaces/credentials.ts'
-import { KeyProblem } from '../workspaces/keyring.ts'
+import { tryCredentials } from '../workspaces/credentials.ts'
 import { isBotOf, notePayment } from './note.ts'
 import { signatureProblem } from './signature.ts'
 
@@ -60,23 +59,18 @@ const noSecret: Issue = {
 }
 
 async function readSecrets(
-  { db, keyring, log }: Services,
+  services: Services,
   workspaceId: string,
   credentialsId: string,
 ): Promise<{ secret: string; isLive: boolean }[] | 'unreadable'> {
-  try {
-    const found = await openCredentials(db, keyring, workspaceId, credentialsId)
-    if (found?.type !== 'stripe') return []
-    const { live, test } = asObject(found.data)
-    return [
-      { secret: asString(asObject(live).webhookSecret) ?? '', isLive: true },
-      { secret: asString(asObject(test).webhookSecret) ?? '', isLive: false },
-    ].filter(({ secret }) => secret !== '')
-  } catch (error) {
-    if (!(error instanceof KeyProblem)) throw error
-    log.error({ err: error, credentialsId }, 'credentials cannot be read')
-    return 'unreadable'
-  }
+  const found = await tryCredentials(services, workspaceId, credentialsId)
+  if (found === 'unreadable') return found
+  if (found?.type !== 'stripe') return []
+  const { live, test } = asObject(found.data)
+  return [
+    { secret: asString(asObject(live).webhookSecret) ?? '', isLive: true },
+    { secret: asString(asObject(test).webhookSecret) ?? '', isLive: false },
+  ].filter(({ secret }) => secret !== '')
 }
 
 /** Outcomes of payments by the type of the message. Other messages are of no interest. */

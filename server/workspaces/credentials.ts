@@ -1,4 +1,5 @@
 import { and, count, eq } from 'drizzle-orm'
+import type { Logger } from 'pino'
 import type { Conditions } from '../../contract/kit/operation.ts'
 import type { components } from '../../generated/openapi.ts'
 import type { WorkspaceGrant } from '../access/index.ts'
@@ -9,7 +10,7 @@ import { credentials as table } from '../db/schema.ts'
 import { stateTag } from '../entity-tags.ts'
 import { newId } from '../ids.ts'
 import { hasConditions, isStale } from '../kit/conditions.ts'
-import { type Key, type Keyring, seal, unseal } from './keyring.ts'
+import { type Key, KeyProblem, type Keyring, seal, unseal } from './keyring.ts'
 import { holdWorkspace, laterThan } from './rows.ts'
 import { ownerText } from './sealed-rows.ts'
 
@@ -152,6 +153,21 @@ export async function openCredentials(
 ): Promise<{ type: string; data: unknown } | undefined> {
   const [row] = await db.select().from(table).where(isIn(workspaceId, id))
   return row && { type: row.type, data: JSON.parse(unseal(await keyring.read(), row, ownerText(row))) }
+}
+
+/** As `openCredentials`, for callers that get no cause: the log has it. */
+export async function tryCredentials(
+  { db, keyring, log }: { db: Database; keyring: Keyring; log: Logger },
+  workspaceId: string,
+  id: string,
+): Promise<{ type: string; data: unknown } | 'unreadable' | undefined> {
+  try {
+    return await openCredentials(db, keyring, workspaceId, id)
+  } catch (error) {
+    if (!(error instanceof KeyProblem)) throw error
+    log.error({ err: error, credentialsId: id }, 'credentials cannot be read')
+    return 'unreadable'
+  }
 }
 
 /** Types of the credentials of a workspace by their ids. */
