@@ -1,10 +1,8 @@
-import { text } from './kit/fields.ts'
+import { text, zonedTime, zonedTimeForm } from './kit/fields.ts'
 import { z } from './kit/zod.ts'
 import { timeFilter, timeZone } from './shared.ts'
 
 /* Filters of results for lists, exports and statistics. A result must match all that are given. */
-
-const instant = z.iso.datetime({ offset: true })
 
 // Every result lies between these years; beyond them not every database can express a timestamp.
 const FIRST = Date.parse('1970-01-01T00:00:00.000Z')
@@ -12,19 +10,14 @@ const LAST = Date.parse('9999-01-01T00:00:00.000Z')
 
 /** Schema of a timestamp with a time zone. Its output is UTC text, rounded up to milliseconds. */
 export function moment(description: string, example: string) {
-  return z
-    .string()
-    .max(40)
-    .refine((value) => instant.safeParse(value).success, {
-      error: 'Expected a date and time with a time zone, such as 2026-03-05T12:30:00Z; + is written %2B',
-    })
+  return zonedTime('; + is written %2B')
     .transform((value) => {
       const isFiner = /\.\d{3}\d*[1-9]/.test(value)
       const time = Date.parse(value) + (isFiner ? 1 : 0)
       return new Date(Math.min(Math.max(time, FIRST), LAST)).toISOString()
     })
     .optional()
-    .meta({ type: 'string', format: 'date-time', maxLength: 40, description, example })
+    .meta({ ...zonedTimeForm, description, example })
 }
 
 /** Filters for the start of a result and its progress. */

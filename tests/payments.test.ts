@@ -3,7 +3,7 @@ import { continueChat, startChat } from '../server/chat/engine/engine.ts'
 import { readAmount, showAmount } from '../server/chat/engine/payments/amounts.ts'
 import type { Effects, Message, TurnOutcome } from '../server/chat/engine/types.ts'
 import { MAX_SIGNATURE_AGE_SECONDS, signatureProblem } from '../server/payments/signature.ts'
-import { ask, bot, chat, idOf, type Part, set, text, type World } from './support/chat.ts'
+import { ask, bot, chat, idOf, type Part, quietEffects, set, text, type World } from './support/chat.ts'
 import fc from './support/fast-check.ts'
 import { runs } from './support/runs.ts'
 import { type StripeDouble, signatureOf, stripeDouble } from './support/stripe.ts'
@@ -449,23 +449,13 @@ function wordsOf({ messages }: TurnOutcome): string[] {
 }
 
 function effectsOf(stripe: StripeDouble, sessionId: string): Effects {
-  let ids = 0
+  const effects = quietEffects()
   return {
-    now: () => new Date('2024-05-01T09:30:00.000Z'),
+    ...effects,
     // No wait between attempts.
     random: () => -0.5,
-    newId: () => `id${++ids}`,
-    checkout: { sessionId, returnUrl: 'https://bots.example.com/chat/~payment' },
-    evaluate: () => Promise.reject(new Error('No code is run here')),
-    findLinkedFlow: async () => null,
-    loadFlow: async () => null,
-    uploads: null,
-    earlierAnswers: async () => [],
-    earlierTranscript: async () => [],
+    checkout: { ...effects.checkout, sessionId },
     findCredentials: async () => keys,
-    askModel: async () => ({ ok: false, message: 'Nobody is there' }),
-    sendEmail: null,
-    sendEmailBy: async () => {},
     httpRequest: async (request) => stripe.reply(request),
   }
 }

@@ -5,7 +5,7 @@ import type { FlowDocument } from '../server/documents/conversion/index.ts'
 import type { Template } from '../server/templates/flow.ts'
 import { templates } from '../server/templates/index.ts'
 import { welcome } from '../server/templates/welcome.ts'
-import { closeSandbox, evaluate } from './support/chat.ts'
+import { closeSandbox, quietEffects } from './support/chat.ts'
 import { checkFlow } from './support/check-flow.ts'
 
 afterAll(closeSandbox)
@@ -90,18 +90,8 @@ function waysOf(template: Template, input: InputToShow): string[] {
 }
 
 function effectsOf(walk: Walk): Effects {
-  let ids = 0
   return {
-    now: () => new Date('2024-05-01T09:30:00.000Z'),
-    random: () => 0,
-    newId: () => `id${++ids}`,
-    checkout: { sessionId: 'session1', returnUrl: 'https://bots.example.com/chat/~payment' },
-    evaluate,
-    findLinkedFlow: async () => null,
-    loadFlow: async () => null,
-    uploads: null,
-    earlierAnswers: async () => [],
-    earlierTranscript: async () => [],
+    ...quietEffects(),
     findCredentials: async (id) => (id === 'ours' ? { apiKey: 'key' } : null),
     askModel: async () => ({
       ok: true,
@@ -109,11 +99,9 @@ function effectsOf(walk: Walk): Effects {
       toolCalls: [],
       usage: { prompt: 1, completion: 1, total: 2 },
     }),
-    httpRequest: async () => ({ ok: false, reason: 'refused', message: 'No requests' }),
     sendEmail: async () => {
       walk.mails += 1
     },
-    sendEmailBy: async () => {},
   }
 }
 

@@ -1,5 +1,5 @@
 import { selectUnion } from '../bot-document/union.ts'
-import { recordId, text } from '../kit/fields.ts'
+import { recordId, text, zonedTime, zonedTimeForm } from '../kit/fields.ts'
 import { z } from '../kit/zod.ts'
 import { publicationId } from '../publications.ts'
 import { answer, resultVariable, transcriptEntry } from '../results.ts'
@@ -10,22 +10,8 @@ import { continuedChatBody, startedChatBody } from './responses.ts'
 
 /* Previews, and among them one that runs a whole chat at once, from what the caller gives, and sends nothing. */
 
-const instant = z.iso.datetime({ offset: true })
-
 const time = (description: string) =>
-  z
-    .string()
-    .max(40)
-    .refine((value) => instant.safeParse(value).success, {
-      error: 'Expected a date and time with a time zone, such as 2026-03-05T12:30:00Z',
-    })
-    .meta({
-      type: 'string',
-      format: 'date-time',
-      maxLength: 40,
-      description,
-      example: '2026-03-05T12:30:00Z',
-    })
+  zonedTime().meta({ ...zonedTimeForm, description, example: '2026-03-05T12:30:00Z' })
 
 const simulatedReply = z
   .strictObject({

@@ -13,7 +13,7 @@ import { type JsonObject, nameOf } from '../kit/emit/schemas.ts'
 import type { Operation } from '../operation.ts'
 import { clientPackage } from './client/package.ts'
 import { editorSchemas } from './editor-schemas.ts'
-import { toPythonClient } from './python-client/package.ts'
+import { moduleName, toPythonClient } from './python-client/package.ts'
 import { source } from './source.ts'
 import { toTools } from './tools.ts'
 import { toWorkflows } from './workflows.ts'
@@ -100,7 +100,7 @@ const openUnions: OpenUnions = {
 /** Components of a flow. Tools that only copy flows do not need them. */
 const flowParts = ['Group', 'LegacyGroup', 'FlowEvent', 'Edge', 'Variable', 'Theme', 'Settings']
 
-const packages = { npm: clientPackage.name, python: 'bot_builder_client' }
+const packages = { npm: clientPackage.name, python: moduleName }
 
 function toYaml(document: JsonObject): string {
   const text = stringify(document, {

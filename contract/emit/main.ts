@@ -5,10 +5,11 @@ import { withGenerators } from './generators.ts'
 
 /** Writes the generated files. Nothing else in this folder writes to disk. */
 const root = new URL('../../', import.meta.url)
-for (const folder of ['schemas', 'client', 'python-client/bot_builder_client', 'reference']) {
-  await mkdir(new URL(`generated/${folder}/`, root), { recursive: true })
+for (const [path, text] of Object.entries(await emit())) {
+  const file = new URL(path, root)
+  await mkdir(new URL('.', file), { recursive: true })
+  await writeFile(file, text)
 }
-for (const [path, text] of Object.entries(await emit())) await writeFile(new URL(path, root), text)
 
 const clients = new URL('contract/guides/clients.md', root)
 const guideText = withGenerators(

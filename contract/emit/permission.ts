@@ -8,8 +8,8 @@ export function permissionOf(operation: Operation): string {
 
 function permission(operation: Operation): string {
   const need = needOf(operation)
-  const token =
-    'scope' in need && need.scope !== 'any' ? `a token with the scope \`${need.scope}\`` : 'any token'
+  const scope = publishedScopeOf(operation)
+  const token = scope === undefined ? 'any token' : `a token with the scope \`${scope}\``
   switch (need.kind) {
     case 'anyone':
       return 'Permission: none; no token is needed.'

@@ -134,3 +134,18 @@ export const successBody = z
   .meta({ id: 'SuccessBody', description: 'Says that what was asked for is done.' })
 
 export const successExample = { done: { summary: 'Done', value: { message: 'success' } } }
+
+const instant = z.iso.datetime({ offset: true })
+
+/** A time that a caller writes with its time zone. The hint ends the message about any other text. */
+export function zonedTime(hint = '') {
+  return z
+    .string()
+    .max(40)
+    .refine((value) => instant.safeParse(value).success, {
+      error: `Expected a date and time with a time zone, such as 2026-03-05T12:30:00Z${hint}`,
+    })
+}
+
+/** What the document says of it. */
+export const zonedTimeForm = { type: 'string', format: 'date-time', maxLength: 40 } as const

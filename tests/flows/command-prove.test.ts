@@ -17,6 +17,7 @@ import { anyBody } from '../support/client.ts'
 import { runBots } from '../support/command.ts'
 import { runs } from '../support/runs.ts'
 import { makeWorld, type Site } from '../support/world.ts'
+import { randomOf } from '../torture/random.ts'
 
 /* The proof of a change: replayed people, explored paths, and changes that are planted to be found. */
 
@@ -134,18 +135,10 @@ async function chat(publicId: string, flow: Flow, random: () => number) {
   }
 }
 
-function numbers(seed: number): () => number {
-  let state = seed
-  return () => {
-    state = (state * 48_271) % 2_147_483_647
-    return state / 2_147_483_647
-  }
-}
-
 test('prove counts people and paths that a draft changes, and says where and how', async () => {
   const made = await publish(app, here, shop(), 'Shop')
   const flow = (await app.client.ok('getBot', { as: here.member, params: { botId: made.id } })).bot as never
-  const random = numbers(7)
+  const random = randomOf(1).float
   for (let person = 0; person < 8; person++) await chat(made.publicId, flow, random)
 
   const same = await prove(client, made.id, options)
@@ -352,7 +345,7 @@ test('prove finds planted changes of behaviour in bots of the corpus', async () 
     for (const plant of plants(flow)) planted.push({ botId: made.id, plant, name: document.name })
   }
   if (bots.length === 0) return
-  const random = numbers(11)
+  const random = randomOf(11).float
   const chosen = planted
     .map((each) => ({ each, at: random() }))
     .sort((one, other) => one.at - other.at)
@@ -394,7 +387,7 @@ test('prove finds planted changes of behaviour in bots of the corpus', async () 
 
 test('prove finds no difference in people who chatted with an unchanged bot', async () => {
   const counts = { replayed: 0, notReplayable: 0, reasons: {} as Record<string, number> }
-  const random = numbers(3)
+  const random = randomOf(3).float
   for (const document of runs(documents.slice(-1), documents)) {
     const { bot: made } = await app.client.ok('importBot', {
       as: here.admin,

@@ -1,8 +1,9 @@
 import { connect } from 'node:net'
 import { type ErrorCode, errors } from '../../contract/kit/errors.ts'
 import { fileMediaType, minimumKeyOf, type Operation } from '../../contract/kit/operation.ts'
+import { MAX_BODY_BYTES } from '../../server/kit/request.ts'
 import { readDocument } from './replay/document.ts'
-import { compareResponse } from './replay/replay.ts'
+import { type Answer, compareResponse } from './replay/replay.ts'
 import { createChecker } from './replay/schemas.ts'
 
 /*
@@ -44,12 +45,6 @@ export interface Subject<Ids extends string> {
   stored(): Promise<string>
 }
 
-interface Answer {
-  status: number
-  headers: Headers
-  text: string
-}
-
 export interface ReplayedOutcome {
   operation: string
   /** Status of the document, and the code of its error. */
@@ -57,8 +52,6 @@ export interface ReplayedOutcome {
   /** Differences from the document; empty where the outcome came as documented. */
   differences: string[]
 }
-
-const MAX_BODY_BYTES = { small: 256 * 1024, document: 4 * 1024 * 1024 }
 
 export async function replayDocumented<Ids extends string>(
   subject: Subject<Ids>,

@@ -129,6 +129,28 @@ function deepFreeze(value: object) {
   }
 }
 
+/** Effects that reach nothing, at a time that stands still. */
+export function quietEffects(): Effects {
+  let ids = 0
+  return {
+    now: () => new Date('2024-05-01T09:30:00.000Z'),
+    random: () => 0,
+    newId: () => `id${++ids}`,
+    checkout: { sessionId: 'session1', returnUrl: 'https://bots.example.com/chat/~payment' },
+    evaluate,
+    findLinkedFlow: async () => null,
+    loadFlow: async () => null,
+    uploads: null,
+    earlierAnswers: async () => [],
+    earlierTranscript: async () => [],
+    findCredentials: async () => null,
+    askModel: async () => ({ ok: false, message: 'Nobody is there' }),
+    httpRequest: async () => ({ ok: false, reason: 'refused', message: 'The host is in a private network' }),
+    sendEmail: null,
+    sendEmailBy: async () => {},
+  }
+}
+
 /** A chat in progress. Like the service it keeps nothing but JSON between two steps. */
 export async function chat(flow: Flow, world: World = {}): Promise<Client> {
   const { result, client } = await tryChat(flow, world)
@@ -144,30 +166,22 @@ export async function tryChat(
   deepFreeze(flow)
   const requests: OutboundRequest[] = []
   const mails: Mail[] = []
-  let ids = 0
   let state: SessionState | null = null
+  const quiet = quietEffects()
   const effects: Effects = {
-    now: () => new Date('2024-05-01T09:30:00.000Z'),
-    random: () => 0,
-    newId: () => `id${++ids}`,
-    checkout: { sessionId: 'session1', returnUrl: 'https://bots.example.com/chat/~payment' },
-    evaluate,
+    ...quiet,
     findLinkedFlow: async (id) => {
       const found = world.linked?.[id]
       return found === undefined ? null : { flow: found, flowId: `publication of ${id}` }
     },
     loadFlow: async (id) => world.linked?.[id.replace('publication of ', '')] ?? null,
-    uploads: null,
     earlierAnswers: async () => client.answers,
     earlierTranscript: async () => client.transcript,
-    findCredentials: async () => null,
-    askModel: async () => ({ ok: false, message: 'Nobody is there' }),
-    sendEmailBy: async () => {},
     ...world,
     httpRequest: async (request) => {
       requests.push(request)
       const reply = typeof world.reply === 'function' ? world.reply(request) : world.reply
-      return reply ?? { ok: false, reason: 'refused', message: 'The host is in a private network' }
+      return reply ?? quiet.httpRequest(request)
     },
     sendEmail: world.hasMail
       ? async (mail) => {

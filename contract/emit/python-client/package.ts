@@ -14,6 +14,8 @@ import { docstring, toTypes } from './types.ts'
  * asynchronous form, and the operations of the contract.
  */
 
+export const moduleName = 'bot_builder_client'
+
 const made = '# Made by `make generate` from contract/. Do not edit.\n'
 
 /** Text of every file of the package by name. */
@@ -45,9 +47,7 @@ export function toPythonClient(
       .replace('{{methods}}', () => table(methods, document)),
     LICENSE: beside('../../../LICENSE'),
     'CHANGELOG.md': interfaceChanges(),
-    ...Object.fromEntries(
-      Object.entries(modules).map(([name, text]) => [`bot_builder_client/${name}`, text]),
-    ),
+    ...Object.fromEntries(Object.entries(modules).map(([name, text]) => [`${moduleName}/${name}`, text])),
   }
 }
 
@@ -195,7 +195,7 @@ requires = ["hatchling"]
 build-backend = "hatchling.build"
 
 [project]
-name = "bot-builder-client"
+name = "${moduleName.replaceAll('_', '-')}"
 version = "${version}"
 description = "Client of the bot builder service, made from its contract."
 readme = "README.md"

@@ -269,12 +269,6 @@ export const headers = {
     schema: { type: 'string', maxLength: 512, pattern: '^[A-Za-z0-9_-]+$' },
     example: 'AZx0mC1jZ3JhbnQ',
   },
-  FileName: {
-    description: 'The name under which browsers keep the file.',
-    required: true,
-    schema: { type: 'string', maxLength: 255, pattern: '^attachment; filename="[^"]+"$' },
-    example: 'attachment; filename="results-01jr5x2e0p1y5s9x4n6q8r0t2w.csv"',
-  },
   'Access-Control-Allow-Origin': {
     description: 'The origin of the page that called, sent when the request names one.',
     schema: { type: 'string', maxLength: 2048, pattern: freeText },
