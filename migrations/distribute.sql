@@ -78,8 +78,8 @@ DO $$ DECLARE name text; BEGIN
   END LOOP;
 END $$;--> statement-breakpoint
 
--- The node of a bot runs each of these functions as a whole. `chat/session-lookups.ts` calls those that read for
--- turns, `chat/saving-on-node.ts` those that write them. A function whose parameters change gets another name, since
+-- The node of a bot runs each of these functions as a whole. `chat/sessions/session-queries.ts` calls those that
+-- read for turns, `chat/sessions/write-turn-citus.ts` those that write them. A function whose parameters change gets another name, since
 -- the release before still calls the old one.
 
 CREATE OR REPLACE FUNCTION read_published_bot(p_bot_id text, p_public_id text, p_result_id text)

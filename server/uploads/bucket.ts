@@ -18,7 +18,7 @@ const usualPatience = {
   connectionTimeout: 10_000,
   /** For the head of an answer. */
   requestTimeout: 30_000,
-  /** In which nothing moves: longer than one who downloads a file may read nothing of it (`http/server.ts`). */
+  /** In which nothing moves: longer than one who downloads a file may read nothing of it (`kit/server.ts`). */
   socketTimeout: 90_000,
 }
 

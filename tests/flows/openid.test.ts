@@ -116,13 +116,14 @@ describe('a person who comes back from the provider', () => {
     await expect(pageTokenOf(app, planted.cookie)).rejects.toThrow()
   })
 
-  test('finishes in each of two tabs', async () => {
+  test('finishes in either of two tabs, and the first that does ends the other', async () => {
     const browser = newBrowser(app.url)
     const person = newPerson()
     const first = await comeBack(browser, person)
     const second = await comeBack(browser, person, '/sign-in/openid?returnTo=/results')
     const secret = browser.jar.get('openid') as string
     expect((await browser.get(first)).location).toBe('/results')
+    expect((await browser.get(second)).text).toContain('This sign-in has ended')
     browser.jar.set('openid', secret)
     expect((await browser.get(second)).location).toBe('/results')
   })

@@ -28,7 +28,7 @@ export const keyedRequest = () => ({
   key: text('key').notNull(),
   /** SHA-256 of method, path and body. */
   digest: bytea('digest').notNull(),
-  /** Lease of the process that runs a request with outbound calls, until it is done; see `http/idempotency.ts`. */
+  /** Lease of the process that runs a request with outbound calls, until it is done; see `kit/idempotency.ts`. */
   claim: text('claim'),
   /** End of that lease, see `db/lease.ts`. */
   claimedUntil: time('claimed_until'),

@@ -8,7 +8,7 @@ import { link, paragraph, sendPage } from './page.ts'
 
 /*
  * The way to the provider of OpenID Connect and back. The cookie holds the secret of the browser and the path to go to
- * afterwards; tabs share the secret, so that each of them can finish.
+ * afterwards. Tabs share both: any of them can finish, and the first that does ends the others.
  */
 
 /** Serves the way to the provider, which the button of the sign-in page takes, and the way back. */
