@@ -147,5 +147,5 @@ export function zonedTime(hint = '') {
     })
 }
 
-/** What the document says of it. */
+/** Its form in the document. */
 export const zonedTimeForm = { type: 'string', format: 'date-time', maxLength: 40 } as const
