@@ -22,8 +22,7 @@ export function notFoundPage(): RequestHandler {
     const language = languageOf(undefined, request)
     // A host of chats has no start page.
     const hasHome = response.locals.visited?.kind === 'main'
-    const shown = hasHome ? page : page.replace(/^.*%goHome%.*
-/m, '')
+    const shown = hasHome ? page : page.replace(/^.*%goHome%.*\n/m, '')
     response
       .status(404)
       .type('text/html')
