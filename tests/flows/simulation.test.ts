@@ -232,6 +232,25 @@ test('a simulation takes the call of a webhook as a text, and files by their add
   ])
 })
 
+test('a simulation ends the wait of a block by a reply without a message, and refuses a text meanwhile', async () => {
+  const wait = { type: 'wait until', options: { secondsToWaitFor: '90' } }
+  const made = await publish(
+    app,
+    here,
+    bot({ Start: [wait, text('Later'), ask('X'), wait, text('Even later')] }, { variables: ['X'] }),
+  )
+  const replies = [{}, { message: 'x' }, { message: null }]
+  const { simulation } = await simulated(made, { replies })
+  expect(simulation.steps.map(saysOf)).toEqual([['Later'], [], ['Even later']])
+  expect(simulation.isOver).toBe(true)
+  const { status, body } = await app.client.call('startPreview', {
+    as: here.member,
+    params: { botId: made.id },
+    body: { simulation: { replies: [{ message: 'x' }] } },
+  })
+  expect([status, body.issues]).toMatchObject([400, [{ path: ['body', 'simulation', 'replies', '0'] }]])
+})
+
 /** Simulates 200 replies, with a clock that goes on by so much in each turn. */
 async function replied(flow: object, elapsedMs: number, waitedMs = 0): Promise<Body> {
   const actual = performance.now.bind(performance)

@@ -136,13 +136,14 @@ export async function simulate(
   return { first, chat }
 }
 
-/** The call of a webhook, for a chat that waits for one, comes as a text. */
+/** The call of a webhook, for a chat that waits for one, comes as a text; no message says that a wait is over. */
 function toMessage(
-  { clientSideActions = [] }: Exclude<TurnResult, TurnRejection>,
+  { clientSideActions = [], timer }: Exclude<TurnResult, TurnRejection>,
   message: Message | null | undefined,
 ): Message | null | undefined {
+  if (message === null || message === undefined) return timer?.kind === 'wait' ? { type: 'timer' } : message
   const isWaiting = clientSideActions.some(({ type }) => type === 'listenForWebhook')
-  if (!isWaiting || message === null || message === undefined) return message
+  if (!isWaiting) return message
   return { type: 'webhook', body: textOfMessage(message) }
 }
 
