@@ -1,7 +1,8 @@
+import { asObject } from '../json/access.ts'
 import { bodiesFor, candidatesFor } from './candidates.ts'
 import { type Block, blocksOf, type Clues, type Flow, findClues } from './flow-clues.ts'
 import type { Client } from './profiles.ts'
-import { type Script, type SimulatedRun, type Step, simulate } from './simulation.ts'
+import { type Script, type SimulatedRun, type Step, simulateWhole } from './simulation.ts'
 
 /*
  * Explores the paths of a flow in simulated chats. Each input gets replies by its type and by the values that conditions
@@ -39,9 +40,10 @@ export async function explore(
   const branches = tests.map(({ id }) => ({ blockId: id, path: 'a' as const }))
   const result: Exploration = { paths: [], blockIds: new Set(), edgeIds: new Set(), isComplete: true }
   const states = new Set<string>()
-  const commands = (flow.events ?? []).flatMap(({ type, options }) =>
-    type === 'command' ? [String((options as Record<string, unknown> | undefined)?.command ?? '')] : [],
-  )
+  const commands = (flow.events ?? []).flatMap(({ type, options }) => {
+    const { command } = asObject(options)
+    return type === 'command' && typeof command === 'string' && command !== '' ? [command] : []
+  })
   const otherPaths = new Set<string>()
   const answered = new Set<string>()
   const refused = new Set<string>()
@@ -93,7 +95,11 @@ export async function explore(
         result.isComplete = false
         return
       }
-      const run = await simulate(client, botId, script)
+      const run = await simulateWhole(client, botId, script)
+      if (!run) {
+        result.isComplete = false
+        continue
+      }
       const unanswered = run.requests.find(({ isAnswered }) => !isAnswered)
       if (unanswered) {
         const { blockId, kind } = unanswered

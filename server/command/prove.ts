@@ -4,7 +4,7 @@ import { type Exploration, explore } from './explore.ts'
 import { type Flow, reachableBlocks } from './flow-clues.ts'
 import type { Client } from './profiles.ts'
 import { replay } from './replay.ts'
-import { type Script, type SimulatedRun, saysOf, simulate } from './simulation.ts'
+import { type Script, saysOf, simulateWhole } from './simulation.ts'
 
 /*
  * Proves that a draft leaves chats as they are, or says for how many people something changes: by replaying transcripts,
@@ -93,20 +93,6 @@ async function publishedFlow(client: Client, botId: string): Promise<Flow | unde
     return (await client.publishedBots.get(botId)).publishedBot as unknown as Flow
   } catch (error) {
     if (error instanceof NotFoundError) return undefined
-    throw error
-  }
-}
-
-/** A command that one of both does not have is a rejection, and no path of it. */
-async function simulateWhole(
-  client: Client,
-  botId: string,
-  script: Script,
-): Promise<SimulatedRun | undefined> {
-  try {
-    return await simulate(client, botId, script)
-  } catch (error) {
-    if ((error as { status?: number }).status === 400) return undefined
     throw error
   }
 }

@@ -2,7 +2,14 @@ import type { Result, TranscriptEntry } from '../../generated/client/index.js'
 import { bodyOf, stepsOf } from './candidates.ts'
 import { type Block, blocksOf, type Flow, objectsOf } from './flow-clues.ts'
 import type { Client } from './profiles.ts'
-import { awaitsAction, type Message, type Script, type SimulatedRun, simulate } from './simulation.ts'
+import {
+  awaitsAction,
+  MAX_REPLIES,
+  type Message,
+  type Script,
+  type SimulatedRun,
+  simulateWhole,
+} from './simulation.ts'
 
 /*
  * Replays what a person said to the publication that they chatted with. Whatever a transcript does not tell is derived
@@ -34,11 +41,11 @@ export async function replay(
   /** `outcomes` are the positions of replies that are outcomes of actions. */
   const attempt = async (script: Script, outcomes: ReadonlySet<number>): Promise<Replayed | undefined> => {
     if (++attempts > MAX_ATTEMPTS) return undefined
-    const run = await simulate(client, botId, script)
-    if (run.isIncomplete) {
-      reason = 'the chat is too long to be simulated'
-      return undefined
-    }
+    const isTooLong = script.replies.length > MAX_REPLIES
+    const run = isTooLong ? undefined : await simulateWhole(client, botId, script)
+    if (isTooLong || run?.isIncomplete) reason = 'the chat is too long to be simulated'
+    else if (!run) reason = 'the service refuses a reply of it'
+    if (!run || run.isIncomplete) return undefined
     const unanswered = run.requests.find(({ isAnswered }) => !isAnswered)
     if (unanswered) {
       const { blockId } = unanswered
@@ -63,8 +70,8 @@ export async function replay(
     const at = run.steps.findIndex((step, index) => awaitsAction(step) && !outcomes.has(index))
     const goesOn = at < script.replies.length || run.transcript.length < transcript.length
     if (at !== -1 && goesOn) {
-      const until = await simulate(client, botId, { ...script, replies: script.replies.slice(0, at) })
-      const message = outcomeOf(blocks.get(until.lastBlockId ?? ''), result)
+      const until = await simulateWhole(client, botId, { ...script, replies: script.replies.slice(0, at) })
+      const message = outcomeOf(blocks.get(until?.lastBlockId ?? ''), result)
       const replies = [...script.replies.slice(0, at), { message }, ...script.replies.slice(at)]
       return attempt({ ...script, replies }, new Set([...outcomes, at]))
     }

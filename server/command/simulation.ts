@@ -1,4 +1,4 @@
-import type { StartedPreviewBody, StartPreviewBody } from '../../generated/client/index.js'
+import { ApiError, type StartedPreviewBody, type StartPreviewBody } from '../../generated/client/index.js'
 import type { Client } from './profiles.ts'
 
 /* Chats that the service simulates: nothing is sent, and nothing is stored. */
@@ -27,6 +27,8 @@ export interface SimulatedRun extends Omit<Chat, 'steps'> {
   steps: Step[]
 }
 
+/** Replies that one simulation takes; the contract publishes it. */
+export const MAX_REPLIES = 200
 /** Tests and proofs have one time, unless they name another. */
 export const USUAL_TIME = '2026-01-15T10:00:00Z'
 
@@ -40,6 +42,20 @@ export async function simulate(client: Client, botId: string, script: Script): P
   })
   if (!simulation) throw new Error('This service cannot simulate chats; it needs version 1.0 or later')
   return { ...simulation, steps: [first, ...simulation.steps] }
+}
+
+/** As `simulate`; undefined where the service refuses the script, such as a command that the bot does not have. */
+export async function simulateWhole(
+  client: Client,
+  botId: string,
+  script: Script,
+): Promise<SimulatedRun | undefined> {
+  try {
+    return await simulate(client, botId, script)
+  } catch (error) {
+    if (error instanceof ApiError && error.status === 400) return undefined
+    throw error
+  }
 }
 
 /** The bubbles of a step as texts; other media by their address. */

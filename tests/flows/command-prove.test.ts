@@ -8,7 +8,8 @@ import { explore } from '../../server/command/explore.ts'
 import { type Flow, findClues, reachableBlocks } from '../../server/command/flow-clues.ts'
 import { type Client, connect } from '../../server/command/profiles.ts'
 import { prove } from '../../server/command/prove.ts'
-import { simulate } from '../../server/command/simulation.ts'
+import { replay } from '../../server/command/replay.ts'
+import { MAX_REPLIES, simulate } from '../../server/command/simulation.ts'
 import { root } from '../../server/root.ts'
 import { type App, startApp } from '../support/app.ts'
 import { ask, bot, idOf, set, text } from '../support/chat.ts'
@@ -43,11 +44,11 @@ afterAll(async () => {
 
 const options = { last: 100, maxPaths: 100, advance: () => {} }
 
-const condition = (comparisonOperator: string, value: string, to: string) => ({
+const condition = (comparisonOperator: string, value: string, to: string, name = 'Age') => ({
   id: `${to}-item`,
   content: {
     logicalOperator: 'AND',
-    comparisons: [{ id: 'c', variableId: idOf('Age'), comparisonOperator, value }],
+    comparisons: [{ id: 'c', variableId: idOf(name), comparisonOperator, value }],
   },
   to,
 })
@@ -205,6 +206,43 @@ test('prove counts apart whom it cannot replay, and finds a loop without an end'
     reasons: { 'the transcript does not tell what a service answered': 1 },
   })
   expect(deadEnds).toMatchObject([{ how: 'stopped', where: 'Title Round' }])
+})
+
+test('prove counts a chat that the service refuses to replay, and goes on', async () => {
+  const made = await publish(
+    app,
+    here,
+    bot({ Start: [ask('Name', { to: 'Start' })] }, { variables: ['Name'] }),
+  )
+  const flow = (await app.client.ok('getBot', { as: here.member, params: { botId: made.id } })).bot as never
+  const result: Document = { createdAt: new Date().toISOString(), answers: [], variables: [] }
+  const said = (text: string, count = 1): Document => Array(count).fill({ role: 'user', type: 'text', text })
+  const replayed = (transcript: Document) =>
+    replay(client, made.id, { id: 'draft', flow }, result, transcript)
+  expect(await replayed(said('Ada', MAX_REPLIES + 1))).toBe('the chat is too long to be simulated')
+  expect(await replayed(said('Ada', MAX_REPLIES))).toMatchObject({ run: { isOver: false } })
+  expect(await replayed(said('x'.repeat(200_001)))).toBe('the service refuses a reply of it')
+})
+
+test('prove explores a bot with an event that has no command yet', async () => {
+  const flow = bot({ Start: [ask('Name'), text('Hello {{Name}}')] }, { variables: ['Name'] }) as Document
+  const made = await publish(app, here, {
+    ...flow,
+    events: [...flow.events, { id: 'unnamed', type: 'command', options: { command: '' } }],
+  })
+  const { paths } = await prove(client, made.id, options)
+  expect(paths).toMatchObject({ explored: 2, changed: 0, isComplete: true })
+})
+
+test('prove leaves out a reply that is too long for the service, and says that there are more paths', async () => {
+  const items = [condition('Equal to', 'x'.repeat(200_001), 'End', 'Name')]
+  const flow = bot(
+    { Start: [ask('Name'), { type: 'Condition', items }], End: [text('Done')] },
+    { variables: ['Name'] },
+  )
+  const made = await publish(app, here, flow)
+  const { paths } = await prove(client, made.id, options)
+  expect(paths).toMatchObject({ explored: 2, changed: 0, isComplete: false })
 })
 
 // Changes that are planted
