@@ -64,17 +64,19 @@ export async function migrate(
   const state = readState(path, { source: source.url, sourceWorkspaceId, target: service.url, workspaceId })
   const save = () => writeWhole(path, `${JSON.stringify(state, null, 2)}\n`)
   const before = new Set(Object.keys(state.bots))
-  if (state.pending) await send(service, state, save)
+  if (state.pending) await unlessRefused(state, save, () => send(service, state, save))
 
+  state.failed = {}
   for (const { id, name, parentFolderId } of await source.listFolders()) {
     if (state.folders[id]) continue
     const parent = parentFolderId === null ? undefined : state.folders[parentFolderId]
     const body = { workspaceId, folder: { name, ...(parent && { parentFolderId: parent }) } }
-    await start(service, state, save, { kind: 'folder', sourceId: id, body })
+    const request = { kind: 'folder', sourceId: id, body } as const
+    const reason = await unlessRefused(state, save, () => start(service, state, save, request))
+    if (reason !== undefined) state.failed[id] = { name, reason: `The folder was not made: ${reason}` }
   }
 
   const listed = await source.listBots()
-  state.failed = {}
   for (const { id, name, isPublished } of listed) {
     advance()
     const known = state.bots[id]
@@ -91,20 +93,13 @@ export async function migrate(
     const folderId = bot.folderId === null ? undefined : state.folders[bot.folderId]
     const { publishedBotId: _, ...document } = bot
     const body = { workspaceId, bot: document, ...(folderId && { folderId }) }
-    try {
-      await start(service, state, save, { kind: 'bot', sourceId: id, body })
-    } catch (error) {
-      // A document that the service refuses is said, and the next one is taken.
-      if (!(error instanceof ApiError) || error.status < 400 || error.status >= 500 || error.status === 401)
-        throw error
-      if (error.status === 403 || error.status === 429) throw error
-      delete state.pending
-      const issues = error.issues.map(({ path: at, message }) => `${at.join('.')}: ${message}`).join('; ')
-      state.failed[id] = { name, reason: issues === '' ? error.message : issues }
-      save()
+    const request = { kind: 'bot', sourceId: id, body } as const
+    const reason = await unlessRefused(state, save, () => start(service, state, save, request))
+    if (reason !== undefined) {
+      state.failed[id] = { name, reason }
       continue
     }
-    const migrated = state.bots[id] as unknown as MigratedBot
+    const migrated = state.bots[id] as MigratedBot
     migrated.isPublished = isPublished
     save()
   }
@@ -146,6 +141,28 @@ async function start(
   save()
   await send(service, state, save)
 }
+
+/** The words of a refusal, after which the request under way is none any more; everything else is thrown. */
+async function unlessRefused(
+  state: MigrationState,
+  save: () => void,
+  request: () => Promise<void>,
+): Promise<string | undefined> {
+  try {
+    await request()
+    return undefined
+  } catch (error) {
+    if (!(error instanceof ApiError) || !isRefusal(error.status)) throw error
+    delete state.pending
+    save()
+    const issues = error.issues.map(({ path, message }) => `${path.join('.')}: ${message}`).join('; ')
+    return issues === '' ? error.message : issues
+  }
+}
+
+/** False where another token or a later time may help: with 409, an earlier attempt of the request still runs. */
+const isRefusal = (status: number) =>
+  status >= 400 && status < 500 && ![401, 403, 408, 409, 429].includes(status)
 
 /** Sends the request under way, perhaps again: its key makes that one effect. */
 async function send({ client }: Service, state: MigrationState, save: () => void) {

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { createServer, type Server, request as send } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -48,13 +49,14 @@ interface Double {
   url: string
   server: Server
   bots: Json[]
+  folders: Json[]
   /** Requests that are answered before it breaks. */
   left: number
 }
 
 /** The other builder: lists without pages, folders by their parent, a token that is known. */
 async function openDouble(count: number): Promise<Double> {
-  const folders = [
+  const folders: Json[] = [
     { id: 'f1', name: 'Sales', parentFolderId: null },
     { id: 'f2', name: 'Europe', parentFolderId: 'f1' },
   ]
@@ -77,7 +79,7 @@ async function openDouble(count: number): Promise<Double> {
   ] as const) {
     bots[from].groups[0].blocks.unshift({ id: 'link', type: 'Bot link', options: { botId: `source${to}` } })
   }
-  const double: Double = { url: '', bots, left: Number.POSITIVE_INFINITY, server: createServer() }
+  const double: Double = { url: '', bots, folders, left: Number.POSITIVE_INFINITY, server: createServer() }
   double.server.on('request', (incoming, response) => {
     const { pathname, searchParams } = new URL(incoming.url ?? '', 'http://double')
     if (double.left-- <= 0) return incoming.socket.destroy()
@@ -236,6 +238,36 @@ test('migrate says which bots it cannot take, and takes the others', async () =>
   ])
   double.bots[1].groups = structuredClone(flow.groups)
   expect((await migrate(double, folder)).value).toMatchObject({ migrated: 1, alreadyThere: 2, failed: [] })
+  await close(double.server)
+})
+
+test('migrate goes on without a request under way that the service refuses by now', async () => {
+  const double = await openDouble(3)
+  const folder = newFolder()
+  const { workspaceId } = here
+  const body = { workspaceId, bot: { ...double.bots[0], groups: 'none' } }
+  const pending = { kind: 'bot', sourceId: 'source0', key: randomUUID(), body }
+  const ends = { source: double.url, sourceWorkspaceId: 'w', target: app.url, workspaceId }
+  const state = { ...ends, folders: {}, bots: {}, failed: {}, pending }
+  writeFileSync(join(folder, 'bots-migration.json'), JSON.stringify(state))
+  const ran = await migrate(double, folder)
+  expect([ran.code, ran.err]).toEqual([0, ''])
+  expect(ran.value).toMatchObject({ migrated: 3, failed: [] })
+  await close(double.server)
+})
+
+test('migrate says which folder it cannot make, and makes it once it can', async () => {
+  const double = await openDouble(3)
+  const [folder] = double.folders
+  folder.name = 'x'.repeat(10_000)
+  const state = newFolder()
+  const ran = await migrate(double, state)
+  expect([ran.code, ran.value?.migrated, ran.value?.folders]).toEqual([1, 3, 1])
+  expect(ran.value.failed).toMatchObject([
+    { sourceId: 'f1', reason: expect.stringContaining('The folder was not made: body.folder.name') },
+  ])
+  folder.name = 'Sales'
+  expect((await migrate(double, state)).value).toMatchObject({ migrated: 0, folders: 2, failed: [] })
   await close(double.server)
 })
 
