@@ -2,6 +2,7 @@ import { createInterface } from 'node:readline'
 import { ApiError, type ContinuedChatBody, type StartedChatBody } from '../../generated/client/index.js'
 import { type Io, paint, printLine } from './io.ts'
 import type { Service } from './profiles.ts'
+import { type Step, saysOf } from './simulation.ts'
 
 type Turn = StartedChatBody | ContinuedChatBody
 
@@ -42,30 +43,25 @@ function isWaiting({ input, clientSideActions = [] }: Turn): boolean {
   return input !== undefined || clientSideActions.some(({ expectsDedicatedReply }) => expectsDedicatedReply)
 }
 
-function show(io: Io, { messages, input, clientSideActions = [], logs = [] }: Turn) {
-  for (const message of messages) {
-    const { content } = message
-    const text =
-      'markdown' in content
-        ? String(content.markdown)
-        : `[${message.type}] ${(content as { url?: string }).url ?? ''}`
-    printLine(io, text)
-  }
+function show(io: Io, turn: Turn) {
+  const { input, clientSideActions = [], logs = [] } = turn
+  for (const words of saysOf(turn)) printLine(io, words)
   for (const { type } of clientSideActions) printLine(io, paint(io, 'dim', `[${type}]`))
   for (const { description, details } of logs)
     printLine(io, paint(io, 'yellow', `! ${description}${details ? `: ${details}` : ''}`))
-  choicesIn(input).forEach((choice, index) => {
-    printLine(io, `  ${index + 1}. ${choice}`)
-  })
+  showChoices(io, turn)
   if (input) printLine(io, paint(io, 'dim', `(${input.type})`))
 }
 
-function choicesIn(input: Turn['input']): string[] {
+function choicesIn({ input }: Pick<Step, 'input'>): string[] {
   return (input?.items ?? []).map(({ content, title }) => String(content ?? title ?? ''))
 }
 
+export function showChoices(io: Io, step: Pick<Step, 'input'>) {
+  for (const [index, choice] of choicesIn(step).entries()) printLine(io, `  ${index + 1}. ${choice}`)
+}
+
 /** The text of a choice where its number was given. */
-function choiceOf({ input }: Turn, line: string): string {
-  const choices = choicesIn(input)
-  return (/^\d+$/.test(line.trim()) ? choices[Number(line) - 1] : undefined) ?? line
+export function choiceOf(step: Pick<Step, 'input'>, line: string): string {
+  return (/^\d+$/.test(line.trim()) ? choicesIn(step)[Number(line) - 1] : undefined) ?? line
 }

@@ -1,6 +1,7 @@
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { isSeq, parseDocument, stringify } from 'yaml'
+import { choiceOf, showChoices } from './chat.ts'
 import { readText, writeWhole } from './folder.ts'
 import { fail, type Io, paint, printLine } from './io.ts'
 import type { Client } from './profiles.ts'
@@ -19,8 +20,23 @@ export async function recordTest(
   file: string,
   name: string,
 ): Promise<{ file: string; name: string; replies: number }> {
+  const lines = createInterface({ input: io.stdin })
+  try {
+    const { script, run } = await record(io, client, botId, lines[Symbol.asyncIterator]())
+    writeTest(folder, file, testOf(name, script, run))
+    return { file, name, replies: script.replies.length }
+  } finally {
+    lines.close()
+  }
+}
+
+async function record(
+  io: Io,
+  client: Client,
+  botId: string,
+  lines: AsyncIterator<string>,
+): Promise<{ script: Script; run: SimulatedRun }> {
   const script: Script = { of: 'draft', replies: [], responses: [], branches: [] }
-  const lines = createInterface({ input: io.stdin })[Symbol.asyncIterator]()
   const read = async (): Promise<string | undefined> => {
     const { value, done } = await lines.next()
     return done ? undefined : String(value)
@@ -41,19 +57,14 @@ export async function recordTest(
     }
     const step = run.steps.at(-1) as Step
     for (const words of saysOf(step)) printLine(io, words)
-    if (run.isOver) break
-    const choices = (step.input?.items ?? []).map(({ content, title }) => String(content ?? title ?? ''))
-    for (const [index, choice] of choices.entries()) printLine(io, `  ${index + 1}. ${choice}`)
+    if (run.isOver) return { script, run }
+    showChoices(io, step)
     printLine(io, paint(io, 'dim', awaitsAction(step) ? '(outcome of an action)' : `(${step.input?.type})`))
     const given = await read()
-    if (given === undefined) break
-    const chosen = /^\d{1,4}$/.test(given.trim()) ? choices[Number(given) - 1] : undefined
-    const words = chosen ?? given
-    script.replies.push({ message: words === '' ? null : words })
+    if (given === undefined) return { script, run }
+    script.replies.push({ message: choiceOf(step, given) || null })
     run = await simulate(client, botId, script)
   }
-  writeTest(folder, file, testOf(name, script, run))
-  return { file, name, replies: script.replies.length }
 }
 
 function toBody(words: string): unknown {
@@ -65,22 +76,17 @@ function toBody(words: string): unknown {
 }
 
 /** A test that passes as long as the bot does what it did. */
-export function testOf(name: string, script: Script, run: SimulatedRun): object {
+function testOf(name: string, script: Script, run: SimulatedRun): object {
   const chat: object[] = []
   for (const [index, step] of run.steps.entries()) {
     const reply = script.replies[index - 1]
-    if (reply) {
-      const { message, at } = reply
-      chat.push({ visitor: typeof message === 'string' ? message : null, ...(at && { at }) })
-    }
+    if (reply) chat.push({ visitor: reply.message })
     const said = saysOf(step)
     if (said.length > 0) chat.push({ bot: said.length === 1 ? said[0] : said })
   }
   const variables = Object.fromEntries(run.variables.map((variable) => [variable.name, variable.value]))
   return {
     name,
-    ...(script.startsAt && { at: script.startsAt }),
-    ...(script.variables && { variables: script.variables }),
     ...(script.responses.length > 0 && {
       requests: script.responses.map(({ blockId, ...response }) => ({ block: blockId, ...response })),
     }),
@@ -90,7 +96,7 @@ export function testOf(name: string, script: Script, run: SimulatedRun): object 
 }
 
 /** Adds a test to a file, whose other lines and comments stay. */
-export function writeTest(folder: string, file: string, test: object) {
+function writeTest(folder: string, file: string, test: object) {
   const text = readText(folder, file)
   if (text === undefined) return writeWhole(join(folder, file), stringify({ tests: [test] }))
   const document = parseDocument(text)

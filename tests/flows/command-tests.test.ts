@@ -1,6 +1,7 @@
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { PassThrough } from 'node:stream'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals'
 import { MAX_FILE_BYTES } from '../../server/command/test-file.ts'
 import { type App, startApp } from '../support/app.ts'
@@ -194,6 +195,14 @@ test('bots test --record adds a chat with its responses, which then passes', asy
   const { value } = await ok(['test', file, '--json'])
   expect(value).toMatchObject({ passed: 2, failed: 0 })
   expect(await bots(['test', '--record'])).toMatchObject({ code: 2 })
+})
+
+test('bots test --record gives the terminal back when the chat is over', async () => {
+  const terminal = new PassThrough()
+  terminal.write('Ada\n{"price": 7}\n')
+  await ok(['test', file, '--record', '--name', 'recorded'], { stdin: terminal })
+  expect(terminal.isPaused()).toBe(true)
+  expect((await ok(['test', file, '--json'])).value).toMatchObject({ passed: 1, failed: 0 })
 })
 
 test('bots publish --require-tests publishes only what passes, in the state that was tested', async () => {

@@ -19,6 +19,8 @@ export interface Run {
   as?: Caller | null
   folder?: string
   input?: string
+  /** A terminal in place of `input`: it does not end. */
+  stdin?: Readable
   env?: Record<string, string>
   isTTY?: boolean
   opened?: string[]
@@ -29,7 +31,7 @@ export async function runBots(
   { url }: Pick<App, 'url'>,
   top: string,
   argv: string[],
-  { as, folder, input, env = {}, isTTY, opened }: Run,
+  { as, folder, input, stdin, env = {}, isTTY, opened }: Run,
 ): Promise<Ran> {
   const collect = () => {
     const stream: PassThrough & { isTTY?: boolean } = new PassThrough()
@@ -41,7 +43,7 @@ export async function runBots(
   out.stream.isTTY = isTTY === true
   const own = as ? { BOTS_URL: url, BOTS_TOKEN: as.token } : {}
   const code = await runCommand(argv, {
-    stdin: Readable.from(input === undefined ? [] : [input]),
+    stdin: stdin ?? Readable.from(input === undefined ? [] : [input]),
     stdout: out.stream,
     stderr: err.stream,
     env: { XDG_CONFIG_HOME: join(top, 'config'), ...own, ...env },
