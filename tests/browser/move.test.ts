@@ -1,11 +1,11 @@
 import { createRequire } from 'node:module'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
-import type { Browser } from 'playwright-core'
+import type { Browser, Page } from 'playwright-core'
 import { type App, startApp } from '../support/app.ts'
 import { ask, bot, text } from '../support/chat.ts'
 import { storable } from '../support/chats.ts'
 import { makeWorld, type Site } from '../support/world.ts'
-import { desktop, launch, newContext, phone, picture, watch, withBrowser } from './support.ts'
+import { desktop, gate, launch, newContext, phone, picture, watch, withBrowser } from './support.ts'
 
 /* Members move their bots from another product. */
 
@@ -86,4 +86,54 @@ withBrowser('the page for moving', () => {
       await context.close()
     },
   )
+
+  test.each([
+    ['the page for moving', '/move', async () => {}],
+    [
+      'the list of bots',
+      '/bots',
+      async (page: Page) => {
+        await page.getByRole('button', { name: 'More actions' }).click()
+        await page.getByRole('menuitem', { name: 'Import a file' }).click()
+      },
+    ],
+  ])('files that %s gets while one is imported come after it', async (_, path, open) => {
+    const context = await newContext(browser, { baseURL: app.url, ...desktop })
+    await context.addInitScript({ content: `sessionStorage.setItem('token', '${site.member.token}')` })
+    const page = await context.newPage()
+    await page.goto(path)
+    await open(page)
+    const { open: goOn, passed } = gate()
+    await page.route('**/v1/bots/import', async (route) => {
+      await passed
+      await route.continue()
+    })
+    const { id: __, ...flow } = storable(bot({ Start: [text('Hello')] }))
+    const fileOf = (name: string) => ({
+      name: `${name}.json`,
+      mimeType: 'application/json',
+      buffer: Buffer.from(JSON.stringify({ version: '6.1', ...flow, name })),
+    })
+    const input = page.locator('input[type=file]')
+    await input.setInputFiles([fileOf('First')])
+    await page.getByText('Importing First.json').waitFor()
+    await input.setInputFiles([fileOf('Second'), fileOf('Third')])
+    // A file that is dropped on the page.
+    await page.evaluate(`(() => {
+      const dataTransfer = new DataTransfer()
+      dataTransfer.items.add(new File([${JSON.stringify(JSON.stringify({ version: '6.1', ...flow, name: 'Fourth' }))}], 'Fourth.json'))
+      document.querySelector('main').dispatchEvent(new DragEvent('drop', { dataTransfer, bubbles: true, cancelable: true }))
+    })()`)
+    goOn()
+    const rows = page.getByRole('list', { name: /^(Moved bots|Imported files)$/ }).locator('> li')
+    await rows.nth(3).waitFor()
+    const names = await rows.allTextContents()
+    expect(names.map((words) => /First|Second|Third|Fourth/.exec(words)?.[0])).toEqual([
+      'First',
+      'Second',
+      'Third',
+      'Fourth',
+    ])
+    await context.close()
+  })
 })

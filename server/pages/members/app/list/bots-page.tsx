@@ -2,7 +2,7 @@ import { useEffect, useState } from 'preact/hooks'
 import type { BotSummary, Folder, WorkspaceSummary } from '../../../../../generated/client/index.js'
 import { client } from '../api.ts'
 import { navigate } from '../router.ts'
-import { useLoaded, useTask, useTitle } from '../ui/hooks.ts'
+import { useFileDrop, useLoaded, useTask, useTitle } from '../ui/hooks.ts'
 import { Icon } from '../ui/icons.tsx'
 import { Link } from '../ui/link.tsx'
 import { Menu } from '../ui/menu.tsx'
@@ -78,7 +78,7 @@ function Workspace(props: {
   )
   const [dialog, setDialog] = useState<ListDialog>()
   const [dropped, setDropped] = useState<File[]>()
-  const [isDragging, setDragging] = useState(false)
+  const drop = useFileDrop(setDropped)
   const [isBeginning, setBeginning] = useState(false)
 
   useEffect(() => localStorage.setItem(rememberedKey, workspace.id), [workspace.id])
@@ -98,22 +98,7 @@ function Workspace(props: {
   const isEmpty = !isReading && !error && shown.length === 0 && (isSearching || folders.length === 0)
 
   return (
-    <main
-      class={isDragging ? 'page dropping' : 'page'}
-      onDragOver={(event) => {
-        if (!event.dataTransfer?.types.includes('Files')) return
-        event.preventDefault()
-        setDragging(true)
-      }}
-      onDragLeave={(event) => event.target === event.currentTarget && setDragging(false)}
-      onDrop={(event) => {
-        const files = [...(event.dataTransfer?.files ?? [])]
-        if (files.length === 0) return
-        event.preventDefault()
-        setDragging(false)
-        setDropped(files)
-      }}
-    >
+    <main class={drop.isDragging ? 'page dropping' : 'page'} {...drop.handlers}>
       <div class="page-head">
         <h1>{path.at(-1)?.name ?? 'Bots'}</h1>
         <div class="page-tools">

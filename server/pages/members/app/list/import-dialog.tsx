@@ -1,8 +1,8 @@
-import { useEffect, useState } from 'preact/hooks'
+import { useEffect, useLayoutEffect } from 'preact/hooks'
 import { botPath, navigate } from '../router.ts'
 import { countOf } from '../ui/count.ts'
 import { Dialog } from '../ui/dialog.tsx'
-import { failureOf } from '../ui/hooks.ts'
+import { failureOf, useQueue } from '../ui/hooks.ts'
 import { Icon } from '../ui/icons.tsx'
 import { Link } from '../ui/link.tsx'
 import { type Imported, importFile } from './data.ts'
@@ -17,31 +17,25 @@ export function ImportDialog(props: {
   onClose: () => void
   onImported: () => void
 }) {
-  const [outcomes, setOutcomes] = useState<Outcome[]>([])
-  const [waiting, setWaiting] = useState(props.files)
+  const { waiting, outcomes, add } = useQueue<Outcome>(async (file) => {
+    try {
+      const imported = await importFile(file, props.workspaceId, props.folderId)
+      props.onImported()
+      return { file: file.name, imported }
+    } catch (error) {
+      return { file: file.name, error: failureOf(error) }
+    }
+  })
   const [file] = waiting
 
+  // Files that are dropped on the page later come as well.
+  useLayoutEffect(() => add(props.files), [props.files])
+
   useEffect(() => {
-    if (!file) return
-    let isGone = false
-    importFile(file, props.workspaceId, props.folderId).then(
-      (imported) => done({ file: file.name, imported }),
-      (error) => done({ file: file.name, error: failureOf(error) }),
-    )
-    function done(outcome: Outcome) {
-      if (isGone) return
-      const isOnly = waiting.length === 1 && outcomes.length === 0
-      if (isOnly && 'imported' in outcome && outcome.imported.warnings.length === 0) {
-        return navigate(botPath(outcome.imported.botId))
-      }
-      setOutcomes([...outcomes, outcome])
-      setWaiting(waiting.slice(1))
-      if ('imported' in outcome) props.onImported()
-    }
-    return () => {
-      isGone = true
-    }
-  }, [file])
+    const [outcome] = outcomes
+    if (!outcome || !('imported' in outcome) || outcomes.length + waiting.length > 1) return
+    if (outcome.imported.warnings.length === 0) navigate(botPath(outcome.imported.botId))
+  }, [outcomes])
 
   return (
     <Dialog title="Import" onClose={props.onClose}>
@@ -99,7 +93,7 @@ export function ImportDialog(props: {
             accept=".json,application/json"
             multiple
             onChange={(event) => {
-              setWaiting([...waiting, ...(event.currentTarget.files ?? [])])
+              add([...(event.currentTarget.files ?? [])])
               event.currentTarget.value = ''
             }}
           />

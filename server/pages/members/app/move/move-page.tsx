@@ -1,9 +1,9 @@
-import { useEffect, useState } from 'preact/hooks'
+import { useState } from 'preact/hooks'
 import type { WorkspaceSummary } from '../../../../../generated/client/index.js'
 import { client } from '../api.ts'
 import { importFile } from '../list/data.ts'
 import { botPath, urlOf } from '../router.ts'
-import { failureOf, useTitle } from '../ui/hooks.ts'
+import { failureOf, useFileDrop, useQueue, useTitle } from '../ui/hooks.ts'
 import { Icon } from '../ui/icons.tsx'
 import { Link } from '../ui/link.tsx'
 import { countVerdicts, failure, type Report, reportOn, type Verdict } from './report.ts'
@@ -19,42 +19,14 @@ const titles: Record<Verdict, string> = {
 
 export function MovePage({ workspaces }: { workspaces: WorkspaceSummary[] }) {
   const [workspaceId, setWorkspaceId] = useState(workspaces[0]?.id)
-  const [waiting, setWaiting] = useState<File[]>([])
-  const [reports, setReports] = useState<Report[]>([])
-  const [isDragging, setDragging] = useState(false)
-  const [file] = waiting
+  const queue = useQueue((file) => moveFile(file, workspaceId ?? ''), workspaceId !== undefined)
+  const { waiting, outcomes: reports } = queue
+  const drop = useFileDrop(queue.add)
   useTitle('Move from Typebot')
 
-  useEffect(() => {
-    if (!file || !workspaceId) return
-    let isGone = false
-    moveFile(file, workspaceId).then((report) => {
-      if (isGone) return
-      setReports([...reports, report])
-      setWaiting(waiting.slice(1))
-    })
-    return () => {
-      isGone = true
-    }
-  }, [file])
-
-  const add = (files: Iterable<File>) => setWaiting([...waiting, ...files])
   const isBusy = waiting.length > 0
   return (
-    <main
-      class={isDragging ? 'page dropping' : 'page'}
-      onDragOver={(event) => {
-        if (!event.dataTransfer?.types.includes('Files')) return
-        event.preventDefault()
-        setDragging(true)
-      }}
-      onDragLeave={(event) => event.target === event.currentTarget && setDragging(false)}
-      onDrop={(event) => {
-        event.preventDefault()
-        setDragging(false)
-        add(event.dataTransfer?.files ?? [])
-      }}
-    >
+    <main class={drop.isDragging ? 'page dropping' : 'page'} {...drop.handlers}>
       <div class="page-head">
         <h1>Move from Typebot</h1>
       </div>
@@ -88,7 +60,7 @@ export function MovePage({ workspaces }: { workspaces: WorkspaceSummary[] }) {
             accept=".json,application/json"
             multiple
             onChange={(event) => {
-              add(event.currentTarget.files ?? [])
+              queue.add([...(event.currentTarget.files ?? [])])
               event.currentTarget.value = ''
             }}
           />

@@ -67,6 +67,50 @@ export function useTask() {
   return { isBusy, error, run, setError }
 }
 
+/** Works on files one after the other, those that are added meanwhile last. `isReady` is false where none may begin. */
+export function useQueue<Outcome>(work: (file: File) => Promise<Outcome>, isReady = true) {
+  const [waiting, setWaiting] = useState<File[]>([])
+  const [outcomes, setOutcomes] = useState<Outcome[]>([])
+  const [file] = waiting
+  useEffect(() => {
+    if (!file || !isReady) return
+    let isGone = false
+    work(file).then((outcome) => {
+      if (isGone) return
+      setOutcomes((before) => [...before, outcome])
+      setWaiting((before) => before.slice(1))
+    })
+    return () => {
+      isGone = true
+    }
+  }, [file])
+  const add = (files: File[]) => setWaiting((before) => [...before, ...files])
+  return { waiting, outcomes, add }
+}
+
+/** Takes files that are dropped on an element with these handlers. */
+export function useFileDrop(take: (files: File[]) => void) {
+  const [isDragging, setDragging] = useState(false)
+  const handlers = {
+    onDragOver(event: DragEvent) {
+      if (!event.dataTransfer?.types.includes('Files')) return
+      event.preventDefault()
+      setDragging(true)
+    },
+    onDragLeave(event: DragEvent) {
+      if (event.target === event.currentTarget) setDragging(false)
+    },
+    onDrop(event: DragEvent) {
+      const files = [...(event.dataTransfer?.files ?? [])]
+      if (files.length === 0) return
+      event.preventDefault()
+      setDragging(false)
+      take(files)
+    },
+  }
+  return { isDragging, handlers }
+}
+
 /** Keeps the title of the tab. */
 export function useTitle(title: string) {
   useEffect(() => {
