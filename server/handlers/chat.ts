@@ -229,7 +229,10 @@ export const chat: ChatHandlers<Contexts> = {
     if (simulation !== undefined) {
       const state = await findState(context, simulation.of)
       if (!state) return reply.fail('NOT_FOUND', [unknownState(simulation.of)])
-      const simulated = await simulate(context, state, startsWith, simulation)
+      const { workspaceId } = grant.bot
+      const simulated = await withTurnRoom(context, { workspaceId, flow: state.flow, bytes: 0 }, (room) =>
+        simulate(context, room, state, startsWith, simulation),
+      )
       if (simulated.problem) {
         const path =
           simulated.index === undefined

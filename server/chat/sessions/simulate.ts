@@ -1,11 +1,9 @@
-import { eq } from 'drizzle-orm'
 import type { components } from '../../../generated/openapi.ts'
-import type { BotGrant } from '../../access/index.ts'
 import type { Contexts } from '../../context.ts'
-import { publishedBots } from '../../db/schema.ts'
-import { takeTurn } from '../../kit/shares/turns.ts'
+import { livePublicationOf } from '../../results/block-stats.ts'
 import { continueChat, startChat } from '../engine/engine.ts'
 import { textOfMessage } from '../engine/inputs/index.ts'
+import type { TurnRoom } from '../engine/turn-room.ts'
 import type {
   Answer,
   Flow,
@@ -46,17 +44,9 @@ export async function findState(
     const flow = await previewFlow(db, grant)
     return flow && { flow, publicationId: null }
   }
-  const publicationId = state === 'published' ? await livePublication(db, grant) : state
+  const publicationId = state === 'published' ? await livePublicationOf(db, grant) : state
   const flow = publicationId && (await loadPublication(db, tools, grant.bot.id, publicationId))
   return flow ? { flow, publicationId } : undefined
-}
-
-async function livePublication(db: Contexts['bot']['db'], { bot }: BotGrant): Promise<string | undefined> {
-  const [row] = await db
-    .select({ id: publishedBots.publicationId })
-    .from(publishedBots)
-    .where(eq(publishedBots.botId, bot.id))
-  return row?.id ?? undefined
 }
 
 /** A rejection is that of the start, or of the reply at `index`. */
@@ -66,13 +56,14 @@ export type Simulated =
 
 export async function simulate(
   context: Contexts['bot'],
+  room: TurnRoom,
   { flow, publicationId }: SimulatedState,
   options: StartOptions,
   given: Simulation,
 ): Promise<Simulated> {
   const { bot } = context.grant
-  const { config, now, place, publicUrl, chat: tools } = context
-  const running = { botId: bot.id, workspaceId: bot.workspaceId, publicationId, resultId: null }
+  const { config, now, publicUrl } = context
+  const running = { botId: bot.id, workspaceId: bot.workspaceId, publicationId, resultId: null, room }
   const answers: Answer[] = []
   const answersByResult = new Map<string, Answer[]>()
   const transcript: TranscriptEntry[] = []
@@ -80,8 +71,7 @@ export async function simulate(
     bot,
     config,
     publicUrl,
-    evaluate: (request) => place.rest(() => tools.evaluate(request)),
-    flows: effectsOf(context, running),
+    live: effectsOf(context, running),
     startsAt: given.startsAt === undefined ? now : new Date(given.startsAt),
     earlierAnswers: (resultId) => answersByResult.get(resultId) ?? [],
     earlierTranscript: () => transcript,
@@ -112,7 +102,7 @@ export async function simulate(
       elapsed > MAX_SIMULATION_MS ||
       elapsed - world.waitedMilliseconds() > MAX_SIMULATED_WORK_MS
     if (isIncomplete) break
-    await place.rest(() => takeTurn(bot.workspaceId))
+    await world.effects.takeTurn?.()
     world.beginStep(index + 1, state.waiting?.blockId, reply.at)
     const message = toMessage(last, reply.message)
     const format = { textBubbleContentFormat: options.textBubbleContentFormat }

@@ -22,9 +22,8 @@ interface Surroundings {
   bot: { id: string; workspaceId: string }
   config: Config
   publicUrl: () => string
-  evaluate: Effects['evaluate']
-  /** Effects of a preview or a live chat, of which only linked flows and credentials are read. */
-  flows: Pick<Effects, 'findLinkedFlow' | 'loadFlow' | 'takeTurn' | 'findCredentials'>
+  /** Effects of a chat that is not simulated. These alone send and store nothing. */
+  live: Pick<Effects, 'findLinkedFlow' | 'loadFlow' | 'takeTurn' | 'evaluate' | 'findCredentials'>
   startsAt: Date
   earlierAnswers: (resultId: string) => Answer[]
   earlierTranscript: () => TranscriptEntry[]
@@ -95,21 +94,14 @@ export function createSimulatedEffects(given: Simulation, around: Surroundings) 
         if (isOwn) blockIds.add(visited.blockId)
       }
     },
-    takeTurn: around.flows.takeTurn && (() => wait(around.flows.takeTurn?.() ?? Promise.resolve())),
+    takeTurn: around.live.takeTurn && (() => wait(around.live.takeTurn?.() ?? Promise.resolve())),
     evaluate: (request) =>
-      wait(
-        around.evaluate({
-          ...request,
-          workspaceId: around.bot.workspaceId,
-          now,
-          seed: Math.floor(random() * 2 ** 31),
-        }),
-      ),
+      wait(around.live.evaluate({ ...request, now, seed: Math.floor(random() * 2 ** 31) })),
     async httpRequest({ method, url, body }) {
       return replyOf(send('request', method, url, body))
     },
     async findCredentials(id, type) {
-      const data = await wait(around.flows.findCredentials(id, type))
+      const data = await wait(around.live.findCredentials(id, type))
       return data && (await standInOf(data, standIn))
     },
     async askModel({ baseUrl, messages }) {
@@ -132,8 +124,8 @@ export function createSimulatedEffects(given: Simulation, around: Surroundings) 
         return { upload, address }
       },
     },
-    findLinkedFlow: (botId) => wait(around.flows.findLinkedFlow(botId)),
-    loadFlow: (flowId) => wait(around.flows.loadFlow(flowId)),
+    findLinkedFlow: (botId) => wait(around.live.findLinkedFlow(botId)),
+    loadFlow: (flowId) => wait(around.live.loadFlow(flowId)),
     earlierAnswers: async (resultId) => around.earlierAnswers(resultId),
     earlierTranscript: async () => around.earlierTranscript(),
   }

@@ -1,12 +1,12 @@
 import { useState } from 'preact/hooks'
 import type { WorkspaceSummary } from '../../../../../generated/client/index.js'
 import { client } from '../api.ts'
-import { importFile } from '../list/data.ts'
+import { type Imported, importFile } from '../list/data.ts'
 import { botPath, urlOf } from '../router.ts'
 import { failureOf, useFileDrop, useQueue, useTitle } from '../ui/hooks.ts'
 import { Icon } from '../ui/icons.tsx'
 import { Link } from '../ui/link.tsx'
-import { countVerdicts, failure, type Report, reportOn, type Verdict } from './report.ts'
+import { countVerdicts, failure, type Report, reportOn, unchecked, type Verdict } from './report.ts'
 
 /* Bots of Typebot: their exports are imported one after the other, and each gets a report of what runs. */
 
@@ -14,6 +14,7 @@ const titles: Record<Verdict, string> = {
   runs: 'Runs as it is',
   needs: 'Runs once something is set',
   partly: 'Runs, but some blocks are skipped',
+  unchecked: 'Imported, but not checked: open it to see what runs',
   failed: 'Not imported',
 }
 
@@ -77,7 +78,11 @@ export function MovePage({ workspaces }: { workspaces: WorkspaceSummary[] }) {
                 <p>{titles[report.verdict]}</p>
                 <Details title="Skipped in chats" texts={report.skipped} isOpen />
                 <Details title="To set first" texts={report.needed} isOpen />
-                <Details title="Remarks" texts={report.remarks} isOpen={report.verdict === 'failed'} />
+                <Details
+                  title="Remarks"
+                  texts={report.remarks}
+                  isOpen={report.verdict === 'failed' || report.verdict === 'unchecked'}
+                />
               </div>
             </li>
           ))}
@@ -114,11 +119,18 @@ function statusOf(reports: Report[], waiting: File[]): string {
 }
 
 async function moveFile(file: File, workspaceId: string): Promise<Report> {
+  let imported: Imported
   try {
-    const { botId, name, warnings } = await importFile(file, workspaceId, undefined)
-    const { findings } = await client.bots.check(botId)
-    return reportOn(file.name, { id: botId, name }, warnings, findings)
+    imported = await importFile(file, workspaceId, undefined)
   } catch (error) {
     return failure(file.name, failureOf(error))
+  }
+  const { botId, name, warnings } = imported
+  const bot = { id: botId, name }
+  try {
+    const { findings } = await client.bots.check(botId)
+    return reportOn(file.name, bot, warnings, findings)
+  } catch (error) {
+    return unchecked(file.name, bot, warnings, failureOf(error))
   }
 }

@@ -2,7 +2,7 @@ import type { Finding } from '../model/findings.ts'
 
 /* The report on each bot that was moved, from the remarks of the import and the findings of the check. */
 
-export type Verdict = 'runs' | 'needs' | 'partly' | 'failed'
+export type Verdict = 'runs' | 'needs' | 'partly' | 'unchecked' | 'failed'
 
 export interface Report {
   file: string
@@ -49,9 +49,20 @@ export function failure(file: string, message: string): Report {
   return { file, verdict: 'failed', skipped: [], needed: [], remarks: [message] }
 }
 
+/** The report on a bot that is there, but whose check did not come. */
+export function unchecked(
+  file: string,
+  bot: { id: string; name: string },
+  warnings: readonly string[],
+  message: string,
+): Report {
+  const remarks = [message, ...countEqual(warnings)]
+  return { file, verdict: 'unchecked', bot, skipped: [], needed: [], remarks }
+}
+
 /** Numbers of each verdict, in the order in which somebody has to look at them. */
 export function countVerdicts(reports: readonly Report[]): [Verdict, number][] {
-  const order: Verdict[] = ['runs', 'needs', 'partly', 'failed']
+  const order: Verdict[] = ['runs', 'needs', 'partly', 'unchecked', 'failed']
   return order.map((verdict) => [verdict, reports.filter((report) => report.verdict === verdict).length])
 }
 
