@@ -2,7 +2,7 @@ import { bubble } from './chat/content.ts'
 import { handlers, turn } from './chat/responses.ts'
 import { cursor, limit, nextCursor, readOnly, recordId, text, timestamp } from './kit/fields.ts'
 import { z } from './kit/zod.ts'
-import { bot, define } from './operation.ts'
+import { bot, define, workspace } from './operation.ts'
 import { exampleIds } from './shared.ts'
 
 const botId = recordId('Id of the bot, as create and list answer it.', exampleIds.bot)
@@ -39,6 +39,37 @@ const summary = {
     description: 'When it last changed hands; null where only the bot has handled it.',
     example: '2026-03-05T12:40:00.000Z',
   }),
+  lastMessage: z
+    .object({
+      role: z.enum(['user', 'member']).meta({ description: 'Who wrote it.' }),
+      text: text(200).meta({
+        description: 'Its first 200 characters; of files their names.',
+        example: 'Is anybody there?',
+      }),
+    })
+    .meta({
+      id: 'LastMessage',
+      description:
+        'The last message of the visitor or of a member in a chat that people handle; null while the bot handles it, and before the visitor has written.',
+    })
+    .nullable(),
+  timer: z
+    .object({
+      kind: z.enum(['idle', 'wait', 'handoff']).meta({
+        description:
+          '`idle`: the branch for a visitor who does not answer. `wait`: the bot goes on. `handoff`: the way out when no member comes.',
+      }),
+      dueAt: timestamp('When it fires, by the clock of the database.'),
+      isPaused: z
+        .boolean()
+        .meta({ description: 'True while people handle the chat: it does not fire then.', example: false }),
+    })
+    .meta({
+      id: 'ChatTimer',
+      description:
+        'The timer of a chat: something that the bot does at a time, without a message. It goes with the chat; null where there is none.',
+    })
+    .nullable(),
 }
 
 const chatSummary = z
@@ -64,6 +95,26 @@ const exampleSummary = {
   handledBy: 'bot',
   assigneeId: null,
   handledSince: null,
+  lastMessage: null,
+  timer: { kind: 'idle', dueAt: '2026-03-05T12:36:10.000Z', isPaused: false },
+}
+
+const workspaceChat = z
+  .object({
+    ...summary,
+    botId,
+    botName: text(255).meta({ description: 'Name of the bot.', example: 'Lead capture' }),
+  })
+  .meta({ id: 'WorkspaceChat', description: 'A chat in the list of those of a workspace.' })
+
+const exampleWaiting = {
+  ...exampleSummary,
+  botId: exampleIds.bot,
+  botName: 'Lead capture',
+  handledBy: 'waiting',
+  handledSince: '2026-03-05T12:31:10.000Z',
+  lastMessage: { role: 'user', text: 'May I talk to a person?' },
+  timer: null,
 }
 
 const exampleChat = { ...exampleSummary, botId: exampleIds.bot, isOver: false }
@@ -73,6 +124,8 @@ const exampleTaken = {
   handledBy: 'member',
   assigneeId: exampleIds.user,
   handledSince: '2026-03-05T12:40:00.000Z',
+  lastMessage: { role: 'user', text: 'Is anybody there?' },
+  timer: null,
 }
 
 const exampleBubble = {
@@ -114,6 +167,46 @@ export const chats = define({
         .meta({ id: 'ChatPage', description: 'A page of the chats of a bot.' }),
       examples: {
         page: { summary: 'The last page', value: { chats: [exampleSummary], nextCursor: null } },
+      },
+    },
+  },
+  listWorkspaceChats: {
+    method: 'get',
+    path: '/v1/workspaces/{workspaceId}/chats',
+    tag: 'chat',
+    summary: 'List the chats of a workspace that people handle',
+    description:
+      'Returns the chats of all bots of the workspace that wait for a member, and those that members handle, newest first. Chats that the bot handles are in the list of each bot.',
+    access: workspace('MEMBER'),
+    params: z.object({ workspaceId: recordId('Id of the workspace.', exampleIds.workspace) }),
+    query: z.strictObject({
+      limit,
+      cursor,
+      handledBy: z.enum(['waiting', 'member']).optional().meta({
+        description: 'Only chats that are handled so: `waiting` for a member, or by a `member`.',
+        example: 'waiting',
+      }),
+      assigneeId: assigneeId
+        .optional()
+        .meta({ description: 'Only chats that this member handles.', example: exampleIds.user }),
+    }),
+    success: {
+      status: 200,
+      description: 'A page of chats, newest first.',
+      body: z
+        .object({
+          chats: z.array(workspaceChat).max(100).meta({ description: 'The chats, newest first.' }),
+          nextCursor,
+        })
+        .meta({ id: 'WorkspaceChatPage', description: 'A page of the chats of a workspace.' }),
+      examples: {
+        page: {
+          summary: 'The last page',
+          value: {
+            chats: [exampleWaiting],
+            nextCursor: null,
+          },
+        },
       },
     },
   },
@@ -189,6 +282,8 @@ export const chats = define({
         blockId: readOnly('id of the block that waits'),
         revision: readOnly('number of turns'),
         handledSince: readOnly('time when it changed hands'),
+        lastMessage: readOnly('last message'),
+        timer: readOnly('timer'),
       })
       .meta({ id: 'ChatUpdate', description: 'What is to change in a chat.' }),
     requestExamples: {

@@ -274,6 +274,11 @@ interface Contract {
     query: Required<z.output<(typeof contract)['listChats']['query']>>
     reply: z.output<(typeof contract)['listChats']['success']['body']>
   }
+  listWorkspaceChats: {
+    params: z.output<(typeof contract)['listWorkspaceChats']['params']>
+    query: Required<z.output<(typeof contract)['listWorkspaceChats']['query']>>
+    reply: z.output<(typeof contract)['listWorkspaceChats']['success']['body']>
+  }
   getChat: {
     params: z.output<(typeof contract)['getChat']['params']>
     reply: z.output<(typeof contract)['getChat']['success']['body']>
@@ -625,6 +630,11 @@ interface Wire {
     params: wire['listChats']['parameters']['path']
     query: Required<NonNullable<wire['listChats']['parameters']['query']>>
     reply: wire['listChats']['responses'][200]['content']['application/json']
+  }
+  listWorkspaceChats: {
+    params: wire['listWorkspaceChats']['parameters']['path']
+    query: Required<NonNullable<wire['listWorkspaceChats']['parameters']['query']>>
+    reply: wire['listWorkspaceChats']['responses'][200]['content']['application/json']
   }
   getChat: {
     params: wire['getChat']['parameters']['path']

@@ -644,6 +644,17 @@ export interface ListChats {
   error: 'BAD_REQUEST' | 'UNAUTHORIZED' | 'FORBIDDEN' | 'NOT_FOUND' | 'TOO_MANY_REQUESTS' | 'INTERNAL_SERVER_ERROR' | 'SERVICE_UNAVAILABLE'
 }
 
+/** List the chats of a workspace that people handle: GET /v1/workspaces/{workspaceId}/chats */
+export interface ListWorkspaceChats {
+  access: 'workspace'
+  params: z.output<(typeof contract)['listWorkspaceChats']['params']>
+  query: z.output<(typeof contract)['listWorkspaceChats']['query']>
+  body: undefined
+  reply: wire['listWorkspaceChats']['responses'][200]['content']['application/json']
+  minimal: never
+  error: 'BAD_REQUEST' | 'UNAUTHORIZED' | 'FORBIDDEN' | 'NOT_FOUND' | 'TOO_MANY_REQUESTS' | 'INTERNAL_SERVER_ERROR' | 'SERVICE_UNAVAILABLE'
+}
+
 /** Get a chat with what was said: GET /v1/bots/{botId}/chats/{sessionId} */
 export interface GetChat {
   access: 'bot'
@@ -1026,6 +1037,8 @@ export interface ChatHandlers<Contexts extends Record<AccessKind, unknown>> {
 export interface ChatsHandlers<Contexts extends Record<AccessKind, unknown>> {
   /** GET /v1/bots/{botId}/chats */
   listChats: Handler<ListChats, Contexts>
+  /** GET /v1/workspaces/{workspaceId}/chats */
+  listWorkspaceChats: Handler<ListWorkspaceChats, Contexts>
   /** GET /v1/bots/{botId}/chats/{sessionId} */
   getChat: Handler<GetChat, Contexts>
   /** PATCH /v1/bots/{botId}/chats/{sessionId} */
@@ -1145,6 +1158,7 @@ export interface OperationErrors {
   executeWebhook: 'BAD_REQUEST' | 'UNAUTHORIZED' | 'FORBIDDEN' | 'NOT_FOUND' | 'CONFLICT' | 'PAYLOAD_TOO_LARGE' | 'UNSUPPORTED_MEDIA_TYPE' | 'TOO_MANY_REQUESTS' | 'INTERNAL_SERVER_ERROR' | 'SERVICE_UNAVAILABLE'
   saveClientLogs: 'BAD_REQUEST' | 'PAYLOAD_TOO_LARGE' | 'UNSUPPORTED_MEDIA_TYPE' | 'TOO_MANY_REQUESTS' | 'INTERNAL_SERVER_ERROR' | 'SERVICE_UNAVAILABLE'
   listChats: 'BAD_REQUEST' | 'UNAUTHORIZED' | 'FORBIDDEN' | 'NOT_FOUND' | 'TOO_MANY_REQUESTS' | 'INTERNAL_SERVER_ERROR' | 'SERVICE_UNAVAILABLE'
+  listWorkspaceChats: 'BAD_REQUEST' | 'UNAUTHORIZED' | 'FORBIDDEN' | 'NOT_FOUND' | 'TOO_MANY_REQUESTS' | 'INTERNAL_SERVER_ERROR' | 'SERVICE_UNAVAILABLE'
   getChat: 'BAD_REQUEST' | 'UNAUTHORIZED' | 'FORBIDDEN' | 'NOT_FOUND' | 'TOO_MANY_REQUESTS' | 'INTERNAL_SERVER_ERROR' | 'SERVICE_UNAVAILABLE'
   updateChat: 'BAD_REQUEST' | 'UNAUTHORIZED' | 'FORBIDDEN' | 'NOT_FOUND' | 'CONFLICT' | 'PAYLOAD_TOO_LARGE' | 'UNSUPPORTED_MEDIA_TYPE' | 'TOO_MANY_REQUESTS' | 'INTERNAL_SERVER_ERROR' | 'SERVICE_UNAVAILABLE'
   sendMessage: 'BAD_REQUEST' | 'UNAUTHORIZED' | 'FORBIDDEN' | 'NOT_FOUND' | 'CONFLICT' | 'PAYLOAD_TOO_LARGE' | 'UNSUPPORTED_MEDIA_TYPE' | 'TOO_MANY_REQUESTS' | 'INTERNAL_SERVER_ERROR' | 'SERVICE_UNAVAILABLE'

@@ -1020,6 +1020,28 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/workspaces/{workspaceId}/chats": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List the chats of a workspace that people handle
+         * @description Returns the chats of all bots of the workspace that wait for a member, and those that members handle, newest first. Chats that the bot handles are in the list of each bot.
+         *
+         *     Permission: a member or an admin of the workspace, by a token with the scope `chat-admin`.
+         */
+        get: operations["listWorkspaceChats"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/workspaces/{workspaceId}/credentials": {
         parameters: {
             query?: never;
@@ -2539,6 +2561,7 @@ export interface components {
              * @example false
              */
             isOver: boolean;
+            lastMessage: components["schemas"]["LastMessage"];
             /**
              * @description Id of the result, as the list of results answers it.
              * @example 01jr5x5h3s4b8w2a7r9t1v3x5z
@@ -2555,6 +2578,7 @@ export interface components {
              * @example 01jr5x6j4t5c9x3b8s0v2w4y6a
              */
             sessionId: string;
+            timer: components["schemas"]["ChatTimer"];
             /**
              * Format: date-time
              * @description When its last turn ran.
@@ -2597,6 +2621,7 @@ export interface components {
              * @example 2026-03-05T12:40:00.000Z
              */
             handledSince: string | null;
+            lastMessage: components["schemas"]["LastMessage"];
             /**
              * @description Id of the result, as the list of results answers it.
              * @example 01jr5x5h3s4b8w2a7r9t1v3x5z
@@ -2613,6 +2638,7 @@ export interface components {
              * @example 01jr5x6j4t5c9x3b8s0v2w4y6a
              */
             sessionId: string;
+            timer: components["schemas"]["ChatTimer"];
             /**
              * Format: date-time
              * @description When its last turn ran.
@@ -4846,6 +4872,25 @@ export interface components {
              */
             type: "chat.taken";
         };
+        /** @description The timer of a chat: something that the bot does at a time, without a message. It goes with the chat; null where there is none. */
+        ChatTimer: {
+            /**
+             * Format: date-time
+             * @description When it fires, by the clock of the database.
+             * @example 2026-03-04T10:15:30.120Z
+             */
+            dueAt: string;
+            /**
+             * @description True while people handle the chat: it does not fire then.
+             * @example false
+             */
+            isPaused: boolean;
+            /**
+             * @description `idle`: the branch for a visitor who does not answer. `wait`: the bot goes on. `handoff`: the way out when no member comes.
+             * @enum {string}
+             */
+            kind: "idle" | "wait" | "handoff";
+        } | null;
         /** @description A function that the model can call. */
         ChatTool: {
             /**
@@ -4964,6 +5009,11 @@ export interface components {
              */
             isOver?: boolean;
             /**
+             * @description Read-only last message; accepted and ignored.
+             * @example null
+             */
+            readonly lastMessage?: unknown;
+            /**
              * @description Read-only id of the result; accepted and ignored.
              * @example null
              */
@@ -4978,6 +5028,11 @@ export interface components {
              * @example null
              */
             readonly sessionId?: unknown;
+            /**
+             * @description Read-only timer; accepted and ignored.
+             * @example null
+             */
+            readonly timer?: unknown;
             /**
              * @description Read-only time of the last turn; accepted and ignored.
              * @example null
@@ -8361,6 +8416,19 @@ export interface components {
         } & {
             [key: string]: unknown;
         };
+        /** @description The last message of the visitor or of a member in a chat that people handle; null while the bot handles it, and before the visitor has written. */
+        LastMessage: {
+            /**
+             * @description Who wrote it.
+             * @enum {string}
+             */
+            role: "user" | "member";
+            /**
+             * @description Its first 200 characters; of files their names.
+             * @example Is anybody there?
+             */
+            text: string;
+        } | null;
         /** @description Sends each visitor one of two ways by chance, in versions 3, 4 and 5. */
         LegacyAbTestBlock: {
             /**
@@ -9012,6 +9080,11 @@ export interface components {
              * @enum {string}
              */
             role: "member";
+            /**
+             * @description Id of the member; only members see it.
+             * @example 01jr5x3f1q2z6t0y5p7r9s1v3x
+             */
+            userId?: string;
         };
         /** @description The new role of the member. */
         MemberUpdate: {
@@ -14681,6 +14754,86 @@ export interface components {
         WorkspaceBody: {
             workspace: components["schemas"]["Workspace"];
         };
+        /** @description A chat in the list of those of a workspace. */
+        WorkspaceChat: {
+            /**
+             * @description Id of the member who handles the chat; null where none does.
+             * @example 01jr5x3f1q2z6t0y5p7r9s1v3x
+             */
+            assigneeId: string | null;
+            /**
+             * @description Id of the block that waits for the visitor; null where none does.
+             * @example block-email
+             */
+            blockId: string | null;
+            /**
+             * @description Id of the bot, as create and list answer it.
+             * @example 01jr5x2e0p1y5s9x4n6q8r0t2w
+             */
+            botId: string;
+            /**
+             * @description Name of the bot.
+             * @example Lead capture
+             */
+            botName: string;
+            /**
+             * Format: date-time
+             * @description When the chat started.
+             * @example 2026-03-04T10:15:30.120Z
+             */
+            createdAt: string;
+            /**
+             * Format: date-time
+             * @description When it can no longer be continued, unless it goes on before.
+             * @example 2026-03-04T10:15:30.120Z
+             */
+            expiresAt: string;
+            /**
+             * @description `bot`: the bot runs. `waiting`: the chat waits for a member. `member`: a member handles it. The bot runs and says nothing in the last two.
+             * @enum {string}
+             */
+            handledBy: "bot" | "waiting" | "member";
+            /**
+             * Format: date-time
+             * @description When it last changed hands; null where only the bot has handled it.
+             * @example 2026-03-05T12:40:00.000Z
+             */
+            handledSince: string | null;
+            lastMessage: components["schemas"]["LastMessage"];
+            /**
+             * @description Id of the result, as the list of results answers it.
+             * @example 01jr5x5h3s4b8w2a7r9t1v3x5z
+             */
+            resultId: string;
+            /**
+             * Format: int32
+             * @description Counts the turns of the chat.
+             * @example 1
+             */
+            revision: number;
+            /**
+             * @description Id of the chat session, as start chat answers it.
+             * @example 01jr5x6j4t5c9x3b8s0v2w4y6a
+             */
+            sessionId: string;
+            timer: components["schemas"]["ChatTimer"];
+            /**
+             * Format: date-time
+             * @description When its last turn ran.
+             * @example 2026-03-04T10:15:30.120Z
+             */
+            updatedAt: string;
+        };
+        /** @description A page of the chats of a workspace. */
+        WorkspaceChatPage: {
+            /** @description The chats, newest first. */
+            chats: components["schemas"]["WorkspaceChat"][];
+            /**
+             * @description Send it as `cursor` to get the following page; null on the last page.
+             * @example AZx0mC1jZ3JhbnQ
+             */
+            nextCursor: string | null;
+        };
         /** @description The workspace to create. */
         WorkspaceCreate: {
             /**
@@ -15394,6 +15547,11 @@ export interface components {
          * @example example.com
          */
         AnswerContainsQuery: string;
+        /**
+         * @description Only chats that this member handles.
+         * @example 01jr5x3f1q2z6t0y5p7r9s1v3x
+         */
+        AssigneeIdQuery: string;
         /**
          * @description Id of the bot, as create and list answer it.
          * @example 01jr5x2e0p1y5s9x4n6q8r0t2w
@@ -16384,7 +16542,7 @@ export interface operations {
                  * @description Only chats that this member handles.
                  * @example 01jr5x3f1q2z6t0y5p7r9s1v3x
                  */
-                assigneeId?: string;
+                assigneeId?: components["parameters"]["AssigneeIdQuery"];
                 /** @description The `nextCursor` of the page before, sent with the same path and filter; absent for the first page. An altered cursor, or one of another list, is invalid input. */
                 cursor?: components["parameters"]["CursorQuery"];
                 /**
@@ -18288,6 +18446,62 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["AuditPage"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["TooManyRequests"];
+            431: components["responses"]["RequestHeaderFieldsTooLarge"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    listWorkspaceChats: {
+        parameters: {
+            query?: {
+                /**
+                 * @description Only chats that this member handles.
+                 * @example 01jr5x3f1q2z6t0y5p7r9s1v3x
+                 */
+                assigneeId?: components["parameters"]["AssigneeIdQuery"];
+                /** @description The `nextCursor` of the page before, sent with the same path and filter; absent for the first page. An altered cursor, or one of another list, is invalid input. */
+                cursor?: components["parameters"]["CursorQuery"];
+                /**
+                 * @description Only chats that are handled so: `waiting` for a member, or by a `member`.
+                 * @example waiting
+                 */
+                handledBy?: "waiting" | "member";
+                /**
+                 * @description How many entries the page has at most, from 1 to 100.
+                 * @example 20
+                 */
+                limit?: components["parameters"]["LimitQuery"];
+            };
+            header?: never;
+            path: {
+                /**
+                 * @description Id of the workspace.
+                 * @example 01jr5x0c8m9w3q7v2k4n6p8r0t
+                 */
+                workspaceId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A page of chats, newest first. */
+            200: {
+                headers: {
+                    "Authentication-Token-Expiration": components["headers"]["TokenExpiration"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["WorkspaceChatPage"];
                 };
             };
             400: components["responses"]["BadRequest"];

@@ -293,6 +293,7 @@ CREATE TABLE "chat_sessions" (
 	"assignee_id" text,
 	"handled_since" timestamp (3) with time zone,
 	"awaited" json,
+	"last_said" json,
 	"message_count" integer,
 	"ended_at" timestamp (3) with time zone,
 	"expires_at" timestamp (3) with time zone NOT NULL,

@@ -144,15 +144,19 @@ async function fill() {
   )
   // Most of the bot's own chats are over; those of other bots wait.
   await client.query(
-    `INSERT INTO chat_sessions (id, bot_id, publication_id, result_id, state, revision, ended_at, expires_at, created_at, updated_at)
+    `INSERT INTO chat_sessions (id, bot_id, publication_id, result_id, state, revision, handled_by, ended_at, expires_at, created_at, updated_at)
     SELECT 'own-' || n, $1, 'publication', id, CASE WHEN n % 10 = 0 THEN '{}'::json END, 1,
-      CASE WHEN n % 10 > 0 THEN at END, '9999-12-31', at, at
+      CASE WHEN n % 100 = 0 THEN 'waiting' END, CASE WHEN n % 10 > 0 THEN at END, '9999-12-31', at, at
     FROM ${results} AS result`,
     [draft.id],
   )
   await client.query(
     `INSERT INTO chat_sessions (id, bot_id, publication_id, result_id, state, revision, expires_at, created_at, updated_at)
     SELECT 'other-' || n, 'bot-' || n % 100, 'publication', id, '{}', 1, '9999-12-31', at, at FROM ${results} AS result`,
+  )
+  await client.query(
+    `INSERT INTO chat_timers (bot_id, session_id, id, workspace_id, due_at, is_paused, failures)
+    SELECT bot_id, id, id, 'workspace', '9999-12-31', false, 0 FROM chat_sessions`,
   )
   await client.query('VACUUM ANALYZE')
 }
@@ -301,6 +305,13 @@ const requests: Record<string, Asked> = {
     returns: 'chat_sessions',
     sorts: ['Incremental Sort '],
   },
+  'the chats of a workspace that people handle': {
+    send: () => listWorkspaceChats(),
+    returns: 'chat_sessions',
+    // A page sorts all of them, since they are of several bots.
+    sorts: ['Sort '],
+    count: 500,
+  },
   'the bots of a workspace': { send: () => listBots({}), returns: 'bots' },
   'the bots at its top level': { send: () => listBots({ folderId: 'root' }), returns: 'bots' },
   'the bots of a folder': { send: () => listBots({ folderId: world.here.folder }), returns: 'bots' },
@@ -325,6 +336,11 @@ async function listResults(query: Record<string, string>, times = 1) {
 function listChats() {
   const { admin, draft } = world.here
   return app.client.ok('listChats', { as: admin, params: { botId: draft.id } })
+}
+
+function listWorkspaceChats() {
+  const { admin, workspaceId } = world.here
+  return app.client.ok('listWorkspaceChats', { as: admin, params: { workspaceId } })
 }
 
 function listBots(query: Record<string, string>) {

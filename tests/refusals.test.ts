@@ -185,7 +185,14 @@ describe('rights', () => {
         'listResultLogs',
         'exportResults',
       ],
-      'chat-admin': ['executeWebhook', 'listChats', 'getChat', 'updateChat', 'sendMessage'],
+      'chat-admin': [
+        'executeWebhook',
+        'listChats',
+        'listWorkspaceChats',
+        'getChat',
+        'updateChat',
+        'sendMessage',
+      ],
       any: ['getCurrentUser'],
     }
     for (const id of withToken) {

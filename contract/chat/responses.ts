@@ -109,6 +109,7 @@ export const turn = z
       .object({
         role: z.enum(['member']).meta({ description: 'Who said it.' }),
         message: bubble,
+        userId: recordId('Id of the member; only members see it.', exampleIds.user).optional(),
       })
       .meta({ id: 'MemberTurn', description: 'Something a member of the workspace wrote to the person.' }),
   ])

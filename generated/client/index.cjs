@@ -195,6 +195,9 @@ function createClient(options) {
     const clientLogs = {
         save: on({ "method": "POST", "path": "/api/v2/sessions/{sessionId}/clientLogs", "body": true, "open": true }),
     };
+    const workspaceChats = {
+        list: on({ "method": "GET", "path": "/v1/workspaces/{workspaceId}/chats", "query": true, "entries": "chats" }),
+    };
     const messages = {
         send: on({ "method": "POST", "path": "/v1/bots/{botId}/chats/{sessionId}/messages", "body": true, "key": true }),
     };
@@ -232,5 +235,5 @@ function createClient(options) {
     bots.edit = (0, helpers_js_1.editor)(bots);
     chat.converse = (0, helpers_js_1.conversation)(chat);
     webhooks_.verify = helpers_js_1.verify;
-    return { workspaces, members, invitations, credentials, auditLogs, folders, bots, templates, publishedBots, publications, results, transcripts, resultLogs, stats, blockStats, chat, sessions, sessionEvents, previews, webhooks: webhooks_, clientLogs, messages, webhookEndpoints, webhookSecrets, webhookDeliveries, files, currentUser, browserSessions, tokens };
+    return { workspaces, members, invitations, credentials, auditLogs, folders, bots, templates, publishedBots, publications, results, transcripts, resultLogs, stats, blockStats, chat, sessions, sessionEvents, previews, webhooks: webhooks_, clientLogs, workspaceChats, messages, webhookEndpoints, webhookSecrets, webhookDeliveries, files, currentUser, browserSessions, tokens };
 }

@@ -1,7 +1,7 @@
 // Made by `make generate` from contract/. Do not edit.
 import { ApiError } from './api.js'
 import type { ClientOptions, Events, KeyOptions, MatchOptions, Pages, Reply, RequestOptions } from './api.js'
-import type { ApiTokenBody, ApiTokenCreate, ApiTokenList, AuditPage, BlockStatsBody, Bot, BotBody, BotCreatedEvent, BotDeletedEvent, BotPage, BotPublishedEvent, BotReferenceBody, BotUnpublishedEvent, BotUpdate, BotUpdatedEvent, BotV61, BotWithModeBody, BrowserSessionBody, BrowserSessionList, ChatBody, ChatDetailBody, ChatEvent, ChatHandoffRequestedEvent, ChatMessageReceivedEvent, ChatPage, ChatReturnedEvent, ChatSessionBody, ChatTakenEvent, ChatUpdate, CompareBotQuery, ComparisonBody, ContinueChatBody, ContinuedChatBody, CreateBotBody, CreateFolderBody, CreatedApiTokenBody, CreatedInvitationBody, CredentialsBody, CredentialsCreate, CredentialsList, CredentialsTestBody, CredentialsUpdate, CurrentUserBody, DeleteFolderQuery, DeleteResultsQuery, DuplicateBotBody, EndpointTestEvent, ExportResultsQuery, ExportedBotBody, FlowCheckBody, FolderBody, FolderList, GetBlockStatsQuery, GetBotQuery, GetFolderQuery, GetPublishedBotQuery, GetStatsQuery, ImportBotBody, ImportedBotBody, InvitationBody, InvitationCreate, InvitationList, ListAuditLogQuery, ListBotsQuery, ListBrowserSessionsQuery, ListChatsQuery, ListFoldersQuery, ListInvitationsQuery, ListMembersQuery, ListPublicationsQuery, ListResultLogsQuery, ListResultsQuery, ListSessionEventsQuery, ListTokensQuery, ListWebhookDeliveriesQuery, ListWorkspacesQuery, MemberBody, MemberCreate, MemberList, MemberMessage, MemberUpdate, PublicationBody, PublicationPage, PublishedBody, PublishedBotBody, ResultAnsweredEvent, ResultBody, ResultCompletedEvent, ResultLogPage, ResultPage, ResultStartedEvent, ResultsDeletedEvent, RotatedWebhookSecret, SaveClientLogsBody, SentMessageBody, SessionEventsBody, StartChatBody, StartPreviewBody, StartedChatBody, StartedPreviewBody, StatsBody, SuccessBody, TemplateBody, TemplateList, TranscriptBody, UpdateBotBody, UpdateFolderBody, UpdatedWorkspaceBody, UploadBody, UploadFileQuery, WebhookData, WebhookDeliveryBody, WebhookDeliveryPage, WebhookEndpointBody, WebhookEndpointCreate, WebhookEndpointList, WebhookEndpointUpdate, WebhookEndpointWithSecretBody, WorkspaceBody, WorkspaceCreate, WorkspaceDeletedBody, WorkspaceDetailsBody, WorkspaceList, WorkspaceUpdate } from './types.cjs'
+import type { ApiTokenBody, ApiTokenCreate, ApiTokenList, AuditPage, BlockStatsBody, Bot, BotBody, BotCreatedEvent, BotDeletedEvent, BotPage, BotPublishedEvent, BotReferenceBody, BotUnpublishedEvent, BotUpdate, BotUpdatedEvent, BotV61, BotWithModeBody, BrowserSessionBody, BrowserSessionList, ChatBody, ChatDetailBody, ChatEvent, ChatHandoffRequestedEvent, ChatMessageReceivedEvent, ChatPage, ChatReturnedEvent, ChatSessionBody, ChatTakenEvent, ChatUpdate, CompareBotQuery, ComparisonBody, ContinueChatBody, ContinuedChatBody, CreateBotBody, CreateFolderBody, CreatedApiTokenBody, CreatedInvitationBody, CredentialsBody, CredentialsCreate, CredentialsList, CredentialsTestBody, CredentialsUpdate, CurrentUserBody, DeleteFolderQuery, DeleteResultsQuery, DuplicateBotBody, EndpointTestEvent, ExportResultsQuery, ExportedBotBody, FlowCheckBody, FolderBody, FolderList, GetBlockStatsQuery, GetBotQuery, GetFolderQuery, GetPublishedBotQuery, GetStatsQuery, ImportBotBody, ImportedBotBody, InvitationBody, InvitationCreate, InvitationList, ListAuditLogQuery, ListBotsQuery, ListBrowserSessionsQuery, ListChatsQuery, ListFoldersQuery, ListInvitationsQuery, ListMembersQuery, ListPublicationsQuery, ListResultLogsQuery, ListResultsQuery, ListSessionEventsQuery, ListTokensQuery, ListWebhookDeliveriesQuery, ListWorkspaceChatsQuery, ListWorkspacesQuery, MemberBody, MemberCreate, MemberList, MemberMessage, MemberUpdate, PublicationBody, PublicationPage, PublishedBody, PublishedBotBody, ResultAnsweredEvent, ResultBody, ResultCompletedEvent, ResultLogPage, ResultPage, ResultStartedEvent, ResultsDeletedEvent, RotatedWebhookSecret, SaveClientLogsBody, SentMessageBody, SessionEventsBody, StartChatBody, StartPreviewBody, StartedChatBody, StartedPreviewBody, StatsBody, SuccessBody, TemplateBody, TemplateList, TranscriptBody, UpdateBotBody, UpdateFolderBody, UpdatedWorkspaceBody, UploadBody, UploadFileQuery, WebhookData, WebhookDeliveryBody, WebhookDeliveryPage, WebhookEndpointBody, WebhookEndpointCreate, WebhookEndpointList, WebhookEndpointUpdate, WebhookEndpointWithSecretBody, WorkspaceBody, WorkspaceChatPage, WorkspaceCreate, WorkspaceDeletedBody, WorkspaceDetailsBody, WorkspaceList, WorkspaceUpdate } from './types.cjs'
 
 export { ApiError, ConnectionError, TimeoutError } from './api.js'
 export type { Attempt, ClientOptions, Events, Issue, KeyOptions, MatchOptions, Pages, Reply, RequestOptions } from './api.js'
@@ -590,6 +590,15 @@ export interface ClientLogsMethods {
   save(sessionId: string, body: SaveClientLogsBody, options?: RequestOptions): Reply<SuccessBody>
 }
 
+export interface WorkspaceChatsMethods {
+  /**
+   * List the chats of a workspace that people handle: `GET /v1/workspaces/{workspaceId}/chats`
+   *
+   * Returns the chats of all bots of the workspace that wait for a member, and those that members handle, newest first. Chats that the bot handles are in the list of each bot.
+   */
+  list(workspaceId: string, query?: ListWorkspaceChatsQuery, options?: RequestOptions): Pages<WorkspaceChatPage, WorkspaceChatPage["chats"][number]>
+}
+
 export interface MessagesMethods {
   /**
    * Write to the visitor of a chat: `POST /v1/bots/{botId}/chats/{sessionId}/messages`
@@ -744,6 +753,7 @@ export interface Client {
   readonly previews: PreviewsMethods
   readonly webhooks: WebhooksMethods
   readonly clientLogs: ClientLogsMethods
+  readonly workspaceChats: WorkspaceChatsMethods
   readonly messages: MessagesMethods
   readonly webhookEndpoints: WebhookEndpointsMethods
   readonly webhookSecrets: WebhookSecretsMethods

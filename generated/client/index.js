@@ -173,6 +173,9 @@ export function createClient(options) {
     const clientLogs = {
         save: on({ "method": "POST", "path": "/api/v2/sessions/{sessionId}/clientLogs", "body": true, "open": true }),
     };
+    const workspaceChats = {
+        list: on({ "method": "GET", "path": "/v1/workspaces/{workspaceId}/chats", "query": true, "entries": "chats" }),
+    };
     const messages = {
         send: on({ "method": "POST", "path": "/v1/bots/{botId}/chats/{sessionId}/messages", "body": true, "key": true }),
     };
@@ -210,5 +213,5 @@ export function createClient(options) {
     bots.edit = editor(bots);
     chat.converse = conversation(chat);
     webhooks_.verify = verify;
-    return { workspaces, members, invitations, credentials, auditLogs, folders, bots, templates, publishedBots, publications, results, transcripts, resultLogs, stats, blockStats, chat, sessions, sessionEvents, previews, webhooks: webhooks_, clientLogs, messages, webhookEndpoints, webhookSecrets, webhookDeliveries, files, currentUser, browserSessions, tokens };
+    return { workspaces, members, invitations, credentials, auditLogs, folders, bots, templates, publishedBots, publications, results, transcripts, resultLogs, stats, blockStats, chat, sessions, sessionEvents, previews, webhooks: webhooks_, clientLogs, workspaceChats, messages, webhookEndpoints, webhookSecrets, webhookDeliveries, files, currentUser, browserSessions, tokens };
 }

@@ -873,6 +873,7 @@ export interface components {
              * @example false
              */
             isOver: boolean;
+            lastMessage: components["schemas"]["LastMessage"];
             /**
              * @description Id of the result, as the list of results answers it.
              * @example 01jr5x5h3s4b8w2a7r9t1v3x5z
@@ -889,6 +890,7 @@ export interface components {
              * @example 01jr5x6j4t5c9x3b8s0v2w4y6a
              */
             sessionId: string;
+            timer: components["schemas"]["ChatTimer"];
             /**
              * Format: date-time
              * @description When its last turn ran.
@@ -931,6 +933,7 @@ export interface components {
              * @example 2026-03-05T12:40:00.000Z
              */
             handledSince: string | null;
+            lastMessage: components["schemas"]["LastMessage"];
             /**
              * @description Id of the result, as the list of results answers it.
              * @example 01jr5x5h3s4b8w2a7r9t1v3x5z
@@ -947,6 +950,7 @@ export interface components {
              * @example 01jr5x6j4t5c9x3b8s0v2w4y6a
              */
             sessionId: string;
+            timer: components["schemas"]["ChatTimer"];
             /**
              * Format: date-time
              * @description When its last turn ran.
@@ -3180,6 +3184,25 @@ export interface components {
              */
             type: "chat.taken";
         };
+        /** @description The timer of a chat: something that the bot does at a time, without a message. It goes with the chat; null where there is none. */
+        ChatTimer: {
+            /**
+             * Format: date-time
+             * @description When it fires, by the clock of the database.
+             * @example 2026-03-04T10:15:30.120Z
+             */
+            dueAt: string;
+            /**
+             * @description True while people handle the chat: it does not fire then.
+             * @example false
+             */
+            isPaused: boolean;
+            /**
+             * @description `idle`: the branch for a visitor who does not answer. `wait`: the bot goes on. `handoff`: the way out when no member comes.
+             * @enum {string}
+             */
+            kind: "idle" | "wait" | "handoff";
+        } | null;
         /** @description A function that the model can call. */
         ChatTool: {
             /**
@@ -3298,6 +3321,11 @@ export interface components {
              */
             isOver?: boolean;
             /**
+             * @description Read-only last message; accepted and ignored.
+             * @example null
+             */
+            readonly lastMessage?: unknown;
+            /**
              * @description Read-only id of the result; accepted and ignored.
              * @example null
              */
@@ -3312,6 +3340,11 @@ export interface components {
              * @example null
              */
             readonly sessionId?: unknown;
+            /**
+             * @description Read-only timer; accepted and ignored.
+             * @example null
+             */
+            readonly timer?: unknown;
             /**
              * @description Read-only time of the last turn; accepted and ignored.
              * @example null
@@ -6695,6 +6728,19 @@ export interface components {
         } & {
             [key: string]: unknown;
         };
+        /** @description The last message of the visitor or of a member in a chat that people handle; null while the bot handles it, and before the visitor has written. */
+        LastMessage: {
+            /**
+             * @description Who wrote it.
+             * @enum {string}
+             */
+            role: "user" | "member";
+            /**
+             * @description Its first 200 characters; of files their names.
+             * @example Is anybody there?
+             */
+            text: string;
+        } | null;
         /** @description Sends each visitor one of two ways by chance, in versions 3, 4 and 5. */
         LegacyAbTestBlock: {
             /**
@@ -7346,6 +7392,11 @@ export interface components {
              * @enum {string}
              */
             role: "member";
+            /**
+             * @description Id of the member; only members see it.
+             * @example 01jr5x3f1q2z6t0y5p7r9s1v3x
+             */
+            userId?: string;
         };
         /** @description The new role of the member. */
         MemberUpdate: {
@@ -13015,6 +13066,86 @@ export interface components {
         WorkspaceBody: {
             workspace: components["schemas"]["Workspace"];
         };
+        /** @description A chat in the list of those of a workspace. */
+        WorkspaceChat: {
+            /**
+             * @description Id of the member who handles the chat; null where none does.
+             * @example 01jr5x3f1q2z6t0y5p7r9s1v3x
+             */
+            assigneeId: string | null;
+            /**
+             * @description Id of the block that waits for the visitor; null where none does.
+             * @example block-email
+             */
+            blockId: string | null;
+            /**
+             * @description Id of the bot, as create and list answer it.
+             * @example 01jr5x2e0p1y5s9x4n6q8r0t2w
+             */
+            botId: string;
+            /**
+             * @description Name of the bot.
+             * @example Lead capture
+             */
+            botName: string;
+            /**
+             * Format: date-time
+             * @description When the chat started.
+             * @example 2026-03-04T10:15:30.120Z
+             */
+            createdAt: string;
+            /**
+             * Format: date-time
+             * @description When it can no longer be continued, unless it goes on before.
+             * @example 2026-03-04T10:15:30.120Z
+             */
+            expiresAt: string;
+            /**
+             * @description `bot`: the bot runs. `waiting`: the chat waits for a member. `member`: a member handles it. The bot runs and says nothing in the last two.
+             * @enum {string}
+             */
+            handledBy: "bot" | "waiting" | "member";
+            /**
+             * Format: date-time
+             * @description When it last changed hands; null where only the bot has handled it.
+             * @example 2026-03-05T12:40:00.000Z
+             */
+            handledSince: string | null;
+            lastMessage: components["schemas"]["LastMessage"];
+            /**
+             * @description Id of the result, as the list of results answers it.
+             * @example 01jr5x5h3s4b8w2a7r9t1v3x5z
+             */
+            resultId: string;
+            /**
+             * Format: int32
+             * @description Counts the turns of the chat.
+             * @example 1
+             */
+            revision: number;
+            /**
+             * @description Id of the chat session, as start chat answers it.
+             * @example 01jr5x6j4t5c9x3b8s0v2w4y6a
+             */
+            sessionId: string;
+            timer: components["schemas"]["ChatTimer"];
+            /**
+             * Format: date-time
+             * @description When its last turn ran.
+             * @example 2026-03-04T10:15:30.120Z
+             */
+            updatedAt: string;
+        };
+        /** @description A page of the chats of a workspace. */
+        WorkspaceChatPage: {
+            /** @description The chats, newest first. */
+            chats: components["schemas"]["WorkspaceChat"][];
+            /**
+             * @description Send it as `cursor` to get the following page; null on the last page.
+             * @example AZx0mC1jZ3JhbnQ
+             */
+            nextCursor: string | null;
+        };
         /** @description The workspace to create. */
         WorkspaceCreate: {
             /**
@@ -13728,6 +13859,11 @@ export interface components {
          * @example example.com
          */
         AnswerContainsQuery: string;
+        /**
+         * @description Only chats that this member handles.
+         * @example 01jr5x3f1q2z6t0y5p7r9s1v3x
+         */
+        AssigneeIdQuery: string;
         /**
          * @description Id of the bot, as create and list answer it.
          * @example 01jr5x2e0p1y5s9x4n6q8r0t2w
@@ -14717,7 +14853,7 @@ export interface operations {
                  * @description Only chats that this member handles.
                  * @example 01jr5x3f1q2z6t0y5p7r9s1v3x
                  */
-                assigneeId?: string;
+                assigneeId?: components["parameters"]["AssigneeIdQuery"];
                 /** @description The `nextCursor` of the page before, sent with the same path and filter; absent for the first page. An altered cursor, or one of another list, is invalid input. */
                 cursor?: components["parameters"]["CursorQuery"];
                 /**
@@ -16621,6 +16757,62 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["AuditPage"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["TooManyRequests"];
+            431: components["responses"]["RequestHeaderFieldsTooLarge"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    listWorkspaceChats: {
+        parameters: {
+            query?: {
+                /**
+                 * @description Only chats that this member handles.
+                 * @example 01jr5x3f1q2z6t0y5p7r9s1v3x
+                 */
+                assigneeId?: components["parameters"]["AssigneeIdQuery"];
+                /** @description The `nextCursor` of the page before, sent with the same path and filter; absent for the first page. An altered cursor, or one of another list, is invalid input. */
+                cursor?: components["parameters"]["CursorQuery"];
+                /**
+                 * @description Only chats that are handled so: `waiting` for a member, or by a `member`.
+                 * @example waiting
+                 */
+                handledBy?: "waiting" | "member";
+                /**
+                 * @description How many entries the page has at most, from 1 to 100.
+                 * @example 20
+                 */
+                limit?: components["parameters"]["LimitQuery"];
+            };
+            header?: never;
+            path: {
+                /**
+                 * @description Id of the workspace.
+                 * @example 01jr5x0c8m9w3q7v2k4n6p8r0t
+                 */
+                workspaceId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A page of chats, newest first. */
+            200: {
+                headers: {
+                    "Authentication-Token-Expiration": components["headers"]["TokenExpiration"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["WorkspaceChatPage"];
                 };
             };
             400: components["responses"]["BadRequest"];
@@ -18614,6 +18806,7 @@ export type ChatPayment = components["schemas"]["ChatPayment"]
 export type ChatReturnedEvent = components["schemas"]["ChatReturnedEvent"]
 export type ChatSessionBody = components["schemas"]["ChatSessionBody"]
 export type ChatTakenEvent = components["schemas"]["ChatTakenEvent"]
+export type ChatTimer = components["schemas"]["ChatTimer"]
 export type ChatTool = components["schemas"]["ChatTool"]
 export type ChatToolParameter = components["schemas"]["ChatToolParameter"]
 export type ChatTurn = components["schemas"]["ChatTurn"]
@@ -18773,6 +18966,7 @@ export type IssueCode = components["schemas"]["IssueCode"]
 export type JumpBlock = components["schemas"]["JumpBlock"]
 export type JumpOptions = components["schemas"]["JumpOptions"]
 export type KeyValuePair = components["schemas"]["KeyValuePair"]
+export type LastMessage = components["schemas"]["LastMessage"]
 export type LegacyAbTestBlock = components["schemas"]["LegacyAbTestBlock"]
 export type LegacyAbTestItem = components["schemas"]["LegacyAbTestItem"]
 export type LegacyBlock = components["schemas"]["LegacyBlock"]
@@ -19053,6 +19247,8 @@ export type WebhookListenerBlock = components["schemas"]["WebhookListenerBlock"]
 export type WebhookListenerOptions = components["schemas"]["WebhookListenerOptions"]
 export type Workspace = components["schemas"]["Workspace"]
 export type WorkspaceBody = components["schemas"]["WorkspaceBody"]
+export type WorkspaceChat = components["schemas"]["WorkspaceChat"]
+export type WorkspaceChatPage = components["schemas"]["WorkspaceChatPage"]
 export type WorkspaceCreate = components["schemas"]["WorkspaceCreate"]
 export type WorkspaceDeletedBody = components["schemas"]["WorkspaceDeletedBody"]
 export type WorkspaceDetails = components["schemas"]["WorkspaceDetails"]
@@ -19090,6 +19286,7 @@ export type GetStatsQuery = OrUndefined<NonNullable<operations["getStats"]["para
 export type GetBlockStatsQuery = OrUndefined<NonNullable<operations["getBlockStats"]["parameters"]["query"]>>
 export type ListSessionEventsQuery = OrUndefined<NonNullable<operations["listSessionEvents"]["parameters"]["query"]>>
 export type ListChatsQuery = OrUndefined<NonNullable<operations["listChats"]["parameters"]["query"]>>
+export type ListWorkspaceChatsQuery = OrUndefined<NonNullable<operations["listWorkspaceChats"]["parameters"]["query"]>>
 export type ListWebhookDeliveriesQuery = OrUndefined<NonNullable<operations["listWebhookDeliveries"]["parameters"]["query"]>>
 export type UploadFileQuery = OrUndefined<NonNullable<operations["uploadFile"]["parameters"]["query"]>>
 export type ListBrowserSessionsQuery = OrUndefined<NonNullable<operations["listBrowserSessions"]["parameters"]["query"]>>

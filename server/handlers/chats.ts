@@ -3,6 +3,7 @@ import type { components } from '../../generated/openapi.ts'
 import { writeToVisitor } from '../chat/sessions/member-messages.ts'
 import { turnsOf } from '../chat/sessions/read-session.ts'
 import { type ChatRow, chatOf, chatPage, updateSession } from '../chat/sessions/update-session.ts'
+import { workspaceChatPage } from '../chat/sessions/workspace-chats.ts'
 import type { Contexts } from '../context.ts'
 import { paged } from '../db/page.ts'
 
@@ -17,10 +18,21 @@ export const chats: ChatsHandlers<Contexts> = {
     return reply.ok({ chats: list.page.map(toSummary), nextCursor: list.nextCursor })
   },
 
+  async listWorkspaceChats({ query }, reply, { db, grant, now, cursorKey }) {
+    const { handledBy, assigneeId } = query
+    const scope = ['workspace chats', grant.workspace.id, handledBy ?? '', assigneeId ?? '']
+    const list = await paged(cursorKey, scope, query, (position, limit) =>
+      workspaceChatPage(db, grant, now, position, { handledBy, assigneeId, limit }),
+    )
+    if ('issue' in list) return reply.fail('BAD_REQUEST', [list.issue])
+    const chats = list.page.map((row) => ({ ...toSummary(row), botId: row.botId, botName: row.botName }))
+    return reply.ok({ chats, nextCursor: list.nextCursor })
+  },
+
   async getChat({ params: { sessionId } }, reply, { db, grant, now }) {
     const row = await chatOf(db, grant, sessionId, now)
     if (!row) return reply.fail('NOT_FOUND')
-    const { turns } = await turnsOf(db, { botId: grant.bot.id, sessionId, ...row })
+    const { turns } = await turnsOf(db, { botId: grant.bot.id, sessionId, ...row }, { hasAuthors: true })
     return reply.ok({ chat: toChat(grant.bot.id, row), turns })
   },
 
@@ -57,5 +69,12 @@ function toSummary(row: ChatRow): components['schemas']['BotChatSummary'] {
     handledBy: row.handledBy ?? 'bot',
     assigneeId: row.assigneeId,
     handledSince: row.handledSince?.toISOString() ?? null,
+    lastMessage: row.lastSaid && JSON.parse(row.lastSaid.text),
+    timer: row.timer && timerOf(JSON.parse(row.timer.text)),
   }
+}
+
+/** The timer of a row, whose time has the form of the database. */
+function timerOf({ dueAt, ...timer }: NonNullable<components['schemas']['BotChatSummary']['timer']>) {
+  return { ...timer, dueAt: new Date(dueAt).toISOString() }
 }

@@ -11,6 +11,13 @@ async function takeChat(app: App, site: Site) {
   return { ...chat, resultId }
 }
 
+/** A chat that waits for a member, by its id. */
+async function hand(app: App, site: Site): Promise<string> {
+  const { resultId: _, ...chat } = await startChat(app, site)
+  await app.client.ok('updateChat', { ...chat, body: { handledBy: 'waiting' } })
+  return chat.params.sessionId
+}
+
 /** A chat that waits for an e-mail address, as steering addresses it. */
 async function startChat({ client }: App, { member, published }: Site) {
   const { sessionId, resultId = '' } = await client.ok('startChat', {
@@ -104,6 +111,91 @@ export const chats: Cases<'chats'> = {
     NOT_FOUND: ({ here }) => ({ as: here.member, params: { botId: here.archived.id } }),
   },
 
+  listWorkspaceChats: {
+    needs: 'MEMBER',
+    ok: {
+      'of all bots, newest first, with the last message': async ({ here, there }, app) => {
+        const taken = await takeChat(app, here)
+        await app.client.ok('continueChat', {
+          params: { sessionId: taken.params.sessionId },
+          body: { message: 'Is anybody there?' },
+        })
+        const waiting = await hand(app, here)
+        await startChat(app, here)
+        await takeChat(app, there)
+        const { botId } = taken.params
+        return {
+          as: here.member,
+          params: { workspaceId: here.workspaceId },
+          after: ({ body }) => {
+            expect(body.chats).toMatchObject([
+              { sessionId: waiting, botId, handledBy: 'waiting', lastMessage: null },
+              {
+                sessionId: taken.params.sessionId,
+                handledBy: 'member',
+                assigneeId: here.member.id,
+                lastMessage: { role: 'user', text: 'Is anybody there?' },
+              },
+            ])
+            expect(body.nextCursor).toBeNull()
+          },
+        }
+      },
+      'that wait, in pages': async ({ here }, app) => {
+        await takeChat(app, here)
+        const first = await hand(app, here)
+        const second = await hand(app, here)
+        const options = { as: here.member, params: { workspaceId: here.workspaceId } }
+        const query = { handledBy: 'waiting' as const, limit: 1 }
+        const page = await app.client.ok('listWorkspaceChats', { ...options, query })
+        expect(page.chats.map(({ sessionId }) => sessionId)).toEqual([second])
+        return {
+          ...options,
+          query: { ...query, cursor: String(page.nextCursor) },
+          after: ({ body }) => {
+            expect(body.chats).toMatchObject([{ sessionId: first }])
+            expect(body.nextCursor).toBeNull()
+          },
+        }
+      },
+      'that one member handles': async ({ here }, app) => {
+        const { sessionId } = (await takeChat(app, here)).params
+        const { resultId: _, ...others } = await startChat(app, here)
+        await app.client.ok('updateChat', { ...others, body: { assigneeId: here.admin.id } })
+        return {
+          as: here.member,
+          params: { workspaceId: here.workspaceId },
+          query: { assigneeId: here.member.id },
+          after: ({ body }) => expect(body.chats).toMatchObject([{ sessionId }]),
+        }
+      },
+    },
+    BAD_REQUEST: {
+      'with a cursor of another list': async ({ here }, app) => {
+        await startChat(app, here)
+        const page = await app.client.ok('listChats', {
+          as: here.member,
+          params: { botId: here.published.id },
+          query: { limit: 1 },
+        })
+        return {
+          as: here.member,
+          params: { workspaceId: here.workspaceId },
+          query: { cursor: String(page.nextCursor) },
+          at: 'query.cursor',
+        }
+      },
+      'of chats that no people handle': ({ here }) => ({
+        as: here.member,
+        params: { workspaceId: here.workspaceId },
+        query: { handledBy: 'bot' },
+        at: 'query.handledBy',
+      }),
+    },
+    FORBIDDEN: ({ here }) => ({ as: here.guest, params: { workspaceId: here.workspaceId } }),
+    NOT_FOUND: ({ here }) => ({ as: here.member, params: { workspaceId: missingId } }),
+  },
+
   getChat: {
     needs: 'MEMBER',
     ok: {
@@ -118,8 +210,9 @@ export const chats: Cases<'chats'> = {
             expect(body.chat).toMatchObject({ sessionId, resultId, handledBy: 'member', revision: 2 })
             expect(body.turns.slice(-2)).toMatchObject([
               { role: 'user', text: 'Is anybody there?' },
-              { role: 'member', message: { type: 'text' } },
+              { role: 'member', message: { type: 'text' }, userId: here.member.id },
             ])
+            expect(body.chat.lastMessage).toEqual({ role: 'member', text: 'Yes' })
           },
         }
       },

@@ -345,6 +345,29 @@ test('files go both ways, and stay with the result', async () => {
   expect(rows).toEqual([{ remove_at: null }, { remove_at: null }])
 })
 
+test('the last message of a chat is listed while people handle it, and who wrote is for members alone', async () => {
+  const { sessionId } = await start(app, made)
+  await reply(app, sessionId, 'Ada', 1)
+  const chat = { as: here.member, params: { botId: made.id, sessionId } }
+  const last = async () => (await app.client.ok('getChat', chat)).chat.lastMessage
+  expect(await last()).toBeNull()
+  await take(sessionId)
+  expect(await last()).toEqual({ role: 'user', text: 'Ada' })
+  await reply(app, sessionId, `${'😀'.repeat(200)} and more`, 2)
+  expect(await last()).toEqual({ role: 'user', text: '😀'.repeat(200) })
+  await write(sessionId, 'Yes')
+  expect(await last()).toEqual({ role: 'member', text: 'Yes' })
+  const { turns } = await app.client.ok('getChat', chat)
+  expect(turns.at(-1)).toMatchObject({ role: 'member', userId: here.member.id })
+  const { events } = await app.client.ok('listSessionEvents', {
+    params: { sessionId },
+    query: { after: '0.0' },
+  })
+  expect(JSON.stringify([await read(sessionId), events])).not.toContain(here.member.id)
+  await update(sessionId, { handledBy: 'bot' })
+  expect(await last()).toBeNull()
+})
+
 test('a chat has as many messages of members as the table says, and one more is a 429', async () => {
   const { sessionId } = await start(app, made)
   await take(sessionId)

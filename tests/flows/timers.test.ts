@@ -379,6 +379,24 @@ describe('a handoff', () => {
 })
 
 describe('timers', () => {
+  test('are listed with their chat, and not when it has none', async () => {
+    const { sessionId } = await start(app, idle)
+    const as = here.member
+    const listed = async () => {
+      const { chats } = await app.client.ok('listChats', { as, params: { botId: idle.id } })
+      const { chat } = await app.client.ok('getChat', { as, params: { botId: idle.id, sessionId } })
+      expect(chats.find((each) => each.sessionId === sessionId)?.timer ?? null).toEqual(chat.timer)
+      return chat.timer
+    }
+    const { rows } = await app.pool.query('SELECT due_at FROM chat_timers WHERE session_id = $1', [sessionId])
+    const timer = { kind: 'idle', dueAt: rows[0].due_at.toISOString(), isPaused: false }
+    expect(await listed()).toEqual(timer)
+    await update(idle, sessionId, { handledBy: 'member' })
+    expect(await listed()).toEqual({ ...timer, isPaused: true })
+    await update(idle, sessionId, { isOver: true })
+    expect(await listed()).toBeNull()
+  })
+
   test('go with a chat that a member ends, with a deleted result and with a deleted bot', async () => {
     const ended = await start(app, waiting)
     await update(waiting, ended.sessionId, { isOver: true })

@@ -828,6 +828,29 @@ class AsyncClientLogs:
         return answer
 
 
+class AsyncWorkspaceChats:
+    def __init__(self, caller: AsyncCaller) -> None:
+        self._caller = caller
+
+    def list(self, workspace_id: str, *, limit: int | None = None, cursor: str | None = None, handled_by: Literal["waiting", "member"] | None = None, assignee_id: str | None = None, **options: Unpack[RequestOptions]) -> AsyncPages[types.WorkspaceChatPage, types.WorkspaceChat]:
+        """List the chats of a workspace that people handle: `GET /v1/workspaces/{workspaceId}/chats`
+
+        Returns the chats of all bots of the workspace that wait for a member, and those that members handle, newest first. Chats that the bot handles are in the list of each bot.
+
+        - `limit`: How many entries the page has at most, from 1 to 100.
+        - `cursor`: The `nextCursor` of the page before, sent with the same path and filter; absent for the first page. An altered cursor, or one of another list, is invalid input.
+        - `handled_by`: Only chats that are handled so: `waiting` for a member, or by a `member`.
+        - `assignee_id`: Only chats that this member handles.
+        """
+        query: dict[str, Any] = {"limit": limit, "cursor": cursor, "handledBy": handled_by, "assigneeId": assignee_id}
+
+        async def turn(next_cursor: str | None) -> Any:
+            asked = query if next_cursor is None else {**query, "cursor": next_cursor}
+            return await self._caller.call(call_of(Operation("GET", "/v1/workspaces/{workspaceId}/chats", entries="chats"), {"workspaceId": workspace_id}, None, asked, options))
+
+        return AsyncPages(turn, "chats")
+
+
 class AsyncMessages:
     def __init__(self, caller: AsyncCaller) -> None:
         self._caller = caller
@@ -1082,6 +1105,7 @@ class AsyncClient:
         self.previews = AsyncPreviews(caller)
         self.webhooks = AsyncWebhooks(caller)
         self.client_logs = AsyncClientLogs(caller)
+        self.workspace_chats = AsyncWorkspaceChats(caller)
         self.messages = AsyncMessages(caller)
         self.webhook_endpoints = AsyncWebhookEndpoints(caller)
         self.webhook_secrets = AsyncWebhookSecrets(caller)

@@ -576,6 +576,10 @@ class BotChat(TypedDict):
     handledSince: str | None
     """When it last changed hands; null where only the bot has handled it."""
 
+    lastMessage: LastMessage
+
+    timer: ChatTimer
+
     botId: str
     """Id of the bot, as create and list answer it."""
 
@@ -614,6 +618,10 @@ class BotChatSummary(TypedDict):
 
     handledSince: str | None
     """When it last changed hands; null where only the bot has handled it."""
+
+    lastMessage: LastMessage
+
+    timer: ChatTimer
 
 BotCreate = TypedDict(
     "BotCreate",
@@ -1933,6 +1941,18 @@ class ChatTakenEvent(TypedDict):
 
     data: ChatEventData
 
+class ChatTimer(TypedDict):
+    """The timer of a chat: something that the bot does at a time, without a message. It goes with the chat; null where there is none."""
+
+    kind: Literal["idle", "wait", "handoff"]
+    """`idle`: the branch for a visitor who does not answer. `wait`: the bot goes on. `handoff`: the way out when no member comes."""
+
+    dueAt: str
+    """When it fires, by the clock of the database."""
+
+    isPaused: bool
+    """True while people handle the chat: it does not fire then."""
+
 class ChatTool(TypedDict):
     """A function that the model can call."""
 
@@ -2013,6 +2033,12 @@ class ChatUpdate(TypedDict):
 
     handledSince: NotRequired[Any]
     """Read-only time when it changed hands; accepted and ignored."""
+
+    lastMessage: NotRequired[Any]
+    """Read-only last message; accepted and ignored."""
+
+    timer: NotRequired[Any]
+    """Read-only timer; accepted and ignored."""
 
 class ChatwootAction(TypedDict):
     """Open or close the Chatwoot widget."""
@@ -4297,6 +4323,15 @@ class KeyValuePair(TypedDict):
     value: NotRequired[str]
     """Value; may hold placeholders."""
 
+class LastMessage(TypedDict):
+    """The last message of the visitor or of a member in a chat that people handle; null while the bot handles it, and before the visitor has written."""
+
+    role: Literal["user", "member"]
+    """Who wrote it."""
+
+    text: str
+    """Its first 200 characters; of files their names."""
+
 class LegacyAbTestBlock(TypedDict):
     """Sends each visitor one of two ways by chance, in versions 3, 4 and 5."""
 
@@ -4756,6 +4791,9 @@ class MemberTurn(TypedDict):
     """Who said it."""
 
     message: MessageBubble
+
+    userId: NotRequired[str]
+    """Id of the member; only members see it."""
 
 class MemberUpdate(TypedDict):
     """The new role of the member."""
@@ -8712,6 +8750,58 @@ class WorkspaceBody(TypedDict):
     """One workspace, without its limits."""
 
     workspace: Workspace
+
+class WorkspaceChat(TypedDict):
+    """A chat in the list of those of a workspace."""
+
+    sessionId: str
+    """Id of the chat session, as start chat answers it."""
+
+    resultId: str
+    """Id of the result, as the list of results answers it."""
+
+    createdAt: str
+    """When the chat started."""
+
+    updatedAt: str
+    """When its last turn ran."""
+
+    expiresAt: str
+    """When it can no longer be continued, unless it goes on before."""
+
+    blockId: str | None
+    """Id of the block that waits for the visitor; null where none does."""
+
+    revision: int
+    """Counts the turns of the chat."""
+
+    handledBy: Literal["bot", "waiting", "member"]
+    """`bot`: the bot runs. `waiting`: the chat waits for a member. `member`: a member handles it. The bot runs and says nothing in the last two."""
+
+    assigneeId: str | None
+    """Id of the member who handles the chat; null where none does."""
+
+    handledSince: str | None
+    """When it last changed hands; null where only the bot has handled it."""
+
+    lastMessage: LastMessage
+
+    timer: ChatTimer
+
+    botId: str
+    """Id of the bot, as create and list answer it."""
+
+    botName: str
+    """Name of the bot."""
+
+class WorkspaceChatPage(TypedDict):
+    """A page of the chats of a workspace."""
+
+    chats: list[WorkspaceChat]
+    """The chats, newest first."""
+
+    nextCursor: str | None
+    """Send it as `cursor` to get the following page; null on the last page."""
 
 class WorkspaceCreate(TypedDict):
     """The workspace to create."""

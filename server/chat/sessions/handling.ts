@@ -12,7 +12,8 @@ import type { Effects, Flow } from '../engine/types.ts'
 import { type ChatEvent, eventOfTurn } from './chat-events.ts'
 import { decodeState } from './codec/state.ts'
 import type { HeldChat } from './hold-chat.ts'
-import { lastAnswerOf, type Session } from './read-session.ts'
+import { lastSaidOf } from './last-said.ts'
+import { type Session, stepsOf } from './read-session.ts'
 import { type Ran, type Reply, toTurn, uploadsOfTurn, waitsFor } from './run-turn.ts'
 import { openExpiryOf, removeTimer, resumeTimer } from './timers.ts'
 import { effectsOf } from './turn-effects.ts'
@@ -47,7 +48,7 @@ export async function handingOf(
     handledSince: now,
     expiresAt: latestExpiryOf(chat.createdAt),
   }
-  if (chat.handledBy === null) changes.awaited = await awaitedOf(db, chat)
+  if (chat.handledBy === null) Object.assign(changes, await lastTurnOf(db, chat))
   if (wanted === 'waiting') return chat.handledBy === 'waiting' ? {} : { changes }
   const { userId } = grant.caller
   changes.assigneeId = assigneeId ?? userId
@@ -68,10 +69,13 @@ export async function handingOf(
   return { changes }
 }
 
-/** The input and the actions of the last turn of the bot, which a client shows again when the bot goes on. */
-async function awaitedOf(db: Database, { botId, id, revision }: HeldChat): Promise<JsonText> {
-  const answer = (await lastAnswerOf(db, { botId, sessionId: id, revision })) ?? '{}'
-  return new JsonText(JSON.stringify(waitsFor(JSON.parse(answer))))
+/** Columns of the last turn of the bot: what a client shows again when the bot goes on, and the visitor's message. */
+async function lastTurnOf(db: Database, { botId, id, revision }: HeldChat) {
+  const [turn] = await stepsOf(db, { botId, sessionId: id, revision }, revision)
+  return {
+    awaited: new JsonText(JSON.stringify(waitsFor(turn?.answer ?? {}))),
+    lastSaid: lastSaidOf(turn?.turns ?? []),
+  }
 }
 
 /** Gives a locked chat back to the bot, by a turn without a message. Returns an issue if there is no such group. */
@@ -114,7 +118,7 @@ export async function giveBack(
   if (!isWritten) throw new Error('The turn that gives a locked chat back was not written')
   await db
     .update(table)
-    .set({ handledBy: null, assigneeId: null, handledSince: now, awaited: null, claim: null })
+    .set({ handledBy: null, assigneeId: null, handledSince: now, awaited: null, lastSaid: null, claim: null })
     .where(and(eq(table.botId, botId), eq(table.id, id)))
   return undefined
 }
@@ -166,6 +170,11 @@ export async function receiveMessage(
     context.now,
     writeAlso(context.db, undefined, [
       ...uploadsOfTurn(sessionId, outcome.uploads),
+      (tx) =>
+        tx
+          .update(table)
+          .set({ lastSaid: lastSaidOf(outcome.said) })
+          .where(and(eq(table.botId, botId), eq(table.id, sessionId))),
       ...eventOfTurn(session, event, context.now),
     ]),
   )

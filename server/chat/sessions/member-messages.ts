@@ -11,6 +11,7 @@ import { keepUploads, uploadsAmong } from '../../uploads/uploads.ts'
 import { messageOfMember } from '../engine/people.ts'
 import type { Bubble, TranscriptEntry } from '../engine/types.ts'
 import { holdChat, holdResult } from './hold-chat.ts'
+import { encodeSaid } from './last-said.ts'
 import { announceChange } from './session-changes.ts'
 
 /* Messages of members to visitors. */
@@ -57,7 +58,14 @@ export function writeToVisitor(
     })
     await tx
       .update(chatSessions)
-      .set({ messageCount: ordinal })
+      .set({
+        messageCount: ordinal,
+        lastSaid: encodeSaid(
+          'member',
+          text ?? '',
+          files.map(({ name }) => name),
+        ),
+      })
       .where(and(eq(chatSessions.botId, botId), eq(chatSessions.id, sessionId)))
     await addToTranscript(tx, botId, resultId, transcript)
     await keepUploads(tx, sessionId, [...uploads.values()])

@@ -188,10 +188,11 @@ interface ReadStep extends Pick<EncodedTurn, 'answer'> {
 export async function turnsOf(
   db: Database,
   session: Pick<Session, 'botId' | 'sessionId' | 'revision' | 'messageCount'>,
+  { hasAuthors = false } = {},
 ) {
   const [steps, messages] = await Promise.all([
     stepsOf(db, session),
-    session.messageCount === null ? [] : messagesOf(db, session),
+    session.messageCount === null ? [] : messagesOf(db, session, { hasAuthors }),
   ])
   // A message of a member comes after the turn that it names.
   const written = new Map<number, Turn[]>()
@@ -208,13 +209,14 @@ export async function turnsOf(
 export async function messagesOf(
   db: Database,
   { botId, sessionId }: Pick<Session, 'botId' | 'sessionId'>,
-  after = 0,
+  { after = 0, hasAuthors = false } = {},
 ): Promise<{ ordinal: number; revision: number; turns: Turn[] }[]> {
   const rows = await selectRows(
     db,
     {
       ordinal: chatMessages.ordinal,
       revision: chatMessages.revision,
+      userId: chatMessages.userId,
       bubbles: expression(sql`bubbles`, 'text'),
     },
     (list) => sql`
@@ -225,9 +227,11 @@ export async function messagesOf(
         WHERE bot_id = ${botId} AND session_id = ${sessionId} AND ordinal > ${after}
       ) AS ${chatMessages} WHERE coalesce(newer, 0) < ${maximumCharacters} ORDER BY ordinal`,
   )
-  return rows.map(({ bubbles, ...row }) => {
+  return rows.map(({ bubbles, userId, ...row }) => {
     const shown = JSON.parse(bubbles) as Bubble[]
-    return { ...row, turns: shown.map((message): Turn => ({ role: 'member', message })) }
+    // Visitors do not learn who writes to them.
+    const author = hasAuthors ? { userId } : {}
+    return { ...row, turns: shown.map((message): Turn => ({ role: 'member', message, ...author })) }
   })
 }
 

@@ -49,7 +49,7 @@ export async function eventsAfter(
   const end = positionOf(session)
   const [turns, messages] = await Promise.all([
     end.revision > from.revision ? stepsOf(db, { ...ids, ...session }, from.revision + 1) : [],
-    end.ordinal > from.ordinal ? messagesOf(db, ids, from.ordinal) : [],
+    end.ordinal > from.ordinal ? messagesOf(db, ids, { after: from.ordinal }) : [],
   ])
   const at = { ...from }
   const events: SessionEvent[] = []

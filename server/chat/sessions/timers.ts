@@ -5,6 +5,7 @@ import { expression, selectRows } from '../../db/typed-select.ts'
 import { idleTimesAt } from '../engine/idle.ts'
 import type { SessionState, TimerToSet, TurnOutcome } from '../engine/types.ts'
 import { decodeState } from './codec/state.ts'
+import { lastSaidOf } from './last-said.ts'
 import type { Session } from './read-session.ts'
 import { expiryOf, latestExpiryOf, type WithTurn } from './write-turn.ts'
 
@@ -45,7 +46,7 @@ async function saveTimer(tx: Database, ids: Ids, timer: TimerToSet | undefined) 
  */
 export function timerOfTurn(
   ids: Ids,
-  { state, timer, isHandedOff }: Pick<TurnOutcome, 'state' | 'timer' | 'isHandedOff'>,
+  { state, timer, isHandedOff, said }: Pick<TurnOutcome, 'state' | 'timer' | 'isHandedOff' | 'said'>,
   {
     before,
     isFired = false,
@@ -57,6 +58,7 @@ export function timerOfTurn(
   // The row of a timer that fired goes after the turn, with others.
   const isChanged = timer !== undefined || (before !== undefined && !isKept && !isFired)
   const handledBy = isHandedOff ? ('waiting' as const) : null
+  const lastSaid = isHandedOff ? lastSaidOf(said) : null
   return [
     ...(isChanged ? [(tx: Database) => saveTimer(tx, ids, timer)] : []),
     ...(isHandedOff || isReturned
@@ -64,7 +66,7 @@ export function timerOfTurn(
           (tx: Database) =>
             tx
               .update(table)
-              .set({ handledBy, assigneeId: null, handledSince: now, awaited: null })
+              .set({ handledBy, assigneeId: null, handledSince: now, awaited: null, lastSaid })
               .where(and(eq(table.botId, ids.botId), eq(table.id, ids.id))),
         ]
       : []),

@@ -5,7 +5,7 @@ import type { BotGrant } from '../../access/index.ts'
 import type { Contexts } from '../../context.ts'
 import { type Database, statements, transact } from '../../db/client.ts'
 import { after, newestFirst, type Position } from '../../db/page.ts'
-import { results, chatSessions as table } from '../../db/schema.ts'
+import { chatTimers, results, chatSessions as table } from '../../db/schema.ts'
 import { expression, optional, prepareSelect, type RowOf, selectRows } from '../../db/typed-select.ts'
 import { isAlive } from '../../db/undeleted-results.ts'
 import { Rollback } from '../../kit/idempotency.ts'
@@ -28,7 +28,7 @@ import { expiryOf, waitingResultOf } from './write-turn.ts'
  */
 
 /** The chat as operations show it. */
-const shape = {
+export const chatShape = {
   id: table.id,
   createdAt: table.createdAt,
   updatedAt: table.updatedAt,
@@ -41,9 +41,20 @@ const shape = {
   assigneeId: table.assigneeId,
   handledSince: table.handledSince,
   messageCount: table.messageCount,
+  lastSaid: optional(expression(sql`${table.lastSaid}`, 'json')),
+  timer: optional(
+    expression(
+      sql`SELECT json_build_object(
+          'kind', ${table.state} #>> '{timer,kind}', 'dueAt', timer.due_at, 'isPaused', timer.is_paused)
+        FROM ${chatTimers} timer
+        WHERE timer.bot_id = ${table.botId} AND timer.session_id = ${table.id}
+          AND timer.id = ${table.state} #>> '{timer,id}'`,
+      'json',
+    ),
+  ),
 }
 
-export type ChatRow = RowOf<typeof shape>
+export type ChatRow = RowOf<typeof chatShape>
 
 const pageOf = (list: SQL, isHandled: SQL) => sql`SELECT ${list} FROM ${table}
   WHERE ${table.botId} = ${sql.placeholder('botId')} AND ${table.endedAt} IS NULL AND ${table.state} IS NOT NULL
@@ -55,11 +66,11 @@ const pageOf = (list: SQL, isHandled: SQL) => sql`SELECT ${list} FROM ${table}
 const assigneeId = sql`${sql.placeholder('assigneeId')}::text`
 
 const chatStatements = statements((db, named) => ({
-  page: prepareSelect(db, named('chat_page'), shape, (list) =>
+  page: prepareSelect(db, named('chat_page'), chatShape, (list) =>
     pageOf(list, sql`(${table.handledBy} IS NULL OR NOT ${sql.placeholder('isBot')}::boolean)`),
   ),
   // By the index of those that people handle, which are few.
-  handledPage: prepareSelect(db, named('chat_handled_page'), shape, (list) =>
+  handledPage: prepareSelect(db, named('chat_handled_page'), chatShape, (list) =>
     pageOf(
       list,
       sql`${table.handledBy} = ${sql.placeholder('handledBy')}::text
@@ -69,7 +80,7 @@ const chatStatements = statements((db, named) => ({
   one: prepareSelect(
     db,
     named('chat_one'),
-    shape,
+    chatShape,
     (list) => sql`SELECT ${list} FROM ${table}
       WHERE ${table.botId} = ${sql.placeholder('botId')} AND ${table.id} = ${sql.placeholder('sessionId')}
         AND ${table.resultId} IS NOT NULL AND ${table.publicationId} IS NOT NULL
@@ -133,6 +144,7 @@ export function updateSession(
           handledBy: null,
           assigneeId: null,
           awaited: null,
+          lastSaid: null,
         }
       : {}
     const steered = readConcurrentEdits(held.steered?.text ?? null)
@@ -181,7 +193,11 @@ export function updateSession(
       const issue = await giveBack(db, context, { flow, effects, ...given }, body.groupId)
       if (issue) throw new Rollback({ issues: [issue] })
     }
-    const [chat] = await selectRows(db, shape, (list) => sql`SELECT ${list} FROM ${table} WHERE ${isThis}`)
+    const [chat] = await selectRows(
+      db,
+      chatShape,
+      (list) => sql`SELECT ${list} FROM ${table} WHERE ${isThis}`,
+    )
     const event = chat && grant.isWatched ? handingEvent(botId, held, chat) : undefined
     if (event) await leaveChatEvent(db, workspaceId, event, now)
     announceChange(db, sessionId)

@@ -1,6 +1,7 @@
 import { useEffect, useState } from 'preact/hooks'
 import { client } from './api.ts'
 import { BotPage } from './bot/bot-page.tsx'
+import { InboxPage } from './chats/inbox-page.tsx'
 import { BotsPage } from './list/bots-page.tsx'
 import { MovePage } from './move/move-page.tsx'
 import { urlOf, useRoute } from './router.ts'
@@ -50,11 +51,14 @@ export function App() {
       </main>
     )
   }
+  const isBot = route.botId !== undefined && route.botId !== 'inbox'
   return (
-    <div class={route.botId ? 'app-full' : undefined}>
-      {!route.botId && <TopBar />}
-      {route.botId ? (
-        <BotPage key={route.botId} botId={route.botId} view={route.view} />
+    <div class={isBot ? 'app-full' : undefined}>
+      {!isBot && <TopBar />}
+      {route.botId === 'inbox' ? (
+        <InboxPage workspaces={workspaces.value} query={route.query} />
+      ) : route.botId ? (
+        <BotPage key={route.botId} botId={route.botId} view={route.view} query={route.query} />
       ) : route.page === 'move' && workspaces.value.length > 0 ? (
         <MovePage workspaces={workspaces.value} />
       ) : (
@@ -71,6 +75,7 @@ function TopBar() {
         <Icon name="bot" /> Bots
       </Link>
       <nav aria-label="Service">
+        <Link to="bots/inbox">Chats</Link>
         <a href={urlOf('docs')}>Help</a>
       </nav>
       <Menu label="Account" items={[{ label: 'Sign out', icon: 'out', onChoose: () => void signOut() }]}>

@@ -1,5 +1,6 @@
 import { useCallback, useEffect, useMemo, useState } from 'preact/hooks'
 import { client } from '../api.ts'
+import { Inbox } from '../chats/inbox.tsx'
 import { FlowPage } from '../flow/flow-page.tsx'
 import { BotIcon } from '../list/cards.tsx'
 import { listPath } from '../list/paths.ts'
@@ -54,9 +55,10 @@ async function openEditor(botId: string, signal: AbortSignal): Promise<OpenBot> 
 }
 
 /** The pages of one bot. */
-export function BotPage({ botId, view }: { botId: string; view: string }) {
+export function BotPage(props: { botId: string; view: string; query: URLSearchParams }) {
+  const { botId, view, query } = props
   const opened = useLoaded((signal) => openEditor(botId, signal), [botId])
-  if (opened.value) return <Opened key={botId} {...opened.value} view={view} />
+  if (opened.value) return <Opened key={botId} {...opened.value} view={view} query={query} />
   return (
     <main class="page">
       {opened.error ? (
@@ -78,12 +80,18 @@ export function BotPage({ botId, view }: { botId: string; view: string }) {
 const tabs: { view: string; label: string; icon: IconName }[] = [
   { view: '', label: 'Flow', icon: 'flow' },
   { view: 'results', label: 'Results', icon: 'results' },
+  { view: 'chats', label: 'Chats', icon: 'chat' },
   { view: 'share', label: 'Share', icon: 'share' },
   { view: 'history', label: 'History', icon: 'history' },
   { view: 'settings', label: 'Settings', icon: 'settings' },
 ]
 
-function Opened({ head: opened, editor, storedVersion, view }: OpenBot & { view: string }) {
+interface Page {
+  view: string
+  query: URLSearchParams
+}
+
+function Opened({ head: opened, editor, storedVersion, view, query }: OpenBot & Page) {
   const { id } = opened
   const state = useEditorState(editor)
   const reading = useLoaded((signal) => readHead(id, signal), [id])
@@ -148,11 +156,13 @@ function Opened({ head: opened, editor, storedVersion, view }: OpenBot & { view:
             <h1>{head.name}</h1>
           </div>
           <nav class="bot-tabs" aria-label="Bot">
-            {tabs.map((tab) => (
-              <Link key={tab.view} to={botPath(id, tab.view)} current={view === tab.view}>
-                <Icon name={tab.icon} /> {tab.label}
-              </Link>
-            ))}
+            {tabs
+              .filter(({ view }) => head.canWrite || view !== 'chats')
+              .map((tab) => (
+                <Link key={tab.view} to={botPath(id, tab.view)} current={view === tab.view}>
+                  <Icon name={tab.icon} /> {tab.label}
+                </Link>
+              ))}
           </nav>
           {head.canWrite && (
             <button type="button" class="main" disabled={task.isBusy} onClick={release}>
@@ -178,7 +188,16 @@ function Opened({ head: opened, editor, storedVersion, view }: OpenBot & { view:
             <FlowPage />
           </main>
         ) : (
-          <main class={view === 'results' ? 'page wide' : 'page'}>
+          <main class={view === 'results' || view === 'chats' ? 'page wide' : 'page'}>
+            {view === 'chats' && (
+              <Inbox
+                title="Chats"
+                tabTitle={head.name}
+                source={{ botId: id, botName: head.name, workspaceId: head.workspaceId }}
+                path={botPath(id, 'chats')}
+                chosen={query.get('chat') ?? ''}
+              />
+            )}
             {view === 'results' && <Results bot={head} />}
             {view === 'share' && <Share bot={head} />}
             {view === 'history' && <History bot={head} onRestored={refreshHead} />}

@@ -1,0 +1,124 @@
+import { useEffect, useRef } from 'preact/hooks'
+import type { ChatTurn } from '../../../../../generated/client/index.js'
+import { service } from '../service.ts'
+import { useLoaded } from '../ui/hooks.ts'
+import { Icon } from '../ui/icons.tsx'
+import { contentOf, readChat } from './data.ts'
+import { Handler, type HandlerProps } from './handler.tsx'
+import { ReplyForm } from './reply-form.tsx'
+
+/** Delay before the chat is read again where no stream is possible. */
+const POLL_INTERVAL_MS = 5_000
+
+type Props = Omit<HandlerProps, 'chat'> & { onClose: () => void }
+
+/** One chat: its transcript as it grows, and what a member can do. */
+export function ChatView(props: Props) {
+  const { botId, sessionId } = props
+  const detail = useLoaded((signal) => readChat(botId, sessionId, signal), [botId, sessionId])
+  const { chat, turns } = detail.value ?? {}
+  const onChanged = () => {
+    detail.reload()
+    props.onChanged()
+  }
+  useEvents(sessionId, chat?.isOver === true, onChanged)
+  const section = useRef<HTMLElement>(null)
+  // On a phone the link that opened it is hidden now.
+  useEffect(() => {
+    if (document.activeElement === document.body || innerWidth < 768) section.current?.focus()
+  }, [])
+  const isWithPeople = chat?.handledBy === 'member' && !chat.isOver
+  return (
+    <section class="inbox-chat" aria-label="Chat" ref={section} tabIndex={-1}>
+      <header class="inbox-head">
+        <button type="button" class="quiet square" aria-label="Close the chat" onClick={props.onClose}>
+          <Icon name="back" />
+        </button>
+        {chat && <Handler {...props} chat={chat} onChanged={onChanged} />}
+      </header>
+      {detail.error && (
+        <p class="alert" role="alert">
+          {detail.error}
+        </p>
+      )}
+      {!chat && !detail.error && <p role="status">Loading …</p>}
+      {turns && <Transcript turns={turns} nameOf={props.nameOf} />}
+      {isWithPeople && (
+        <ReplyForm
+          botId={botId}
+          sessionId={sessionId}
+          handlerName={chat.assigneeId === props.userId ? undefined : props.nameOf(chat.assigneeId)}
+          onSent={onChanged}
+        />
+      )}
+    </section>
+  )
+}
+
+/** Calls back whenever something happens in a chat: by its stream, or by asking where the stream is refused. */
+function useEvents(sessionId: string, isOver: boolean, onEvent: () => void) {
+  const latest = useRef(onEvent)
+  latest.current = onEvent
+  useEffect(() => {
+    if (isOver) return
+    let timer: ReturnType<typeof setInterval> | undefined
+    const source = new EventSource(
+      new URL(`api/v1/sessions/${encodeURIComponent(sessionId)}/events`, service),
+    )
+    // The first one, `handled`, also stands for what came between the first look and the stream.
+    for (const type of ['turn', 'message', 'handled', 'over'])
+      source.addEventListener(type, () => latest.current())
+    source.addEventListener('error', () => {
+      if (source.readyState !== EventSource.CLOSED) return
+      timer ??= setInterval(() => !document.hidden && latest.current(), POLL_INTERVAL_MS)
+    })
+    return () => {
+      source.close()
+      clearInterval(timer)
+    }
+  }, [sessionId, isOver])
+}
+
+function Transcript({ turns, nameOf }: { turns: ChatTurn[]; nameOf: Props['nameOf'] }) {
+  const log = useRef<HTMLDivElement>(null)
+  const count = turns.length
+  // The end stays in view, unless somebody has scrolled back to read.
+  const isAtEnd = useRef(true)
+  useEffect(() => {
+    if (isAtEnd.current) log.current?.scrollTo({ top: log.current.scrollHeight })
+  }, [count])
+  return (
+    <div
+      ref={log}
+      class="inbox-turns"
+      role="log"
+      aria-label="Transcript"
+      // biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls is reached by keyboard
+      tabIndex={0}
+      onScroll={({ currentTarget: { scrollTop, scrollHeight, clientHeight } }) => {
+        isAtEnd.current = scrollHeight - scrollTop - clientHeight < 40
+      }}
+    >
+      {turns.map((turn, index) => {
+        const author =
+          turn.role === 'user' ? 'Visitor' : turn.role === 'bot' ? 'Bot' : nameOf(turn.userId) || 'Member'
+        return (
+          <div key={index} class={`inbox-turn ${turn.role}`}>
+            <span class="inbox-author">{author}</span>
+            {contentOf(turn).map(({ words, url }, at) => (
+              <p key={at}>
+                {url ? (
+                  <a href={url} target="_blank" rel="noreferrer">
+                    {words}
+                  </a>
+                ) : (
+                  words
+                )}
+              </p>
+            ))}
+          </div>
+        )
+      })}
+    </div>
+  )
+}

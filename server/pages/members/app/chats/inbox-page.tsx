@@ -1,0 +1,44 @@
+import type { WorkspaceSummary } from '../../../../../generated/client/index.js'
+import { navigate } from '../router.ts'
+import { Inbox } from './inbox.tsx'
+
+/** The chats of a workspace that people handle. */
+export function InboxPage({ workspaces, query }: { workspaces: WorkspaceSummary[]; query: URLSearchParams }) {
+  const workspace = workspaces.find(({ id }) => id === query.get('workspace')) ?? workspaces[0]
+  if (!workspace) {
+    return (
+      <main class="page">
+        <p class="about">You are in no workspace yet.</p>
+      </main>
+    )
+  }
+  const pathOf = (workspaceId: string) => `bots/inbox?${new URLSearchParams({ workspace: workspaceId })}`
+  return (
+    <main class="page wide">
+      <div class="inbox-head-line">
+        <h1>{workspace.name}</h1>
+        {workspaces.length > 1 && (
+          <select
+            aria-label="Workspace"
+            value={workspace.id}
+            onChange={(event) => navigate(pathOf(event.currentTarget.value))}
+          >
+            {workspaces.map(({ id, name }) => (
+              <option key={id} value={id}>
+                {name}
+              </option>
+            ))}
+          </select>
+        )}
+      </div>
+      <Inbox
+        key={workspace.id}
+        title="Chats"
+        tabTitle="Chats"
+        source={{ workspaceId: workspace.id }}
+        path={pathOf(workspace.id)}
+        chosen={query.get('chat') ?? ''}
+      />
+    </main>
+  )
+}

@@ -1,0 +1,232 @@
+import { createServer, type Server } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals'
+import axe from 'axe-core'
+import type { Browser, BrowserContextOptions, Frame, Locator, Page } from 'playwright-core'
+import { type App, startApp } from '../support/app.ts'
+import { ask, bot, text } from '../support/chat.ts'
+import { type Published, publish } from '../support/chats.ts'
+import type { Caller } from '../support/client.ts'
+import { makeWorld, type Site } from '../support/world.ts'
+import { desktop, launch, newContext, phone, picture, watch, withBrowser } from './support.ts'
+
+/* Two members in the inbox, one on a phone, and a visitor on the chat page or on a site that embeds it, all at once. */
+
+let app: App
+let here: Site
+let made: Published
+let browser: Browser
+let site: Server
+let siteHtml = ''
+const complaints: string[] = []
+
+const groups = {
+  Start: [
+    text('Name?'),
+    ask('Name'),
+    { type: 'handoff', options: { message: 'One moment, {{Name}}' } },
+    text('Back with the bot'),
+    ask('Age'),
+    text('Bye, {{Name}}'),
+  ],
+  Offers: [text('Our offers'), ask('Offer')],
+}
+
+withBrowser('the inbox of members', () => {
+  beforeAll(async () => {
+    app = await startApp()
+    here = (await makeWorld(app)).here
+    made = await publish(app, here, bot(groups, { variables: ['Name', 'Age', 'Offer'] }), 'Helpdesk')
+    site = createServer((_, response) => {
+      response.setHeader('Content-Type', 'text/html; charset=utf-8').end(siteHtml)
+    })
+    await new Promise<void>((resolve) => site.listen(0, resolve))
+    browser = await launch()
+  })
+
+  afterEach(async () => {
+    for (const context of browser.contexts()) await context.close()
+    await app.pool.query('UPDATE chat_sessions SET ended_at = now(), handled_by = NULL, state = NULL')
+    expect(complaints.splice(0)).toEqual([])
+  })
+
+  afterAll(async () => {
+    await browser?.close()
+    site?.closeAllConnections()
+    await new Promise((resolve) => site?.close(resolve))
+    await app?.stop()
+  })
+
+  async function openAs({ token }: Caller, path: string, options: BrowserContextOptions = desktop) {
+    const context = await newContext(browser, { baseURL: app.url, locale: 'en-GB', ...options })
+    await context.addInitScript({ content: `sessionStorage.setItem('token', '${token}')` })
+    if (process.env.QUICK) context.setDefaultTimeout(12_000)
+    const page = await context.newPage()
+    watch(page, app.url, complaints)
+    await page.goto(path)
+    return page
+  }
+
+  const openInbox = (caller: Caller = here.member, options?: BrowserContextOptions) =>
+    openAs(caller, `/bots/inbox?workspace=${here.workspaceId}`, options)
+
+  async function openVisitor(options: BrowserContextOptions = phone) {
+    const page = await (await newContext(browser, options)).newPage()
+    watch(page, app.url, complaints)
+    await page.goto(`${app.url}/chat/${made.publicId}`)
+    await page.getByText('Name?').waitFor()
+    return page
+  }
+
+  /** Writes as the visitor, and waits for the words of an answer. */
+  async function write(chat: Page | Frame, words: string, answer?: string) {
+    await chat.getByRole('textbox').fill(words)
+    await chat.getByRole('textbox').press('Enter')
+    await chat.locator('.guest-text', { hasText: words }).waitFor()
+    if (answer) await chat.getByText(answer).waitFor()
+  }
+
+  const logOf = (page: Page): Locator => page.getByRole('log', { name: 'Transcript' })
+
+  async function expectAccessible(page: Page) {
+    await page.evaluate(axe.source)
+    const found = (await page.evaluate('axe.run({ resultTypes: ["violations"] })')) as axe.AxeResults
+    expect(found.violations.map(({ id, nodes }) => [id, nodes.slice(0, 5).map(({ html }) => html)])).toEqual(
+      [],
+    )
+  }
+
+  test('a visitor is handed over, one of two members takes the chat and talks, and gives it back', async () => {
+    const visitor = await openVisitor()
+    const first = await openInbox()
+    const second = await openAs(here.admin, `/bots/${made.id}/chats`, { ...phone, colorScheme: 'dark' })
+    await first.getByText('0 chats waiting').waitFor()
+    await second.getByText('0 chats waiting').waitFor()
+    await picture(first, 'inbox-empty')
+
+    await write(visitor, 'Ada', 'One moment, Ada')
+    await first.getByText('1 chat waiting').waitFor()
+    expect(await first.title()).toBe('(1) Chats')
+    await second.getByText('1 chat waiting').waitFor()
+    await picture(second, 'inbox-list-phone-dark')
+    await expectAccessible(second)
+    await first.getByRole('link', { name: 'Helpdesk' }).click()
+    await second.getByRole('link', { name: 'Helpdesk' }).first().click()
+    await logOf(first).getByText('One moment, Ada').waitFor()
+    await second.getByText('Waiting for a member').waitFor()
+
+    await first.getByRole('button', { name: 'Take', exact: true }).click()
+    await first.getByText('You handle this chat').waitFor()
+    await second.getByText(/^Ada.* handles this chat$/).waitFor()
+    await first.getByRole('textbox').fill('Hello **Ada**')
+    await first.keyboard.press('Enter')
+    await visitor.locator('.host-bubble strong', { hasText: 'Ada' }).waitFor()
+    await write(visitor, 'Hello yourself')
+    for (const page of [first, second]) await logOf(page).getByText('Hello yourself').waitFor()
+    await first.locator('input[type=file]').setInputFiles({
+      name: 'plan.txt',
+      mimeType: 'text/plain',
+      buffer: Buffer.from('plan'),
+    })
+    await first.getByText('plan.txt').waitFor()
+    await second.getByRole('textbox').fill('I am here, too')
+    await picture(first, 'inbox-desktop')
+    await picture(second, 'inbox-phone-dark')
+    await expectAccessible(first)
+    await expectAccessible(second)
+    await second.getByRole('button', { name: 'Send' }).click()
+    await visitor.getByText('I am here, too').waitFor()
+    await first.getByRole('button', { name: 'Send' }).click()
+    await visitor.getByText('plan.txt').waitFor()
+
+    await second.getByRole('button', { name: 'Close the chat' }).click()
+    await second.getByText('With members').waitFor()
+    await first.getByRole('button', { name: 'Give back' }).click()
+    await first.getByRole('dialog').getByRole('button', { name: 'Give back' }).click()
+    await visitor.getByText('Back with the bot').waitFor()
+    await first.getByText('The bot handles this chat').waitFor()
+    expect(await first.title()).toBe('Chats')
+    await write(visitor, '36', 'Bye, Ada')
+    await first.getByText('The chat is over').waitFor()
+  })
+
+  test('the inbox tells the slower of two members who take a chat at once, and gives a chat back to a group', async () => {
+    const visitor = await openVisitor()
+    const pages = [await openInbox(), await openInbox(here.admin, { ...desktop, colorScheme: 'dark' })]
+    await write(visitor, 'Grace', 'One moment, Grace')
+    for (const page of pages) {
+      await page.getByRole('link', { name: 'Helpdesk' }).click()
+      await page.getByRole('button', { name: 'Take', exact: true }).click({ trial: true })
+    }
+    // Both requests are sent before either page learns of the other one.
+    const held = pages.map((page) =>
+      page.route('**/v1/bots/*/chats/*', async (route) => {
+        if (route.request().method() === 'PATCH') await bothSent
+        await route.continue()
+      }),
+    )
+    await Promise.all(held)
+    let send: () => void = () => {}
+    const bothSent = new Promise<void>((resolve) => {
+      send = resolve
+    })
+    for (const page of pages) await page.getByRole('button', { name: 'Take', exact: true }).click()
+    send()
+    const late = await Promise.race(
+      pages.map(async (page) => {
+        await page.getByText('Somebody else was faster').waitFor()
+        return page
+      }),
+    )
+    // The browser says so too.
+    expect(complaints.splice(0)).toEqual([expect.stringContaining('409')])
+    const [winner] = pages.filter((page) => page !== late) as [Page]
+    await winner.getByText('You handle this chat').waitFor()
+    await late.getByText(/^Ada.* handles this chat$/).waitFor()
+    await late.getByRole('button', { name: 'Take over' }).waitFor()
+    await picture(late, 'inbox-late-desktop-dark')
+    await winner.getByRole('button', { name: 'Give back' }).click()
+    await winner.getByLabel('The bot goes on').selectOption('Offers')
+    await picture(winner, 'inbox-give-back')
+    await expectAccessible(winner)
+    await winner.getByRole('dialog').getByRole('button', { name: 'Give back' }).click()
+    await visitor.getByText('Our offers').waitFor()
+  })
+
+  test('a visitor on the site of somebody else sees what members write, and the keyboard does all of it', async () => {
+    siteHtml = `<!doctype html><html lang="en"><title>A shop</title><bot-standard></bot-standard>
+      <script src="${app.url}/embed.js"></script>
+      <script>Bot.initStandard({ bot: '${made.publicId}' })</script>`
+    const shop = await (await newContext(browser, desktop)).newPage()
+    await shop.goto(`http://localhost:${(site.address() as AddressInfo).port}/`)
+    const frame = await (await shop.locator('bot-standard iframe').elementHandle())?.contentFrame()
+    if (!frame) throw new Error('The site shows no chat')
+    await write(frame, 'Joan', 'One moment, Joan')
+
+    const page = await openInbox()
+    await page.getByText('1 chat waiting').waitFor()
+    await page.getByRole('link', { name: 'Helpdesk' }).focus()
+    await page.keyboard.press('Enter')
+    await page.getByRole('button', { name: 'Take', exact: true }).focus()
+    await page.keyboard.press('Enter')
+    await page.getByText('You handle this chat').waitFor()
+    await page.getByRole('textbox').focus()
+    await page.keyboard.type('Hello')
+    await page.keyboard.press('Shift+Enter')
+    await page.keyboard.type('Joan')
+    await page.keyboard.press('Enter')
+    await frame.locator('.host-bubble', { hasText: 'Hello' }).waitFor()
+    await write(frame, 'Hi')
+    await logOf(page).getByText('Hi', { exact: true }).waitFor()
+    await picture(shop, 'inbox-visitor-embedded')
+    for (let at = 0; at < 12; at++) {
+      if ((await page.evaluate('document.activeElement?.textContent')) === 'Give back') break
+      await page.keyboard.press('Shift+Tab')
+    }
+    await page.keyboard.press('Enter')
+    await page.getByRole('dialog').waitFor()
+    await page.getByRole('dialog').getByRole('button', { name: 'Give back' }).focus()
+    await page.keyboard.press('Enter')
+    await frame.getByText('Back with the bot').waitFor()
+  })
+})
