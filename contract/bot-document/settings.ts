@@ -1,6 +1,19 @@
 import { z } from '../kit/zod.ts'
 import { comparisonOperator, logicalOperator } from './conditions.ts'
-import { component, flag, id, list, name, number, oneOf, phrase, picture, prose, textList } from './fields.ts'
+import {
+  component,
+  flag,
+  id,
+  list,
+  name,
+  number,
+  oneOf,
+  phrase,
+  picture,
+  prose,
+  textList,
+  url,
+} from './fields.ts'
 import { boundedArray } from './in-place.ts'
 import { limits } from './limits.ts'
 import { quickText } from './quick.ts'
@@ -98,11 +111,15 @@ const metadata = component('BotMetadata', 'What search engines and link previews
   favIconUrl: picture('Icon of the browser tab.', 'https://files.example.com/favicon.png').optional(),
   customHeadCode: quickText(limits.headCode)
     .meta({
-      description: 'HTML added to the head of the page.',
+      description:
+        'HTML added to the head of the page, with scripts, on a host that serves chats alone. Elsewhere it is left out.',
       example: '<meta name="author" content="Ada">',
     })
     .optional(),
-  tagManagerId: name('Container id of the tag manager.', 'GTM-ABC1234').optional(),
+  tagManagerId: name(
+    'Container id of the tag manager, which the page loads on a host that serves chats alone.',
+    'GTM-ABC1234',
+  ).optional(),
   allowIndexing: flag('Whether search engines may list the page.').optional(),
 })
 
@@ -168,6 +185,26 @@ const security = component('SecuritySettings', 'Where the chat may be embedded.'
   ).optional(),
 })
 
+const consent = component(
+  'ConsentSettings',
+  'Asks visitors before the page loads anything of others: trackers, widgets, head code and fonts.',
+  {
+    isRequired: flag(
+      'Whether visitors are asked, and nothing is loaded before they agree. Default false.',
+    ).optional(),
+    text: prose(
+      'The question. Default: one in the language of the page.',
+      'May we measure your visit?',
+    ).optional(),
+    acceptLabel: phrase('Button to agree.', 'Accept').optional(),
+    declineLabel: phrase('Button to decline.', 'Decline').optional(),
+    policyUrl: url(
+      'Address of a page about privacy, linked beside the question.',
+      'https://www.example.com/privacy',
+    ).optional(),
+  },
+)
+
 export const settings = component('Settings', 'How a bot behaves. The shape is the same in every version.', {
   general: general.optional(),
   typingEmulation: typingEmulation.optional(),
@@ -175,4 +212,5 @@ export const settings = component('Settings', 'How a bot behaves. The shape is t
   messaging: messaging.optional(),
   publicShare: publicShare.optional(),
   security: security.optional(),
+  consent: consent.optional(),
 })

@@ -12,7 +12,7 @@ const fontFamily = quickText(limits.name)
 
 const fontSource = component(
   'FontSource',
-  'A font with the place it is loaded from. The chat page of the service loads what rules in `css` name, and asks neither Google nor other addresses of style sheets: other fonts have to be on the device of the visitor.',
+  'A font with the place it is loaded from. The chat page loads what rules in `css` name. Google fonts (from fonts.bunny.net) and style sheets at addresses it loads on a host that serves chats alone; elsewhere they have to be on the device of the visitor.',
   {
     type: oneOf(['Google', 'Custom'], 'Where the font comes from: Google Fonts or own style sheet.'),
     family: name('Font family name. Default Open Sans.', 'Open Sans').optional(),

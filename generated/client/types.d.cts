@@ -1222,7 +1222,7 @@ export interface components {
             /** @description Whether search engines may list the page. */
             allowIndexing?: boolean;
             /**
-             * @description HTML added to the head of the page.
+             * @description HTML added to the head of the page, with scripts, on a host that serves chats alone. Elsewhere it is left out.
              * @example <meta name="author" content="Ada">
              */
             customHeadCode?: string;
@@ -1242,7 +1242,7 @@ export interface components {
              */
             imageUrl?: string;
             /**
-             * @description Container id of the tag manager.
+             * @description Container id of the tag manager, which the page loads on a host that serves chats alone.
              * @example GTM-ABC1234
              */
             tagManagerId?: string;
@@ -3376,7 +3376,7 @@ export interface components {
              */
             type: "chatwoot";
         };
-        /** @description Hands the conversation over to Chatwoot. */
+        /** @description Opens the widget of Chatwoot, on a host that serves chats alone. */
         ChatwootBlock: {
             /**
              * @description Id of the block.
@@ -3942,6 +3942,33 @@ export interface components {
              * @example Conflicting update
              */
             message: string;
+        };
+        /** @description Asks visitors before the page loads anything of others: trackers, widgets, head code and fonts. */
+        ConsentSettings: {
+            /**
+             * @description Button to agree.
+             * @example Accept
+             */
+            acceptLabel?: string;
+            /**
+             * @description Button to decline.
+             * @example Decline
+             */
+            declineLabel?: string;
+            /** @description Whether visitors are asked, and nothing is loaded before they agree. Default false. */
+            isRequired?: boolean;
+            /**
+             * @description Address of a page about privacy, linked beside the question.
+             * @example https://www.example.com/privacy
+             */
+            policyUrl?: string;
+            /**
+             * @description The question. Default: one in the language of the page.
+             * @example May we measure your visit?
+             */
+            text?: string;
+        } & {
+            [key: string]: unknown;
         };
         /** @description The reply of the person who chats. */
         ContinueChatBody: {
@@ -5507,7 +5534,7 @@ export interface components {
              */
             readonly workspaceId?: unknown;
         };
-        /** @description A font with the place it is loaded from. The chat page of the service loads what rules in `css` name, and asks neither Google nor other addresses of style sheets: other fonts have to be on the device of the visitor. */
+        /** @description A font with the place it is loaded from. The chat page loads what rules in `css` name. Google fonts (from fonts.bunny.net) and style sheets at addresses it loads on a host that serves chats alone; elsewhere they have to be on the device of the visitor. */
         FontSource: {
             /**
              * @description Address of a style sheet that declares the font, or the rules themselves.
@@ -5669,7 +5696,7 @@ export interface components {
              */
             type: "googleAnalytics";
         };
-        /** @description Sends an event to Google Analytics. */
+        /** @description Sends an event to Google Analytics, on a host that serves chats alone. */
         GoogleAnalyticsBlock: {
             /**
              * @description Id of the block.
@@ -8750,7 +8777,7 @@ export interface components {
              */
             type: "pixel";
         };
-        /** @description Sends an event to the Meta pixel. */
+        /** @description Sends an event to the Meta pixel, on a host that serves chats alone. */
         PixelBlock: {
             /**
              * @description Id of the block.
@@ -10349,6 +10376,7 @@ export interface components {
         };
         /** @description How a bot behaves. The shape is the same in every version. */
         Settings: {
+            consent?: components["schemas"]["ConsentSettings"];
             general?: components["schemas"]["GeneralSettings"];
             messaging?: components["schemas"]["MessagingSettings"];
             metadata?: components["schemas"]["BotMetadata"];
@@ -18841,6 +18869,7 @@ export type Condition = components["schemas"]["Condition"]
 export type ConditionBlock = components["schemas"]["ConditionBlock"]
 export type ConditionItem = components["schemas"]["ConditionItem"]
 export type ConflictErrorBody = components["schemas"]["ConflictErrorBody"]
+export type ConsentSettings = components["schemas"]["ConsentSettings"]
 export type ContinueChatBody = components["schemas"]["ContinueChatBody"]
 export type ContinuedChatBody = components["schemas"]["ContinuedChatBody"]
 export type Coordinates = components["schemas"]["Coordinates"]

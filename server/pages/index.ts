@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs'
 import { eq } from 'drizzle-orm'
 import type { RequestHandler } from 'express'
 import { publicId as publicIdSchema } from '../../contract/bots/schemas.ts'
+import type { Flow } from '../chat/engine/types.ts'
 import { allowedOriginsOf } from '../chat/sessions/allowed-origins.ts'
 import { findPublished } from '../chat/sessions/read-session.ts'
 import type { Services } from '../context.ts'
@@ -11,6 +12,7 @@ import { root } from '../root.ts'
 import { askAlways, cachedAsset } from './cached-asset.ts'
 import { serveEmbed } from './embed/index.ts'
 import { serveFiles } from './files.ts'
+import { type ForeignCode, foreignCodeOf, pagePolicy } from './foreign-code.ts'
 import { serveHome } from './home/index.ts'
 import { serveInvitations } from './invitations/index.ts'
 import { serveMembers } from './members/index.ts'
@@ -41,6 +43,9 @@ const files: Record<string, string> = {
   'dom.js': 'text/javascript',
   'fields.js': 'text/javascript',
   'follow.js': 'text/javascript',
+  'foreign.css': 'text/css',
+  'foreign.js': 'text/javascript',
+  'trackers.js': 'text/javascript',
   'forms.js': 'text/javascript',
   'host.js': 'text/javascript',
   'inputs.css': 'text/css',
@@ -69,22 +74,6 @@ const files: Record<string, string> = {
   'uploads.js': 'text/javascript',
   'view.js': 'text/javascript',
 }
-
-/** Scripts and styles come from the service alone; pictures, media and frames from wherever a bot has them. */
-const pagePolicy = [
-  "default-src 'none'",
-  "script-src 'self'",
-  "style-src 'self'",
-  // Files that were chosen are shown before they are anywhere.
-  "img-src 'self' http: https: data: blob:",
-  'media-src http: https: data:',
-  'font-src http: https: data:',
-  'frame-src http: https:',
-  // Bots may ask the page to send a request.
-  "connect-src 'self' http: https:",
-  "base-uri 'none'",
-  "form-action 'none'",
-].join('; ')
 
 /** Code of bots runs here: in an origin of its own, which can reach neither the page nor the service as it. */
 const sandboxPolicy = [
@@ -129,15 +118,18 @@ export function servePages(serve: Serve, services: Services): void {
     const { texts } = pageLanguage
     const own = { ...texts, closed: closedText(bot?.settings) ?? texts.closed }
     const title = titleOf(bot) ?? texts.chat
-    const json = JSON.stringify(own).replaceAll('<', '\\u003c')
-    const head = `${metadataOf(bot, title)}\n    <script type="application/json" id="texts">${json}</script>`
+    const isOfChats = response.locals.visited?.kind === 'chats'
+    const foreign = isOfChats && bot ? foreignCodeOf(bot.flow) : undefined
     const words = { ...own, title, publicId: encodeURIComponent(publicId) }
-    const html = fillPage(page, pageLanguage, words).replace('<!-- head -->', () => head)
-    const isDraft = publicId === DRAFT_NAME && response.locals.visited?.kind === 'main'
+    const html = fillPage(page, pageLanguage, words)
+      .replaceAll('<script src', () => `<script${nonceOf(foreign)} src`)
+      .replaceAll('<script type="module"', () => `<script${nonceOf(foreign)} type="module"`)
+      .replace('<!-- head -->', () => headOf(bot, title, own, foreign))
+    const isDraft = publicId === DRAFT_NAME && !isOfChats
     response.status(bot || isDraft ? 200 : 404)
     response.removeHeader('X-Frame-Options')
     const framing = isDraft ? "; frame-ancestors 'self'" : framingOf(bot?.settings)
-    response.setHeader('Content-Security-Policy', pagePolicy + framing)
+    response.setHeader('Content-Security-Policy', pagePolicy(foreign) + framing)
     response.vary('Accept-Language')
     response.type('text/html').send(html)
   })
@@ -176,13 +168,14 @@ function framingOf(settings: unknown): string {
 interface PublishedBot {
   name: string
   settings: unknown
+  flow: Flow
 }
 
 async function findBot({ db, chat }: Services, publicId: string): Promise<PublishedBot | undefined> {
   const found = await findPublished(db, chat, publicId, undefined)
   if (!found) return undefined
   const [row] = await db.select({ name: bots.name }).from(bots).where(eq(bots.id, found.botId))
-  return row && { name: row.name, settings: found.flow.settings }
+  return row && { name: row.name, settings: found.flow.settings, flow: found.flow }
 }
 
 function metadataIn(bot: PublishedBot | undefined): Record<string, unknown> {
@@ -191,6 +184,24 @@ function metadataIn(bot: PublishedBot | undefined): Record<string, unknown> {
 
 function titleOf(bot: PublishedBot | undefined): string | undefined {
   return filled(metadataIn(bot).title) ?? bot?.name
+}
+
+function nonceOf(foreign: ForeignCode | undefined): string {
+  return foreign?.nonce === undefined ? '' : ` nonce="${foreign.nonce}"`
+}
+
+/** Elements for the head of the page: metadata, and data for its scripts. */
+function headOf(
+  bot: PublishedBot | undefined,
+  title: string,
+  texts: Record<string, string>,
+  foreign: ForeignCode | undefined,
+): string {
+  const data = (id: string, value: unknown) =>
+    `<script type="application/json" id="${id}">${JSON.stringify(value).replaceAll('<', '\\u003c')}</script>`
+  const { fonts, consent } = foreign ?? {}
+  const parts = [metadataOf(bot, title), data('texts', texts), foreign && data('foreign', { fonts, consent })]
+  return parts.filter(Boolean).join('\n    ')
 }
 
 /** Metadata of the bot for search engines and link previews. */

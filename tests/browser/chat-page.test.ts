@@ -377,8 +377,8 @@ withBrowser('the chat page', () => {
       params: { botId: made.id, resultId: results[0]?.id ?? '' },
     })
     expect(logs.map(({ description, status }) => `${status}: ${description}`).sort()).toEqual([
-      'info: Google Analytics is not loaded by the chat page of the service',
-      'info: Trackers and head code are not loaded by the chat page of the service',
+      'info: Not run on this host: Google Analytics',
+      'info: Not run on this host: trackers and head code',
     ])
   })
 

@@ -105,7 +105,7 @@ describe('on the host of CHAT_URL', () => {
       const answer = await send(path, { method, headers: { ...headers, Origin: `https://${CHATS}` } })
       expect([method, answer.status === 404 || answer.status === 405]).toEqual([method, true])
       expect(answer.headers['set-cookie']).toBeUndefined()
-      expect(answer.text).not.toMatch(/<script|<form|"token"/)
+      expect(answer.text).not.toMatch(/<form|"token"/)
     }
   })
 
@@ -147,6 +147,20 @@ describe('on the host of CHAT_URL', () => {
   test('browsers come back over TLS alone', async () => {
     expect((await send('/livez')).headers['strict-transport-security']).toMatch(/^max-age=\d+$/)
   })
+})
+
+test('the page allows code of others on the host of chats alone, and has a nonce there', async () => {
+  const settings = { metadata: { customHeadCode: '<script>1</script>' } }
+  const made = await publish(app, world.here, bot({ Start: [text('Hi'), ask()] }, { settings }))
+  const path = `/chat/${made.publicId}`
+  const [own, apart] = [await send(path, { host: MAIN }), await send(path)]
+  expect(own.headers['content-security-policy']).toContain("script-src 'self';")
+  expect(own.text).not.toMatch(/nonce|id="foreign"/)
+  const [, nonce] =
+    /'nonce-([\w-]+)' 'strict-dynamic'/.exec(apart.headers['content-security-policy'] ?? '') ?? []
+  const scripts = [...apart.text.matchAll(/<script(?! type="application\/json")[^>]*>/g)].map(([tag]) => tag)
+  expect(scripts).toHaveLength(2)
+  expect(scripts.every((tag) => tag.includes(`nonce="${nonce}"`))).toBe(true)
 })
 
 describe('a forwarded host', () => {

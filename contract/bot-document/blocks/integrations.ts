@@ -45,29 +45,34 @@ const emailBlock = block('EmailBlock', 'Email', 'Sends an e-mail to one or more 
   }).optional(),
 })
 
-const chatwootBlock = block('ChatwootBlock', 'Chatwoot', 'Hands the conversation over to Chatwoot.', {
-  options: component('ChatwootOptions', 'Which Chatwoot widget is meant.', {
-    task: oneOf(['Show widget', 'Close widget'], 'What is done. Default Show widget.').optional(),
-    baseUrl: url('Address of the Chatwoot installation.', 'https://app.chatwoot.com').optional(),
-    websiteToken: phrase('Token of the widget.', 'bX7cPq2LkD').optional(),
-    user: component(
-      'ChatwootUser',
-      'The visitor as Chatwoot shall know them; all texts may hold placeholders.',
-      {
-        id: phrase('Id of the visitor.', '{{User ID}}').optional(),
-        email: phrase('E-mail address.', '{{Email}}').optional(),
-        name: phrase('Name.', '{{Name}}').optional(),
-        avatarUrl: picture('Address of a picture.').optional(),
-        phoneNumber: phrase('Phone number.', '{{Phone}}').optional(),
-      },
-    ).optional(),
-  }).optional(),
-})
+const chatwootBlock = block(
+  'ChatwootBlock',
+  'Chatwoot',
+  'Opens the widget of Chatwoot, on a host that serves chats alone.',
+  {
+    options: component('ChatwootOptions', 'Which Chatwoot widget is meant.', {
+      task: oneOf(['Show widget', 'Close widget'], 'What is done. Default Show widget.').optional(),
+      baseUrl: url('Address of the Chatwoot installation.', 'https://app.chatwoot.com').optional(),
+      websiteToken: phrase('Token of the widget.', 'bX7cPq2LkD').optional(),
+      user: component(
+        'ChatwootUser',
+        'The visitor as Chatwoot shall know them; all texts may hold placeholders.',
+        {
+          id: phrase('Id of the visitor.', '{{User ID}}').optional(),
+          email: phrase('E-mail address.', '{{Email}}').optional(),
+          name: phrase('Name.', '{{Name}}').optional(),
+          avatarUrl: picture('Address of a picture.').optional(),
+          phoneNumber: phrase('Phone number.', '{{Phone}}').optional(),
+        },
+      ).optional(),
+    }).optional(),
+  },
+)
 
 const googleAnalyticsBlock = block(
   'GoogleAnalyticsBlock',
   'Google Analytics',
-  'Sends an event to Google Analytics.',
+  'Sends an event to Google Analytics, on a host that serves chats alone.',
   {
     options: component('GoogleAnalyticsOptions', 'Which event is sent; all texts may hold placeholders.', {
       trackingId: phrase('Measurement id.', 'G-ABC1234567').optional(),
@@ -80,46 +85,51 @@ const googleAnalyticsBlock = block(
   },
 )
 
-const pixelBlock = block('PixelBlock', 'Pixel', 'Sends an event to the Meta pixel.', {
-  options: component('PixelOptions', 'Which event is sent.', {
-    pixelId: phrase('Id of the pixel.', '123456789012345').optional(),
-    isInitSkip: flag('Whether the page has loaded the pixel already. Default false.').optional(),
-    eventType: oneOf(
-      [
-        'Lead',
-        'Contact',
-        'CompleteRegistration',
-        'Schedule',
-        'SubmitApplication',
-        'ViewContent',
-        'AddPaymentInfo',
-        'AddToCart',
-        'AddToWishlist',
-        'CustomizeProduct',
-        'Donate',
-        'FindLocation',
-        'InitiateCheckout',
-        'Purchase',
-        'Search',
-        'StartTrial',
-        'Subscribe',
-        'Custom',
-      ],
-      'Standard event, or Custom for a name of its own. Absent: only the page view.',
-    ).optional(),
-    name: phrase('Name of the event, with eventType Custom.', 'BookedDemo').optional(),
-    params: list(
-      component('PixelParameter', 'A parameter of the event.', {
-        id: id('Id of the entry.', 'prmValue'),
-        key: phrase('Name of the parameter.', 'currency').optional(),
-        value: z
-          .unknown()
-          .meta({ description: 'Value of the parameter: any JSON value.', example: 'EUR' })
-          .optional(),
-      }),
-      'Parameters of the event.',
-    ).optional(),
-  }).optional(),
-})
+const pixelBlock = block(
+  'PixelBlock',
+  'Pixel',
+  'Sends an event to the Meta pixel, on a host that serves chats alone.',
+  {
+    options: component('PixelOptions', 'Which event is sent.', {
+      pixelId: phrase('Id of the pixel.', '123456789012345').optional(),
+      isInitSkip: flag('Whether the page has loaded the pixel already. Default false.').optional(),
+      eventType: oneOf(
+        [
+          'Lead',
+          'Contact',
+          'CompleteRegistration',
+          'Schedule',
+          'SubmitApplication',
+          'ViewContent',
+          'AddPaymentInfo',
+          'AddToCart',
+          'AddToWishlist',
+          'CustomizeProduct',
+          'Donate',
+          'FindLocation',
+          'InitiateCheckout',
+          'Purchase',
+          'Search',
+          'StartTrial',
+          'Subscribe',
+          'Custom',
+        ],
+        'Standard event, or Custom for a name of its own. Absent: only the page view.',
+      ).optional(),
+      name: phrase('Name of the event, with eventType Custom.', 'BookedDemo').optional(),
+      params: list(
+        component('PixelParameter', 'A parameter of the event.', {
+          id: id('Id of the entry.', 'prmValue'),
+          key: phrase('Name of the parameter.', 'currency').optional(),
+          value: z
+            .unknown()
+            .meta({ description: 'Value of the parameter: any JSON value.', example: 'EUR' })
+            .optional(),
+        }),
+        'Parameters of the event.',
+      ).optional(),
+    }).optional(),
+  },
+)
 
 export const integrations = [emailBlock, chatwootBlock, googleAnalyticsBlock, pixelBlock] as const

@@ -760,10 +760,10 @@ class BotMetadata(TypedDict):
     """Icon of the browser tab."""
 
     customHeadCode: NotRequired[str]
-    """HTML added to the head of the page."""
+    """HTML added to the head of the page, with scripts, on a host that serves chats alone. Elsewhere it is left out."""
 
     tagManagerId: NotRequired[str]
-    """Container id of the tag manager."""
+    """Container id of the tag manager, which the page loads on a host that serves chats alone."""
 
     allowIndexing: NotRequired[bool]
     """Whether search engines may list the page."""
@@ -2055,7 +2055,7 @@ class ChatwootAction(TypedDict):
     chatwoot: ScriptHolder
 
 class ChatwootBlock(TypedDict):
-    """Hands the conversation over to Chatwoot."""
+    """Opens the widget of Chatwoot, on a host that serves chats alone."""
 
     id: str
     """Id of the block."""
@@ -2447,6 +2447,24 @@ class ConflictErrorBody(TypedDict):
 
     issues: list[ErrorIssue]
     """What is wrong and where; empty where there is nothing to add."""
+
+class ConsentSettings(TypedDict):
+    """Asks visitors before the page loads anything of others: trackers, widgets, head code and fonts."""
+
+    isRequired: NotRequired[bool]
+    """Whether visitors are asked, and nothing is loaded before they agree. Default false."""
+
+    text: NotRequired[str]
+    """The question. Default: one in the language of the page."""
+
+    acceptLabel: NotRequired[str]
+    """Button to agree."""
+
+    declineLabel: NotRequired[str]
+    """Button to decline."""
+
+    policyUrl: NotRequired[str]
+    """Address of a page about privacy, linked beside the question."""
 
 class ContinueChatBody(TypedDict):
     """The reply of the person who chats."""
@@ -3554,7 +3572,7 @@ class FolderUpdate(TypedDict):
     """Read-only workspace; folders stay in their workspace; accepted and ignored."""
 
 class FontSource(TypedDict):
-    """A font with the place it is loaded from. The chat page of the service loads what rules in `css` name, and asks neither Google nor other addresses of style sheets: other fonts have to be on the device of the visitor."""
+    """A font with the place it is loaded from. The chat page loads what rules in `css` name. Google fonts (from fonts.bunny.net) and style sheets at addresses it loads on a host that serves chats alone; elsewhere they have to be on the device of the visitor."""
 
     type: Literal["Google", "Custom"]
     """Where the font comes from: Google Fonts or own style sheet."""
@@ -3653,7 +3671,7 @@ class GoogleAnalyticsAction(TypedDict):
     """Options of the block, with placeholders filled in."""
 
 class GoogleAnalyticsBlock(TypedDict):
-    """Sends an event to Google Analytics."""
+    """Sends an event to Google Analytics, on a host that serves chats alone."""
 
     id: str
     """Id of the block."""
@@ -5717,7 +5735,7 @@ class PixelAction(TypedDict):
     """Options of the block, with placeholders filled in."""
 
 class PixelBlock(TypedDict):
-    """Sends an event to the Meta pixel."""
+    """Sends an event to the Meta pixel, on a host that serves chats alone."""
 
     id: str
     """Id of the block."""
@@ -6994,6 +7012,8 @@ class Settings(TypedDict):
     publicShare: NotRequired[PublicShare]
 
     security: NotRequired[SecuritySettings]
+
+    consent: NotRequired[ConsentSettings]
 
 class SheetCell(TypedDict):
     """A cell of one row, named by its column."""

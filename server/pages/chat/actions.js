@@ -3,20 +3,13 @@ import { anySignal } from './compat.js'
 import { safeUrl, sleep } from './dom.js'
 import { redirect } from './redirect.js'
 import { runScript } from './script.js'
+import { isTracker, track } from './trackers.js'
 
 /*
  * Actions that the bot requests of the page. An outcome is the reply for the service, or null if the service only
  * waits for the end of the action. Code of the bot runs in a frame with an origin of its own: it can compute and send
- * requests, but neither see nor change the page. Trackers and widgets of third parties are not loaded.
+ * requests, but neither see nor change the page.
  */
-
-const notRun = {
-  startPropsToInject: 'Trackers and head code are not loaded by the chat page of the service',
-  googleAnalytics: 'Google Analytics is not loaded by the chat page of the service',
-  pixel: 'The pixel is not loaded by the chat page of the service',
-  chatwoot: 'Chatwoot is not loaded by the chat page of the service',
-  zendesk: 'Zendesk is not loaded by the chat page of the service',
-}
 
 /** Bytes of JSON. A whole body may have 256 KiB. */
 const longestReply = 250_000
@@ -53,7 +46,8 @@ export async function perform(action, chat) {
       // A reply of null makes the page poll the service.
       return null
     default:
-      chat.log({ status: 'info', description: notRun[action.type] ?? `Unknown action ${action.type}` })
+      if (isTracker(action)) track(action, chat)
+      else chat.log({ status: 'info', description: `Unknown action ${action.type}` })
       return null
   }
 }

@@ -195,7 +195,7 @@
       } else if (type === 'remember') memory.write(key, detail)
       else if (type === 'escape') element.close()
       else if (type === 'redirect') goTo(detail)
-      else if (['message', 'answer', 'end'].includes(type)) element.tell(type, detail)
+      else if (['message', 'answer', 'end', 'track'].includes(type)) element.tell(type, detail)
     }
     addEventListener('message', listen)
     const stop = () => {

@@ -84,4 +84,9 @@ export const de: Texts = {
   paymentClose:
     'Sie können diese Seite jetzt schließen. Der Chat geht dort weiter, wo Sie ihn verlassen haben.',
   backToChat: 'Chat öffnen',
+  consent:
+    'Dieser Chat möchte Dienste anderer Unternehmen laden, zum Beispiel um Besuche zu messen. Sind Sie einverstanden?',
+  accept: 'Zustimmen',
+  decline: 'Ablehnen',
+  privacy: 'Datenschutz',
 }

@@ -82,6 +82,11 @@ export const en = {
   paymentTitle: 'Back to the chat',
   paymentClose: 'You can close this page now. The chat goes on where you left it.',
   backToChat: 'Open the chat',
+  consent:
+    'This chat would like to load services of other companies, for example to measure visits. Do you agree?',
+  accept: 'Accept',
+  decline: 'Decline',
+  privacy: 'Privacy',
 }
 
 /** The texts of the chat page in one language. */

@@ -83,4 +83,9 @@ export const es: Texts = {
   paymentTitle: 'Volver al chat',
   paymentClose: 'Ya puede cerrar esta página. El chat continúa donde lo dejó.',
   backToChat: 'Abrir el chat',
+  consent:
+    'Este chat quiere cargar servicios de otras empresas, por ejemplo para medir las visitas. ¿Está de acuerdo?',
+  accept: 'Aceptar',
+  decline: 'Rechazar',
+  privacy: 'Privacidad',
 }

@@ -83,4 +83,9 @@ export const fr: Texts = {
   paymentTitle: 'Retour au chat',
   paymentClose: 'Vous pouvez fermer cette page. Le chat continue là où vous l’avez laissé.',
   backToChat: 'Ouvrir le chat',
+  consent:
+    'Ce chat souhaite charger des services d’autres entreprises, par exemple pour mesurer les visites. Êtes-vous d’accord ?',
+  accept: 'Accepter',
+  decline: 'Refuser',
+  privacy: 'Confidentialité',
 }

@@ -83,4 +83,9 @@ export const id: Texts = {
   paymentTitle: 'Kembali ke obrolan',
   paymentClose: 'Halaman ini sudah bisa ditutup. Obrolan berlanjut dari tempat Anda berhenti.',
   backToChat: 'Buka obrolan',
+  consent:
+    'Chat ini ingin memuat layanan perusahaan lain, misalnya untuk mengukur kunjungan. Apakah Anda setuju?',
+  accept: 'Setuju',
+  decline: 'Tolak',
+  privacy: 'Privasi',
 }

@@ -83,4 +83,9 @@ export const it: Texts = {
   paymentTitle: 'Torna alla chat',
   paymentClose: 'Ora può chiudere questa pagina. La chat continua da dove l’ha lasciata.',
   backToChat: 'Apri la chat',
+  consent:
+    'Questa chat vorrebbe caricare servizi di altre aziende, per esempio per misurare le visite. È d’accordo?',
+  accept: 'Accetta',
+  decline: 'Rifiuta',
+  privacy: 'Privacy',
 }

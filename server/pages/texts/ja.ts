@@ -83,4 +83,8 @@ export const ja: Texts = {
   paymentTitle: 'チャットに戻る',
   paymentClose: 'このページは閉じてかまいません。チャットは続きから再開します。',
   backToChat: 'チャットを開く',
+  consent: 'このチャットは、訪問の計測などのために他社のサービスを読み込みます。同意しますか？',
+  accept: '同意する',
+  decline: '拒否する',
+  privacy: 'プライバシー',
 }

@@ -83,4 +83,8 @@ export const ko: Texts = {
   paymentTitle: '채팅으로 돌아가기',
   paymentClose: '이제 이 페이지를 닫아도 됩니다. 채팅은 멈춘 곳에서 계속됩니다.',
   backToChat: '채팅 열기',
+  consent: '이 채팅은 방문 측정 등을 위해 다른 회사의 서비스를 불러오려고 합니다. 동의하십니까?',
+  accept: '동의',
+  decline: '거부',
+  privacy: '개인정보',
 }

@@ -83,4 +83,9 @@ export const nl: Texts = {
   paymentTitle: 'Terug naar de chat',
   paymentClose: 'U kunt deze pagina nu sluiten. De chat gaat verder waar u gebleven was.',
   backToChat: 'Chat openen',
+  consent:
+    'Deze chat wil diensten van andere bedrijven laden, bijvoorbeeld om bezoeken te meten. Gaat u akkoord?',
+  accept: 'Accepteren',
+  decline: 'Weigeren',
+  privacy: 'Privacy',
 }

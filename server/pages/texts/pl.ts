@@ -83,4 +83,9 @@ export const pl: Texts = {
   paymentTitle: 'Powrót do czatu',
   paymentClose: 'Można już zamknąć tę stronę. Czat jest kontynuowany tam, gdzie został przerwany.',
   backToChat: 'Otwórz czat',
+  consent:
+    'Ten czat chce wczytać usługi innych firm, na przykład do mierzenia odwiedzin. Czy wyrażasz zgodę?',
+  accept: 'Akceptuję',
+  decline: 'Odrzucam',
+  privacy: 'Prywatność',
 }

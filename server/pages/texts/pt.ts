@@ -83,4 +83,9 @@ export const pt: Texts = {
   paymentTitle: 'Voltar ao chat',
   paymentClose: 'Você já pode fechar esta página. O chat continua de onde parou.',
   backToChat: 'Abrir o chat',
+  consent:
+    'Este chat gostaria de carregar serviços de outras empresas, por exemplo para medir visitas. Concorda?',
+  accept: 'Aceitar',
+  decline: 'Recusar',
+  privacy: 'Privacidade',
 }

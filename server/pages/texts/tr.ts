@@ -83,4 +83,9 @@ export const tr: Texts = {
   paymentTitle: 'Sohbete dön',
   paymentClose: 'Artık bu sayfayı kapatabilirsiniz. Sohbet kaldığınız yerden devam eder.',
   backToChat: 'Sohbeti aç',
+  consent:
+    'Bu sohbet, örneğin ziyaretleri ölçmek için başka şirketlerin hizmetlerini yüklemek istiyor. Kabul ediyor musunuz?',
+  accept: 'Kabul et',
+  decline: 'Reddet',
+  privacy: 'Gizlilik',
 }

@@ -83,4 +83,8 @@ export const zh: Texts = {
   paymentTitle: '返回聊天',
   paymentClose: '您现在可以关闭此页面。聊天将从中断处继续。',
   backToChat: '打开聊天',
+  consent: '此聊天希望加载其他公司的服务，例如用于统计访问。您同意吗？',
+  accept: '同意',
+  decline: '拒绝',
+  privacy: '隐私',
 }
