@@ -84,8 +84,8 @@ lint-spec: $(INSTALLED) tests/lint/node_modules ## Lint openapi.yaml and its for
 lint-pages: tests/lint/node_modules ## Lint the scripts and styles of pages for the oldest browsers that README.md names
 	@npm --silent --prefix tests/lint run pages
 
-api-diff: $(INSTALLED) tests/lint/node_modules ## Label what changed in openapi.yaml since the last release; fail on what CHANGELOG.md does not announce
-	@npx --no-install tsx tests/lint/diff.ts
+api-diff: $(INSTALLED) tests/lint/node_modules ## Label what changed in openapi.yaml since the last release; fail on what CHANGELOG.md does not announce: ARGS="BEFORE AFTER"
+	@npx --no-install tsx tests/kit/api-diff/main.ts --redocly tests/lint/node_modules/.bin/redocly --released contract/released --document openapi.yaml --changelog CHANGELOG.md $(ARGS)
 
 conformance: $(INSTALLED) tests/conformance/.venv ## Try the service with thousands of requests that Schemathesis makes of openapi.yaml; takes 25 minutes: ARGS=...
 	@npx --no-install tsx tests/conformance/main.ts $(ARGS)

@@ -20,7 +20,7 @@ import { newId } from './ids.ts'
 import { createLimits, withoutPort } from './kit/limits.ts'
 import { preferOutcomes } from './kit/preferred-outcomes.ts'
 import { sendProblem } from './kit/response.ts'
-import { unknownMethod, unknownRoute } from './kit/route-issues.ts'
+import { brokenEscape, unknownMethod, unknownRoute } from './kit/route-issues.ts'
 import { callTool } from './mcp/index.ts'
 import { createMetrics } from './metrics.ts'
 import { serveDocs } from './pages/docs/index.ts'
@@ -226,10 +226,9 @@ export function createApp(options: AppOptions): express.Express {
   app.use((request, response) => sendProblem(response, 'NOT_FOUND', [unknownRoute(request.url, operations)]))
   app.use(((thrown: unknown, _request, response, _next) => {
     const status = (thrown as { status?: number }).status
-    if (status === 400 || thrown instanceof URIError) {
-      const message = 'The path is not percent-encoded UTF-8'
-      return sendProblem(response, 'BAD_REQUEST', [{ path: ['path'], code: 'invalid_encoding', message }])
-    }
+    // Paths of pages are decoded by Express.
+    if (status === 400 || thrown instanceof URIError)
+      return sendProblem(response, 'BAD_REQUEST', [brokenEscape])
     const { code, issues, error } = codeOf(thrown)
     const { requestId, operationId } = response.locals
     const outcome = error instanceof UnknownOutcome ? 'unknown' : undefined

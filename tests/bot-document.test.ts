@@ -17,9 +17,9 @@ import {
 import { MAXIMUM_ISSUES } from '../contract/kit/errors.ts'
 import { z } from '../contract/kit/zod.ts'
 import { toIssues } from '../server/kit/issues/validation.ts'
+import fc from './kit/fast-check.ts'
 import type { Json } from './support/arbitraries.ts'
 import { blockOf, documentOf, documentVersions, opaqueBlock, typesOf } from './support/documents.ts'
-import fc from './support/fast-check.ts'
 import { runs } from './support/runs.ts'
 import { mistakesIn, plant, sampleOf } from './support/samples.ts'
 

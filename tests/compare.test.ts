@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals'
 import { compareFlows } from '../server/bots/compare.ts'
 import { encode } from '../server/kit/json/json-text.ts'
-import fc from './support/fast-check.ts'
+import fc from './kit/fast-check.ts'
 
 const block = (id: string, text = id) => ({ id, type: 'text', content: { plain: text } })
 const group = (id: string, blocks: unknown[], title = id) => ({

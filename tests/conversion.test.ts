@@ -15,8 +15,8 @@ import {
   linkedBots,
   repairImported,
 } from '../server/documents/conversion/index.ts'
+import fc from './kit/fast-check.ts'
 import { documentOf, documentVersions } from './support/documents.ts'
-import fc from './support/fast-check.ts'
 import { runs } from './support/runs.ts'
 
 type Json = Record<string, unknown>

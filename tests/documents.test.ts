@@ -2,8 +2,8 @@ import { describe, expect, test } from '@jest/globals'
 import { encode, JsonText } from '../server/kit/json/json-text.ts'
 import { propertyTexts } from '../server/kit/json/property-texts.ts'
 import { fromUtf8 } from '../server/kit/json/utf8.ts'
+import fc from './kit/fast-check.ts'
 import { json } from './support/arbitraries.ts'
-import fc from './support/fast-check.ts'
 import { runs } from './support/runs.ts'
 
 /* Documents on their way: the bytes that were sent, what is stored of them, and what is sent back. */

@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http'
 import { expect, test } from '@jest/globals'
 import { operations } from '../contract/index.ts'
 import { readConditions } from '../server/kit/conditions.ts'
-import fc from './support/fast-check.ts'
+import fc from './kit/fast-check.ts'
 import { endpoints, parametersOf } from './support/published.ts'
 
 const getBot = endpoints.find(({ operation }) => operation.operationId === 'getBot')?.operation

@@ -2,10 +2,10 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { describe, expect, test } from '@jest/globals'
 import { blockCatalogue } from '../contract/bot-document/index.ts'
 import { convert, type FlowDocument } from '../server/documents/conversion/index.ts'
+import fc from './kit/fast-check.ts'
 import { checkFlow } from './support/check-flow.ts'
 import { cpuGrowth, measureCpu } from './support/cpu.ts'
 import { documentOf, documentVersions } from './support/documents.ts'
-import fc from './support/fast-check.ts'
 import { runs } from './support/runs.ts'
 
 type Json = Record<string, unknown>

@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals'
 import type { SessionState } from '../server/chat/engine/types.ts'
 import { decodeState, encodeState, padded } from '../server/chat/sessions/codec/state.ts'
-import fc from './support/fast-check.ts'
+import fc from './kit/fast-check.ts'
 import { runs } from './support/runs.ts'
 
 /* Encoding of the states of sessions. */

@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals'
 import type { TranscriptEntry } from '../server/chat/engine/types.ts'
 import { decodeTranscript, encodeTranscript } from '../server/chat/sessions/codec/transcript.ts'
-import fc from './support/fast-check.ts'
+import fc from './kit/fast-check.ts'
 import { runs } from './support/runs.ts'
 
 /* Encoding of the transcripts of results. */

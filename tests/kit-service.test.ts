@@ -7,10 +7,22 @@ import { pathToFileURL } from 'node:url'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import pg from 'pg'
 import { pino } from 'pino'
-import { type Cases, replayDocumented, type Subject } from './kit/documented-errors.ts'
-import { operations } from './kit/service/contract.ts'
+import {
+  type Case,
+  type Cases,
+  idleCasesOf,
+  type Replay,
+  type ReplaySubject,
+  replayAll,
+} from './kit/documented-outcomes.ts'
+import { createAttacks } from './kit/hostile.ts'
+import type { RefusalSubject } from './kit/refusals/check.ts'
+import { checks, idsFor } from './kit/refusals.ts'
+import { type Operation, operations, scopeOf, scopes } from './kit/service/contract.ts'
 import { document, emitClient, emitFiles, emitReference } from './kit/service/emit.ts'
 import { createLibrary, createTables, type LibraryOptions } from './kit/service/server.ts'
+import { type Caller, createSend } from './kit/subject.ts'
+import { runs } from './support/runs.ts'
 import { createDatabase, type TestDatabase } from './support/server.ts'
 
 /* A second service, built with the kit: everything follows from its contract. */
@@ -22,7 +34,7 @@ let database: TestDatabase
 let pool: pg.Pool
 let strandedPool: pg.Pool
 let url: string
-let shelfId: string
+const shelfId = 'shelf_1'
 
 async function listen(options: Partial<LibraryOptions> = {}): Promise<string> {
   const server = createLibrary({ pool, log: pino({ enabled: false }), ...options })
@@ -37,8 +49,7 @@ beforeAll(async () => {
   strandedPool = new pg.Pool({ connectionString: 'postgres://127.0.0.1:1/none' })
   await createTables(pool)
   url = await listen()
-  shelfId = 'shelf_1'
-  await pool.query("INSERT INTO shelves VALUES ('shelf_1', 'Novels', 1, 'ada', '{ben}')")
+  await pool.query("INSERT INTO shelves VALUES ($1, 'Novels', 1, 'ada', '{ben}')", [shelfId])
 })
 
 afterAll(async () => {
@@ -56,51 +67,65 @@ async function newBook() {
 }
 const freeIsbn = () => String(9_781_000_000_000 + books++)
 
-const cases: Cases<Id> = {
+const ada = { token: 'ada' }
+const ben = { token: 'ben' }
+const cleo = { token: 'cleo' }
+const withScope = ({ token }: Caller, scope: string) => ({ token: `${token}.${scope}` })
+const params = { shelfId }
+
+const cases = {
   createShelf: {
-    ok: () => ({ token: 'ada', body: { name: 'Novels' } }),
-    FORBIDDEN: () => ({ token: 'ada.read', body: { name: 'Novels' } }),
+    ok: () => ({ as: ada, body: { name: 'Novels' } }),
+    FORBIDDEN: () => ({ as: withScope(ada, 'read'), body: { name: 'Novels' }, at: 'header.authorization' }),
   },
   getShelf: {
-    ok: () => ({ token: 'ben', params: { shelfId } }),
-    NOT_FOUND: () => ({ token: 'cleo', params: { shelfId } }),
-    FORBIDDEN: () => ({ token: 'ben.write', params: { shelfId } }),
+    ok: () => ({ as: ben, params }),
+    NOT_FOUND: () => ({ as: cleo, params }),
+    FORBIDDEN: () => ({ as: withScope(ben, 'write'), params }),
   },
   listBooks: {
-    ok: () => ({ token: 'ben', params: { shelfId } }),
-    NOT_FOUND: () => ({ token: 'ada', params: { shelfId: 'none' } }),
-    FORBIDDEN: () => ({ token: 'ben.write', params: { shelfId } }),
+    ok: () => ({ as: ben, params }),
+    NOT_FOUND: () => ({ as: ada, params: { shelfId: 'none' } }),
+    FORBIDDEN: () => ({ as: withScope(ben, 'write'), params }),
   },
   addBook: {
-    ok: () => ({ token: 'ada', params: { shelfId }, body: { isbn: freeIsbn(), title: 'Emma' } }),
-    NOT_FOUND: () => ({ token: 'cleo', params: { shelfId }, body: { isbn: freeIsbn(), title: 'Emma' } }),
-    FORBIDDEN: () => ({ token: 'ben', params: { shelfId }, body: { isbn: freeIsbn(), title: 'Emma' } }),
+    ok: () => ({ as: ada, params, body: { isbn: freeIsbn(), title: 'Emma' } }),
+    NOT_FOUND: () => ({ as: cleo, params, body: { isbn: freeIsbn(), title: 'Emma' } }),
+    FORBIDDEN: () => ({ as: ben, params, body: { isbn: freeIsbn(), title: 'Emma' } }),
     CONFLICT: async () => ({
-      token: 'ada',
-      params: { shelfId },
+      as: ada,
+      params,
       body: { isbn: await newBook(), title: 'Emma' },
+      at: 'body.isbn',
     }),
   },
   removeBook: {
-    ok: async () => ({ token: 'ada', params: { shelfId, isbn: await newBook() } }),
-    NOT_FOUND: () => ({ token: 'ada', params: { shelfId, isbn: freeIsbn() } }),
-    FORBIDDEN: async () => ({ token: 'ben', params: { shelfId, isbn: await newBook() } }),
+    ok: async () => ({ as: ada, params: { shelfId, isbn: await newBook() } }),
+    NOT_FOUND: {
+      'for a book': () => ({ as: ada, params: { shelfId, isbn: freeIsbn() }, at: 'path.isbn' }),
+      'for a shelf': () => ({ as: cleo, params: { shelfId, isbn: freeIsbn() } }),
+    },
+    FORBIDDEN: async () => ({ as: ben, params: { shelfId, isbn: await newBook() } }),
   },
-}
+} satisfies Cases
 
-async function subjectAt(at: string): Promise<Subject<Id>> {
-  const strict = { RATE_LIMIT_TOKEN: 1, RATE_LIMIT_ADDRESS: 1, RATE_LIMIT_SECONDS: 3_600 }
+const firstCase = (id: Id) => (cases[id].ok as Case)()
+
+/** The second service at an address, as replay, refusals and hostile input see it. */
+async function subjectAt(at: string): Promise<ReplaySubject & RefusalSubject> {
+  const strict = { RATE_LIMIT_TOKEN: 1, RATE_LIMIT_ADDRESS: 1, RATE_LIMIT_SECONDS: 3_600, TRUST_PROXY: true }
+  const sendTo = async (options: Partial<LibraryOptions>) => createSend(await listen(options), document)
   return {
     operations,
     document,
-    cases,
-    url: at,
-    strictUrl: await listen({ limits: strict }),
+    send: createSend(at, document),
+    newPlace: async () => [],
+    newStrict: () => sendTo({ limits: strict }),
     hastyUrl: await listen({ requestTimeout: 100 }),
-    strandedUrl: await listen({ pool: strandedPool }),
-    async whileBroken(run) {
+    stranded: await sendTo({ pool: strandedPool }),
+    async whileBroken(_id, get) {
       await pool.query('ALTER TABLE shelves RENAME TO hidden')
-      return run().finally(() => pool.query('ALTER TABLE hidden RENAME TO shelves'))
+      return [await get().finally(() => pool.query('ALTER TABLE hidden RENAME TO shelves'))]
     },
     async whileKeysAreHeld(run) {
       const client = await pool.connect()
@@ -116,13 +141,35 @@ async function subjectAt(at: string): Promise<Subject<Id>> {
       )
       return JSON.stringify(rows[0])
     },
+    async prepare(id) {
+      const { access }: Operation = operations[id as Id]
+      const isForOwners = access.kind === 'shelf' && access.role === 'OWNER'
+      return {
+        request: await firstCase(id as Id),
+        outsiders: [
+          { as: cleo, code: 'NOT_FOUND', issue: 'unknown_record' },
+          ...(isForOwners ? [{ as: ben, code: 'FORBIDDEN', issue: 'no_role' } as const] : []),
+        ],
+        insiders: isForOwners ? [ada] : [ben, ada],
+        wrongTokens: [{ token: 'nobody', issue: 'unknown' }],
+      }
+    },
+    missingId: 'none',
+    scopes: {
+      all: scopes,
+      of: (id) => scopeOf(operations[id as Id]),
+      limit: async (as, [scope = '']) => withScope(as, scope),
+    },
   }
 }
 
+const replay: Replay = { operations, document, cases }
+
 test('every response that the document of the second service promises comes as documented', async () => {
-  const replayed = await replayDocumented(await subjectAt(url))
-  expect(replayed.filter(({ differences }) => differences.length > 0)).toEqual([])
-  expect(replayed.length).toBeGreaterThan(50)
+  const replayed = await replayAll(replay, await subjectAt(url))
+  expect(replayed.filter(({ error }) => error !== undefined)).toEqual([])
+  expect(replayed.length).toBeGreaterThan(55)
+  expect(idleCasesOf(replay)).toEqual([])
 })
 
 test('a service that lost one of its refusals turns its replay red', async () => {
@@ -138,10 +185,32 @@ test('a service that lost one of its refusals turns its replay red', async () =>
       },
     },
   })
-  const replayed = await replayDocumented(await subjectAt(careless))
-  const red = replayed.filter(({ differences }) => differences.length > 0)
-  expect(red.map(({ operation, outcome }) => `${operation} ${outcome}`)).toEqual(['addBook 409 CONFLICT'])
+  const replayed = await replayAll(replay, await subjectAt(careless))
+  const red = replayed.filter(({ error }) => error !== undefined)
+  expect(red.map(({ id, name }) => `${id} ${name}`)).toEqual(['addBook 409 CONFLICT'])
 })
+
+test.each(checks)('each operation of the second service that it is for $title', async (check) => {
+  const subject = await subjectAt(url)
+  const ids = idsFor(check, subject)
+  for (const id of ids) await check.run(subject, id)
+})
+
+test.each(Object.keys(operations))(
+  '%s of the second service responds as documented to requests that nearly fit',
+  async (id) => {
+    const subject = await subjectAt(url)
+    const attack = createAttacks({
+      ...subject,
+      prepare: async () => ({
+        request: await firstCase(id as Id),
+        callers: [ada, ben, cleo, undefined],
+        ids: [shelfId, 'none'],
+      }),
+    })
+    await attack(id, runs(20, 300))
+  },
+)
 
 test('a repeat with an idempotency key gets the first response and adds one shelf', async () => {
   const create = () =>

@@ -2,8 +2,8 @@ import { afterAll, describe, expect, test } from '@jest/globals'
 import { IANAZone } from 'luxon'
 import { sentences } from '../server/chat/engine/sentences.ts'
 import { languages } from '../server/pages/texts/index.ts'
+import fc from './kit/fast-check.ts'
 import { ask, bot, chat, closeSandbox, idOf, type Part, text } from './support/chat.ts'
-import fc from './support/fast-check.ts'
 import { runs } from './support/runs.ts'
 
 /* Answers, comparisons and sentences in the languages of the service. */

@@ -2,7 +2,7 @@ import { expect, test } from '@jest/globals'
 import pg from 'pg'
 import { toIso } from '../server/db/iso-time.ts'
 import { momentToIso, readMomentsFast } from '../server/db/timestamps.ts'
-import fc from './support/fast-check.ts'
+import fc from './kit/fast-check.ts'
 import { runs } from './support/runs.ts'
 
 const { TIMESTAMPTZ } = pg.types.builtins

@@ -3,7 +3,13 @@ import type { Operation } from '../../contract/kit/operation.ts'
 import { distanceUpTo } from './issues/nearest.ts'
 import { segmentsOf } from './paths.ts'
 
-/* Issues of requests that no operation takes: an unknown method, an unknown route. */
+/* Issues of requests that no operation takes: an unknown method, an unknown route, broken escapes. */
+
+export const brokenEscape: Issue = {
+  path: ['path'],
+  code: 'invalid_encoding',
+  message: 'The path is not percent-encoded UTF-8',
+}
 
 /** `allow` is the header of that name: methods with commas between. */
 export function unknownMethod(method: string, allow: string): Issue {

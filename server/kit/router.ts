@@ -40,7 +40,7 @@ import {
   sendProblem,
   sizeOf,
 } from './response.ts'
-import { unknownMethod } from './route-issues.ts'
+import { brokenEscape, unknownMethod } from './route-issues.ts'
 import type { Place } from './shares/admission-queue.ts'
 import { type Budget, createBudget } from './shares/budget.ts'
 import { createPacing, type Pacing } from './shares/pacing.ts'
@@ -145,9 +145,12 @@ export function createRouter<Db>(
     const segments = segmentsOf(request.url)
     const route = findRoute(top, segments)
     if (!route) return next()
-    request.params = {}
-    for (const { name, at } of route.parameters) {
-      request.params[name] = decodeURIComponent(segments[at] as string)
+    try {
+      request.params = Object.fromEntries(
+        route.parameters.map(({ name, at }) => [name, decodeURIComponent(segments[at] as string)]),
+      )
+    } catch {
+      return sendProblem(response, 'BAD_REQUEST', [brokenEscape])
     }
     const run = route.runs.get(request.method)
     if (run) return run(request, response)

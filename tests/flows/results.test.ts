@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { resultAnswers, results } from '../../server/db/schema.ts'
 import { JsonText } from '../../server/kit/json/json-text.ts'
+import fc from '../kit/fast-check.ts'
 import { type App, startApp } from '../support/app.ts'
-import fc from '../support/fast-check.ts'
 import { runs } from '../support/runs.ts'
 import { makeWorld, type Site } from '../support/world.ts'
 

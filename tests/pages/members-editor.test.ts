@@ -3,7 +3,7 @@ import type { Draft } from '../../server/pages/members/app/model/draft.ts'
 import { keyOf } from '../../server/pages/members/app/model/merge.ts'
 import { createEditor, type Editor, type Remote } from '../../server/pages/members/app/store/editor.ts'
 import { type KeyValueStore, pendingChanges } from '../../server/pages/members/app/store/pending.ts'
-import fc from '../support/fast-check.ts'
+import fc from '../kit/fast-check.ts'
 import { runs } from '../support/runs.ts'
 
 /* Safe saving: two people edit one bot, connections break, tabs are closed. */

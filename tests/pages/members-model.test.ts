@@ -29,7 +29,7 @@ import { newBlock } from '../../server/pages/members/app/model/new-blocks.ts'
 import { fromMarked, toMarked } from '../../server/pages/members/app/model/rich-text.ts'
 import { summaryOf } from '../../server/pages/members/app/model/words.ts'
 import { root } from '../../server/root.ts'
-import fc from '../support/fast-check.ts'
+import fc from '../kit/fast-check.ts'
 import { runs } from '../support/runs.ts'
 
 /* The model of the pages in which members build bots, without a browser. */

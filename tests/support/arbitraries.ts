@@ -1,6 +1,6 @@
 import type { ObjectDef } from '../../contract/bot-document/in-place.ts'
 import { z } from '../../contract/kit/zod.ts'
-import fc from './fast-check.ts'
+import fc from '../kit/fast-check.ts'
 
 /*
  * Values that fit a schema of the contract, unknown keys included. They follow the schemas, so a property

@@ -1,6 +1,7 @@
 import type { OperationId, resources } from '../../contract/index.ts'
 import type { Role } from '../../contract/operation.ts'
 import type { OperationErrors } from '../../generated/handlers.ts'
+import type { Derived } from '../kit/derived-errors.ts'
 import type { App } from './app.ts'
 import type { Answer, BodyOf, Caller, CallOptions } from './client.ts'
 import type { World } from './world.ts'
@@ -10,21 +11,8 @@ import type { World } from './world.ts'
  * missing one does not compile.
  */
 
-/** Codes that replay.test.ts provokes for every operation by itself, starting from its first `ok` case. */
-export const derivedCodes = [
-  'UNAUTHORIZED',
-  'PRECONDITION_FAILED',
-  'PAYLOAD_TOO_LARGE',
-  'UNSUPPORTED_MEDIA_TYPE',
-  'TOO_MANY_REQUESTS',
-  'INTERNAL_SERVER_ERROR',
-  'SERVICE_UNAVAILABLE',
-  'IDEMPOTENCY_MISMATCH',
-  'REQUEST_TIMEOUT',
-  'REQUEST_HEADER_FIELDS_TOO_LARGE',
-] as const
-
-type DerivedCode = (typeof derivedCodes)[number]
+/** Codes that the kit provokes for every operation by itself, starting from its first `ok` case. */
+type DerivedCode = Exclude<Derived, 'BAD_REQUEST'>
 
 /** The request of a case. */
 export interface CaseRequest<Id extends OperationId = OperationId> extends CallOptions<Id> {

@@ -4,6 +4,7 @@ import { type OperationId, operations } from '../../contract/index.ts'
 import type { z } from '../../contract/kit/zod.ts'
 import type { Operation } from '../../contract/operation.ts'
 import type { operations as wire } from '../../generated/openapi.ts'
+import * as kit from '../kit/subject.ts'
 import { checkAnswer } from './published.ts'
 
 /** Calls the service over HTTP. Every answer is held against the published document, whatever the test wants. */
@@ -31,7 +32,8 @@ export interface CallOptions<Id extends OperationId = OperationId> extends Omit<
 
 export interface SendOptions {
   as?: Caller
-  headers?: Record<string, string>
+  /** Several values are several headers of one name. */
+  headers?: Record<string, string | string[]>
   /** Sent as JSON, unless it is text or bytes, which are sent as they are. */
   body?: unknown
   /** Set where the test breaks the service; any other 500 throws its cause. */
@@ -80,16 +82,7 @@ export function targetOf(
   id: OperationId,
   { params = {}, query = {} }: Pick<CallOptions, 'params' | 'query'> = {},
 ): string {
-  const path = operations[id].path.replaceAll(/\{(\w+)\}/g, (_, name: string) => {
-    const value = params[name]
-    if (value === undefined) throw new Error(`${id} needs the parameter ${name}`)
-    return encodeURIComponent(value)
-  })
-  const search = new URLSearchParams()
-  for (const [name, value] of Object.entries(query)) {
-    if (value !== undefined) search.set(name, String(value))
-  }
-  return search.size > 0 ? `${path}?${search}` : path
+  return kit.targetOf(operations[id], { params, query })
 }
 
 /** `logs` explains an operation that does not succeed. */
@@ -110,7 +103,7 @@ export function createClient(server: Server, logs: readonly Record<string, unkno
         .redirects(0)
       if (as) sent.set('Authorization', `Bearer ${as.token}`)
       if (body !== undefined) sent.set('Content-Type', 'application/json')
-      for (const [name, value] of Object.entries(headers)) sent.set(name, value)
+      for (const [name, value] of Object.entries(headers)) sent.set(name, value as string)
       if (body !== undefined) {
         // Superagent writes text and bytes as they are, as long as it does not know the type.
         const bytes = typeof body === 'string' || Buffer.isBuffer(body) ? body : JSON.stringify(body)

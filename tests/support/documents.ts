@@ -10,8 +10,8 @@ import {
   theme,
   variable,
 } from '../../contract/bot-document/index.ts'
+import fc from '../kit/fast-check.ts'
 import { type Json, json, objectsOf, valuesOf, without } from './arbitraries.ts'
-import fc from './fast-check.ts'
 
 /*
  * Whole flows of every version, as editors leave them: dangling edges, empty groups, start groups with

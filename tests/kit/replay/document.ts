@@ -111,7 +111,7 @@ export function readDocument(given: object): ApiDocument {
 
 type Resolve = <T>(value: unknown) => T
 
-function resolveIn(root: Json, value: unknown): unknown {
+export function resolveIn(root: Json, value: unknown): unknown {
   const reference = (value as { $ref?: unknown } | undefined)?.$ref
   if (typeof reference !== 'string') return value
   if (!reference.startsWith('#/'))

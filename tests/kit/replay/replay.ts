@@ -121,7 +121,7 @@ async function ask(
   for (let waits = 0; ; waits++) {
     let answer: Answer
     try {
-      answer = await send(new URL(server.replace(/\/$/, '') + target), method, headers, body)
+      answer = await sendRequest(new URL(server.replace(/\/$/, '') + target), method, headers, body)
     } catch (error) {
       const { code } = error as { code?: string }
       if (code === 'ECONNREFUSED' || code === 'ENOTFOUND')
@@ -135,10 +135,10 @@ async function ask(
   }
 }
 
-function send(
+export function sendRequest(
   url: URL,
   method: string,
-  headers: Record<string, string>,
+  headers: Record<string, string | string[]>,
   body: Attempt['body'],
 ): Promise<Answer> {
   return new Promise((resolve, reject) => {

@@ -12,6 +12,8 @@ import { z } from '../../../contract/kit/zod.ts'
 
 export type Role = 'OWNER' | 'READER'
 
+export const scopes = ['read', 'write'] as const
+
 /** The scope that a token needs: reads have one, writes the other. */
 export const scopeOf = ({ method }: kit.Operation) => (method === 'get' ? 'read' : 'write')
 

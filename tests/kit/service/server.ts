@@ -17,7 +17,7 @@ import { unknownRoute } from '../../../server/kit/route-issues.ts'
 import { createRouter } from '../../../server/kit/router.ts'
 import { createServer } from '../../../server/kit/server.ts'
 import type { Db, Grant } from './context.ts'
-import { type Operation, operations, type Role, scopeOf } from './contract.ts'
+import { type Operation, operations, type Role, scopeOf, scopes } from './contract.ts'
 import { handlers as usualHandlers } from './handlers.ts'
 
 /* The library as a server: its tables, its users, its handlers. The kit has the rest. */
@@ -43,7 +43,7 @@ export interface LibraryOptions {
 }
 
 /** For simplicity, a token is the name of its user, with a scope behind it or with all. */
-const tokens = ['ada', 'ben', 'cleo', 'ada.read', 'ben.write']
+const tokens = ['ada', 'ben', 'cleo'].flatMap((user) => [user, ...scopes.map((scope) => `${user}.${scope}`)])
 const digestOf = (token: string) => createHash('sha256').update(token).digest('hex')
 const tokenByHash = new Map(tokens.map((token) => [digestOf(token), token]))
 

@@ -66,7 +66,7 @@ export function lacksOf(
       : [major, minor, patch + 1]
   const lacks: string[] = []
   if (compareVersions(current, needed.join('.')) < 0) {
-    lacks.push(`Raise the version in contract/index.ts from ${released} to ${needed.join('.')} or higher.`)
+    lacks.push(`Raise the version of the contract from ${released} to ${needed.join('.')} or higher.`)
   }
   const entry = changelog.split(/^## /m).find((part) => part.split(/\s/, 1)[0] === current)
   if (entry === undefined || compareVersions(current, released) <= 0) {

@@ -1,8 +1,8 @@
 import fc from './fast-check.ts'
-import { type JsonSchema, resolve } from './published.ts'
+import type { JsonSchema } from './replay/document.ts'
 
 /*
- * Values that nearly fit a schema of the published document: made to fit, then spoilt in a few places. Where
+ * Values that nearly fit a schema of a document: made to fit, then spoilt in a few places. Where
  * an id is due there is a placeholder, since ids are known only when a world is.
  */
 
@@ -14,7 +14,7 @@ const awkwardTexts = [
   'null',
   '{{Name}}',
   '{{= 1 + 1 =}}',
-  "'; DROP TABLE bots; --",
+  "'; DROP TABLE users; --",
   '$1',
   '\u202eabc',
   '👩🏽‍💻',
@@ -60,73 +60,75 @@ export const awkwardValue = fc.constantFrom(...awkwardValues)
 
 const anyKey = fc.constantFrom('x', '__key__', 'constructor', 'id', 'version', 'type', '', 'a\0b', '0')
 
-const known = new Map<string, fc.Arbitrary<unknown>>()
+/** Returns a function for values that fit a schema, small ones. `resolve` follows a reference of the document. */
+export function createFitting(resolve: (schema: JsonSchema) => JsonSchema) {
+  const known = new Map<string, fc.Arbitrary<unknown>>()
 
-/** Values that fit a schema, small ones. */
-export function fitting(schema: JsonSchema, depth = 0): fc.Arbitrary<unknown> {
-  if (!schema.$ref) return make(schema, depth)
-  const key = `${schema.$ref} ${depth}`
-  const found = known.get(key) ?? make(resolve(schema), depth)
-  known.set(key, found)
-  return found
-}
-
-function make(schema: JsonSchema, depth: number): fc.Arbitrary<unknown> {
-  if (schema.enum) return fc.constantFrom(...schema.enum)
-  const branches = schema.oneOf ?? schema.anyOf
-  if (branches) {
-    const reachable = depth > 8 ? branches.slice(0, 1) : branches
-    return fc.oneof(...reachable.map((branch) => fc.constant(branch).chain((one) => fitting(one, depth + 1))))
+  function fitting(schema: JsonSchema, depth = 0): fc.Arbitrary<unknown> {
+    if (!schema.$ref) return make(schema, depth)
+    const key = `${schema.$ref} ${depth}`
+    const found = known.get(key) ?? make(resolve(schema), depth)
+    known.set(key, found)
+    return found
   }
-  const types = Array.isArray(schema.type) ? schema.type : [schema.type]
-  const made = types.map((type) => ofType(type, schema, depth))
-  return fc.oneof(...made)
-}
 
-function ofType(type: string | undefined, schema: JsonSchema, depth: number): fc.Arbitrary<unknown> {
-  const { minimum = -1_000, maximum = 1_000_000 } = schema as { minimum?: number; maximum?: number }
-  switch (type) {
-    case 'object':
-      return objectOf(schema, depth)
-    case 'array': {
-      const { minItems = 0 } = schema as { minItems?: number }
-      if (depth > 8 && minItems === 0) return fc.constant([])
-      return fc.array(fitting(schema.items ?? {}, depth + 1), {
-        minLength: minItems,
-        maxLength: minItems + 2,
-      })
+  function make(schema: JsonSchema, depth: number): fc.Arbitrary<unknown> {
+    if (schema.enum) return fc.constantFrom(...schema.enum)
+    const branches = schema.oneOf ?? schema.anyOf
+    if (branches) {
+      const reachable = depth > 8 ? branches.slice(0, 1) : branches
+      return fc.oneof(
+        ...reachable.map((branch) => fc.constant(branch).chain((one) => fitting(one, depth + 1))),
+      )
     }
-    case 'string':
-      return textOf(schema)
-    case 'integer':
-      return fc.integer({ min: minimum, max: Math.min(maximum, 2 ** 40) })
-    case 'number':
-      return fc.double({ min: minimum, max: maximum, noNaN: true }).map((number) => number + 0)
-    case 'boolean':
-      return fc.boolean()
-    case 'null':
-      return fc.constant(null)
-    default:
-      return fc.jsonValue({ maxDepth: 2 })
+    const types = Array.isArray(schema.type) ? schema.type : [schema.type]
+    return fc.oneof(...types.map((type) => ofType(type, schema, depth)))
   }
-}
 
-function objectOf(schema: JsonSchema, depth: number): fc.Arbitrary<unknown> {
-  const properties = Object.entries(schema.properties ?? {})
-  const required = (schema.required ?? []) as string[]
-  const wanted = depth > 8 ? properties.filter(([name]) => required.includes(name)) : properties
-  const shape = Object.fromEntries(wanted.map(([name, inner]) => [name, fitting(inner, depth + 1)]))
-  const named = fc.record(shape, { requiredKeys: required, noNullPrototype: true })
-  const { additionalProperties } = schema
-  if (!additionalProperties || properties.length > 0) return named
-  return fc.dictionary(
-    fc.string({ minLength: 1, maxLength: 8 }),
-    fitting(additionalProperties === true ? {} : additionalProperties, depth + 1),
-    {
+  function ofType(type: string | undefined, schema: JsonSchema, depth: number): fc.Arbitrary<unknown> {
+    const { minimum = -1_000, maximum = 1_000_000 } = schema as { minimum?: number; maximum?: number }
+    switch (type) {
+      case 'object':
+        return objectOf(schema, depth)
+      case 'array': {
+        const { minItems = 0 } = schema as { minItems?: number }
+        if (depth > 8 && minItems === 0) return fc.constant([])
+        return fc.array(fitting(schema.items ?? {}, depth + 1), {
+          minLength: minItems,
+          maxLength: minItems + 2,
+        })
+      }
+      case 'string':
+        return textOf(schema)
+      case 'integer':
+        return fc.integer({ min: minimum, max: Math.min(maximum, 2 ** 40) })
+      case 'number':
+        return fc.double({ min: minimum, max: maximum, noNaN: true }).map((number) => number + 0)
+      case 'boolean':
+        return fc.boolean()
+      case 'null':
+        return fc.constant(null)
+      default:
+        return fc.jsonValue({ maxDepth: 2 })
+    }
+  }
+
+  function objectOf(schema: JsonSchema, depth: number): fc.Arbitrary<unknown> {
+    const properties = Object.entries(schema.properties ?? {})
+    const required = schema.required ?? []
+    const wanted = depth > 8 ? properties.filter(([name]) => required.includes(name)) : properties
+    const shape = Object.fromEntries(wanted.map(([name, inner]) => [name, fitting(inner, depth + 1)]))
+    const named = fc.record(shape, { requiredKeys: required, noNullPrototype: true })
+    const { additionalProperties } = schema
+    if (!additionalProperties || properties.length > 0) return named
+    const values = fitting(additionalProperties === true ? {} : additionalProperties, depth + 1)
+    return fc.dictionary(fc.string({ minLength: 1, maxLength: 8 }), values, {
       maxKeys: 3,
       noNullPrototype: true,
-    },
-  )
+    })
+  }
+
+  return fitting
 }
 
 function textOf(schema: JsonSchema): fc.Arbitrary<string> {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals'
-import { type Change, type Label, labelOf, lacksOf } from './lint/changes.ts'
+import { type Change, type Label, labelOf, lacksOf } from './api-diff/changes.ts'
 
 /* Labels of changes of the document that Redocly rates otherwise, and the release that they need. */
 
@@ -70,8 +70,7 @@ describe('a change of the document', () => {
 
 const changelog =
   '# Changes\n\n## 2.0.0\n\n### Breaking\n\nMuch.\n\n## 1.10.0\n\nMore.\n\n## 1.9.1 - 2027-01-01\n\nText.\n'
-const raise = (version: string) =>
-  `Raise the version in contract/index.ts from 1.9.0 to ${version} or higher.`
+const raise = (version: string) => `Raise the version of the contract from 1.9.0 to ${version} or higher.`
 const announce = 'Add an entry for the new version to CHANGELOG.md.'
 
 const releases: [what: string, current: string, labels: Label[], lacks: unknown[]][] = [
