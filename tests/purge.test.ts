@@ -3,6 +3,7 @@ import { purgeBatch } from '../server/jobs/purge.ts'
 import { type App, connectTo, startApp } from './support/app.ts'
 import { testWithTrigger, waitingForLocks } from './support/locks.ts'
 import { until } from './support/process.ts'
+import { runs } from './support/runs.ts'
 import { makeWorld, type Site } from './support/world.ts'
 
 /* Effects of the purge on the database beside the deletions; those are in flows/deletion. */
@@ -206,8 +207,9 @@ async function roundsFor(ids: string[], db = app.db): Promise<number> {
 testWithTrigger(
   'bots that are deleted beside a failing and a heavy one are purged in about the rounds that they take alone',
   async () => {
+    const bots = runs(6, 20)
     while (await purgeBatch(app.db, app.clock.now()));
-    const alone = await roundsFor(await addDeletedBots(20, 3_000))
+    const alone = await roundsFor(await addDeletedBots(bots, 3_000))
     while (await purgeBatch(app.db, app.clock.now()));
 
     const [failing, heavy] = (await addDeletedBots(2, 300)) as [string, string]
@@ -221,9 +223,9 @@ testWithTrigger(
       WHEN (OLD.bot_id IN ('${failing}', '${heavy}')) EXECUTE FUNCTION fail()`)
     const hurried = connectTo(app.databaseUrl, { statementTimeout: 1_000 })
     try {
-      const beside = await roundsFor(await addDeletedBots(20, 3_000), hurried.db)
+      const beside = await roundsFor(await addDeletedBots(bots, 3_000), hurried.db)
       // The failing bot has one round, the heavy one no more than each of the others.
-      expect(beside).toBeLessThanOrEqual(alone + 1 + Math.ceil(alone / 20))
+      expect(beside).toBeLessThanOrEqual(alone + 1 + Math.ceil(alone / bots))
       await roundsFor([heavy], hurried.db)
     } finally {
       await hurried.pool.end()

@@ -191,7 +191,7 @@ describe.each(Object.entries(operations))('%s', (_, operation) => {
 })
 
 test('workspaces that are deleted while all of it comes in at once are empty', async () => {
-  for (let round = 0; round < runs(10, 30); round++) {
+  for (let round = 0; round < runs(3, 30); round++) {
     const world = await makeWorld(app)
     const work = Object.values(operations).map((operation) => operation(world))
     const [gone, ...others] = await Promise.all([deletion(world), ...work])
