@@ -76,7 +76,7 @@ replay: $(INSTALLED) ## Replay an OpenAPI document against any server, and compa
 browser-test: $(INSTALLED) ## Use the pages in a real browser (CHROMIUM names one in an unusual place)
 	@npm --silent test -- tests/browser --selectProjects service
 
-lint-spec: $(INSTALLED) tests/lint/node_modules ## Lint openapi.yaml and its forms with Redocly and Spectral at their strictest, and score them; takes some minutes
+lint-spec: $(INSTALLED) tests/lint/node_modules ## Lint openapi.yaml, its forms and the document of the second service with Redocly and Spectral at their strictest, and score them; takes some minutes
 	@npm --silent --prefix tests/lint run lint
 	@npx --no-install tsx tests/lint/exceptions.ts
 	@npx --no-install tsx tests/lint/score.ts

@@ -44,16 +44,19 @@ const isbn = text(13, 10)
     example: '9780141439518',
   })
 const shelf = z
-  .object({ id: recordId('Id of the shelf.', exampleId), name: name('Name of the shelf.', 'Novels') })
-  .meta({ id: 'Shelf', description: 'A shelf.' })
+  .object({
+    id: recordId('Id of the shelf, from its creation.', exampleId),
+    name: name('Name of the shelf.', 'Novels'),
+  })
+  .meta({ id: 'Shelf', description: 'A shelf with its name.' })
 const book = z
   .object({ isbn, title: name('Title of the book.', 'Pride and Prejudice') })
-  .meta({ id: 'Book', description: 'A book on a shelf.' })
-const shelfParams = z.object({ shelfId: recordId('Id of the shelf.', exampleId) })
+  .meta({ id: 'Book', description: 'A book that is on a shelf.' })
+const shelfParams = z.object({ shelfId: recordId('Id of the shelf, from its creation.', exampleId) })
 const exampleShelf = { id: exampleId, name: 'Novels' }
 const exampleBook = { isbn: '9780141439518', title: 'Pride and Prejudice' }
-const shelfBody = z.object({ shelf }).meta({ id: 'ShelfBody', description: 'A shelf.' })
-const bookBody = z.object({ book }).meta({ id: 'BookBody', description: 'A book.' })
+const shelfBody = z.object({ shelf }).meta({ id: 'ShelfBody', description: 'A shelf with its name.' })
+const bookBody = z.object({ book }).meta({ id: 'BookBody', description: 'One book that is on a shelf.' })
 
 const owner: Access = { kind: 'shelf', role: 'OWNER', missing: 'NOT_FOUND' }
 const reader: Access = { kind: 'shelf', role: 'READER', missing: 'NOT_FOUND' }
@@ -89,7 +92,7 @@ export const shelves = define({
     isConditional: true,
     success: {
       status: 200,
-      description: 'The shelf.',
+      description: 'The shelf, without its books.',
       body: shelfBody,
       examples: { found: { summary: 'Found', value: { shelf: exampleShelf } } },
     },
@@ -107,10 +110,10 @@ export const books = define({
     params: shelfParams,
     success: {
       status: 200,
-      description: 'The books.',
+      description: 'All books of the shelf.',
       body: z
         .object({ books: z.array(book).max(100).meta({ description: 'The books.' }) })
-        .meta({ id: 'BooksBody', description: 'Books of a shelf.' }),
+        .meta({ id: 'BooksBody', description: 'All books of one shelf.' }),
       examples: { some: { summary: 'One book', value: { books: [exampleBook] } } },
     },
   },
@@ -124,10 +127,10 @@ export const books = define({
     params: shelfParams,
     body: z
       .strictObject({ isbn, title: name('Title of the book.', 'Pride and Prejudice') })
-      .meta({ id: 'AddBookBody', description: 'The book to add.' }),
+      .meta({ id: 'AddBookBody', description: 'The book to put on the shelf.' }),
     success: {
       status: 201,
-      description: 'The book was added.',
+      description: 'The book is on the shelf now.',
       body: bookBody,
       examples: { added: { summary: 'Added', value: { book: exampleBook } } },
     },
@@ -164,11 +167,14 @@ export const source: DocumentSource<Operation> = {
   version: '1.0.0',
   summary: 'Shelves, and the books on them.',
   introduction: 'Send a token with every request. A shelf has an owner and readers.',
-  about: { license: { name: 'MIT', url: 'https://opensource.org/license/mit' } },
+  about: {
+    contact: { name: 'The library', url: 'https://library.example.com', email: 'help@library.example.com' },
+    license: { name: 'MIT', url: 'https://opensource.org/license/mit' },
+  },
   operations,
   tags: {
-    shelves: { name: 'Shelves', description: 'Places for books.' },
-    books: { name: 'Books', description: 'Books on shelves.' },
+    shelves: { name: 'Shelves', description: 'Places for books, each with an owner and readers.' },
+    books: { name: 'Books', description: 'Books, each of them on one shelf.' },
   },
   errors: kitErrors,
   issueCodes,

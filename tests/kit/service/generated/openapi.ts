@@ -98,7 +98,7 @@ export interface paths {
 export type webhooks = Record<string, never>;
 export interface components {
     schemas: {
-        /** @description The book to add. */
+        /** @description The book to put on the shelf. */
         AddBookBody: {
             /**
              * @description ISBN without hyphens.
@@ -126,7 +126,7 @@ export interface components {
              */
             message: string;
         };
-        /** @description A book on a shelf. */
+        /** @description A book that is on a shelf. */
         Book: {
             /**
              * @description ISBN without hyphens.
@@ -139,11 +139,11 @@ export interface components {
              */
             title: string;
         };
-        /** @description A book. */
+        /** @description One book that is on a shelf. */
         BookBody: {
             book: components["schemas"]["Book"];
         };
-        /** @description Books of a shelf. */
+        /** @description All books of one shelf. */
         BooksBody: {
             /** @description The books. */
             books: components["schemas"]["Book"][];
@@ -397,10 +397,10 @@ export interface components {
              */
             message: string;
         };
-        /** @description A shelf. */
+        /** @description A shelf with its name. */
         Shelf: {
             /**
-             * @description Id of the shelf.
+             * @description Id of the shelf, from its creation.
              * @example shelf_01jr5x0c8m9w3q7v
              */
             id: string;
@@ -410,7 +410,7 @@ export interface components {
              */
             name: string;
         };
-        /** @description A shelf. */
+        /** @description A shelf with its name. */
         ShelfBody: {
             shelf: components["schemas"]["Shelf"];
         };
@@ -648,7 +648,7 @@ export interface components {
         /** @description One key per intended effect, and the same key for every repeat of it: the request has one effect, and each repeat within 7 days gets the same response. Choose it at random, such as the UUID `8e03978e-40d5-43e8-bc93-6894a57f9324`. */
         IdempotencyKey: string;
         /**
-         * @description Id of the shelf.
+         * @description Id of the shelf, from its creation.
          * @example shelf_01jr5x0c8m9w3q7v
          */
         ShelfId: string;
@@ -765,7 +765,7 @@ export interface operations {
             };
             path: {
                 /**
-                 * @description Id of the shelf.
+                 * @description Id of the shelf, from its creation.
                  * @example shelf_01jr5x0c8m9w3q7v
                  */
                 shelfId: components["parameters"]["ShelfId"];
@@ -774,7 +774,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The shelf. */
+            /** @description The shelf, without its books. */
             200: {
                 headers: {
                     "Authentication-Token-Expiration": components["headers"]["TokenExpiration"];
@@ -806,7 +806,7 @@ export interface operations {
             header?: never;
             path: {
                 /**
-                 * @description Id of the shelf.
+                 * @description Id of the shelf, from its creation.
                  * @example shelf_01jr5x0c8m9w3q7v
                  */
                 shelfId: components["parameters"]["ShelfId"];
@@ -815,7 +815,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The books. */
+            /** @description All books of the shelf. */
             200: {
                 headers: {
                     "Authentication-Token-Expiration": components["headers"]["TokenExpiration"];
@@ -847,7 +847,7 @@ export interface operations {
             };
             path: {
                 /**
-                 * @description Id of the shelf.
+                 * @description Id of the shelf, from its creation.
                  * @example shelf_01jr5x0c8m9w3q7v
                  */
                 shelfId: components["parameters"]["ShelfId"];
@@ -861,7 +861,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The book was added. */
+            /** @description The book is on the shelf now. */
             201: {
                 headers: {
                     "Authentication-Token-Expiration": components["headers"]["TokenExpiration"];
@@ -901,7 +901,7 @@ export interface operations {
                  */
                 isbn: string;
                 /**
-                 * @description Id of the shelf.
+                 * @description Id of the shelf, from its creation.
                  * @example shelf_01jr5x0c8m9w3q7v
                  */
                 shelfId: components["parameters"]["ShelfId"];
