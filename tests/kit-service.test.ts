@@ -7,6 +7,7 @@ import { pathToFileURL } from 'node:url'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import pg from 'pg'
 import { pino } from 'pino'
+import { ownErrorsOf } from '../contract/kit/operation.ts'
 import {
   type Case,
   type Cases,
@@ -211,6 +212,14 @@ test.each(Object.keys(operations))(
     await attack(id, runs(20, 300))
   },
 )
+
+test('an operation without roles and scopes documents no 403', () => {
+  const { access: _, ...operation }: Operation = operations.getShelf
+  const access = { kind: 'shelf', missing: 'NOT_FOUND' } as const
+  expect(ownErrorsOf({ ...operation, access, scope: 'any' })).not.toContain('FORBIDDEN')
+  expect(ownErrorsOf({ ...operation, access, scope: 'any' })).toContain('NOT_FOUND')
+  expect(ownErrorsOf({ ...operation, access })).toContain('FORBIDDEN')
+})
 
 test('a repeat with an idempotency key gets the first response and adds one shelf', async () => {
   const create = () =>

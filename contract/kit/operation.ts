@@ -109,8 +109,8 @@ export interface ErrorExample {
 }
 
 /**
- * Access that an operation requires. For a record, it names the minimum role; `missing` is the code of the response if
- * there is no such record.
+ * Access that an operation requires. For a record, it names the minimum role, and `missing`, the code of the response
+ * if there is no such record.
  */
 export type Access =
   | { kind: 'anyone' }
@@ -121,7 +121,8 @@ export type Access =
 export interface RecordAccess {
   /** The path parameter with its id is called after it: `folderId` for `folder`. */
   kind: string
-  role: string
+  /** Absent where whoever may see the record may do everything with it; a caller who may not gets `missing`. */
+  role?: string
   /** Part of the request that has the id of the record. Absent for the path. */
   place?: 'path' | 'query' | 'body'
   missing: 'NOT_FOUND' | 'FORBIDDEN'
@@ -155,7 +156,7 @@ export function ownErrorsOf(operation: Operation): ErrorCode[] {
   if (access.kind !== 'anyone') codes.add('UNAUTHORIZED')
   const isForEveryToken = !('role' in access) && !('isUnbound' in access) && operation.scope === 'any'
   if (access.kind !== 'anyone' && !isForEveryToken) codes.add('FORBIDDEN')
-  if ('role' in access) codes.add(access.missing)
+  if ('missing' in access) codes.add(access.missing)
   if (operation.isConditional) codes.add('PRECONDITION_FAILED')
   if (operation.body || operation.fileBody) codes.add('PAYLOAD_TOO_LARGE').add('UNSUPPORTED_MEDIA_TYPE')
   for (const code of operation.errors ?? []) codes.add(code)

@@ -113,7 +113,7 @@ export interface HandlerContext<Db> {
 /** Runs the operations of the contract; what is none of them goes on to the next middleware. */
 export function createRouter<Db>(
   operations: Record<string, Operation>,
-  handlers: Record<string, unknown>,
+  handlers: object,
   options: RouterOptions<Db>,
 ): express.RequestHandler {
   const top = newPlace<Route>()
@@ -135,7 +135,13 @@ export function createRouter<Db>(
       isCrossOrigin: false,
     }
     const { route } = place
-    const run = bind(operationId, operations, handlers[operationId] as AnyHandler, options, shared)
+    const run = bind(
+      operationId,
+      operations,
+      (handlers as Record<string, AnyHandler>)[operationId] as AnyHandler,
+      options,
+      shared,
+    )
     route.runs.set(operation.method.toUpperCase(), run)
     if (operation.method === 'get') route.runs.set('HEAD', run)
     route.isCrossOrigin ||= operation.isCrossOrigin === true
@@ -344,13 +350,13 @@ function basePathOf(publicUrl: string): string {
 
 /** The id of the record that a right address names. */
 function recordOf(access: Access, { params, query, issues }: Address): string | undefined {
-  if (issues.length > 0 || !('role' in access) || access.place === 'body') return undefined
+  if (issues.length > 0 || !('missing' in access) || access.place === 'body') return undefined
   return ((access.place === 'query' ? query : params) as Record<string, string>)[`${access.kind}Id`]
 }
 
 /** The id of the record that a right body names. */
 function idInBody(access: Access, input: Input | Mistake): string | undefined {
-  if (!('role' in access) || access.place !== 'body' || 'issues' in input) return undefined
+  if (!('missing' in access) || access.place !== 'body' || 'issues' in input) return undefined
   return (input.body as Record<string, string>)[`${access.kind}Id`]
 }
 

@@ -8,7 +8,7 @@ import {
   expectIssues,
   expectStatus,
   expectUnchanged,
-  hasRole,
+  hasRecord,
   send,
   withoutRecord,
 } from './check.ts'
@@ -215,7 +215,7 @@ export const bodyChecks: Check[] = [
   },
   {
     title: 'rejects wrong input before it looks for the record',
-    applies: (operation) => hasBody(operation) && hasRole(operation),
+    applies: (operation) => hasBody(operation) && hasRecord(operation),
     varies: 'input',
     async run(subject, id) {
       const { request, insiders, outsiders } = await subject.prepare(id)

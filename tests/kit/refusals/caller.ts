@@ -7,7 +7,7 @@ import {
   type Check,
   expectStatus,
   expectUnchanged,
-  hasRole,
+  hasRecord,
   needsToken,
   send,
   withoutRecord,
@@ -99,7 +99,7 @@ export const callerChecks: Check[] = [
   },
   {
     title: 'rejects callers without a right, and tells them nothing else',
-    applies: hasRole,
+    applies: hasRecord,
     async run(subject, id) {
       const { request, outsiders } = await subject.prepare(id)
       assert(outsiders.length > 0, `nobody is kept from ${id}`)
@@ -116,7 +116,7 @@ export const callerChecks: Check[] = [
   },
   {
     title: 'succeeds for callers with the right, or with a higher one',
-    applies: hasRole,
+    applies: hasRecord,
     varies: 'access',
     async run(subject, id) {
       let count = 1
@@ -130,7 +130,7 @@ export const callerChecks: Check[] = [
   },
   {
     title: 'tells everybody the same about a missing record',
-    applies: hasRole,
+    applies: hasRecord,
     varies: 'access',
     async run(subject, id) {
       const { request, insiders, outsiders } = await subject.prepare(id)
@@ -176,7 +176,7 @@ export const callerChecks: Check[] = [
           )
           assert(message.includes(needed), message)
           // The response does not contain the record either.
-          if (hasRole(operationOf(subject, id)))
+          if (hasRecord(operationOf(subject, id)))
             texts.add((await send(subject, id, { ...withoutRecord(subject, id, request), as })).text)
           expectStatus(await send(subject, id, { ...request, as, query: { unknown: 1 } }), 'wrong query', 400)
         }

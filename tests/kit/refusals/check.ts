@@ -49,7 +49,7 @@ export interface Check {
 }
 
 export const needsToken = ({ access }: Operation) => access.kind !== 'anyone'
-export const hasRole = ({ access }: Operation) => 'role' in access
+export const hasRecord = ({ access }: Operation) => 'missing' in access
 
 /** Parts of an operation that decide how its input is read. */
 export function inputOf({ method, access, params, query, body, fileBody, everythingWithout }: Operation) {
