@@ -2659,7 +2659,7 @@ export interface components {
              */
             readonly createdAt?: unknown;
             /**
-             * @description Host name, with an optional path, at which the bot is to be reached; a proxy in front of the service has to lead there. International names are taken in both spellings; the host is stored in ASCII and lower case, the path without a slash at its end. Unique over the installation, a taken one is invalid input; null without one.
+             * @description Host name, with an optional path, at which the chat of the bot is served; DNS and the proxy in front of the service have to lead there. Trackers, widgets and head code run there. International names are taken in both spellings; the host is stored in ASCII and lower case, the path without a slash at its end. Unique over the installation, a taken one is invalid input; null without one.
              * @example chat.example.com/leads
              */
             customDomain?: string | null;
@@ -3103,7 +3103,7 @@ export interface components {
              */
             readonly createdAt?: unknown;
             /**
-             * @description Host name, with an optional path, at which the bot is to be reached; a proxy in front of the service has to lead there. International names are taken in both spellings; the host is stored in ASCII and lower case, the path without a slash at its end. Unique over the installation, a taken one is invalid input; null without one.
+             * @description Host name, with an optional path, at which the chat of the bot is served; DNS and the proxy in front of the service have to lead there. Trackers, widgets and head code run there. International names are taken in both spellings; the host is stored in ASCII and lower case, the path without a slash at its end. Unique over the installation, a taken one is invalid input; null without one.
              * @example chat.example.com/leads
              */
             customDomain?: string | null;
@@ -3197,7 +3197,7 @@ export interface components {
              */
             readonly createdAt?: unknown;
             /**
-             * @description Host name, with an optional path, at which the bot is to be reached; a proxy in front of the service has to lead there. International names are taken in both spellings; the host is stored in ASCII and lower case, the path without a slash at its end. Unique over the installation, a taken one is invalid input; null without one.
+             * @description Host name, with an optional path, at which the chat of the bot is served; DNS and the proxy in front of the service have to lead there. Trackers, widgets and head code run there. International names are taken in both spellings; the host is stored in ASCII and lower case, the path without a slash at its end. Unique over the installation, a taken one is invalid input; null without one.
              * @example chat.example.com/leads
              */
             customDomain?: string | null;
@@ -3291,7 +3291,7 @@ export interface components {
              */
             readonly createdAt?: unknown;
             /**
-             * @description Host name, with an optional path, at which the bot is to be reached; a proxy in front of the service has to lead there. International names are taken in both spellings; the host is stored in ASCII and lower case, the path without a slash at its end. Unique over the installation, a taken one is invalid input; null without one.
+             * @description Host name, with an optional path, at which the chat of the bot is served; DNS and the proxy in front of the service have to lead there. Trackers, widgets and head code run there. International names are taken in both spellings; the host is stored in ASCII and lower case, the path without a slash at its end. Unique over the installation, a taken one is invalid input; null without one.
              * @example chat.example.com/leads
              */
             customDomain?: string | null;
@@ -3385,7 +3385,7 @@ export interface components {
              */
             readonly createdAt?: unknown;
             /**
-             * @description Host name, with an optional path, at which the bot is to be reached; a proxy in front of the service has to lead there. International names are taken in both spellings; the host is stored in ASCII and lower case, the path without a slash at its end. Unique over the installation, a taken one is invalid input; null without one.
+             * @description Host name, with an optional path, at which the chat of the bot is served; DNS and the proxy in front of the service have to lead there. Trackers, widgets and head code run there. International names are taken in both spellings; the host is stored in ASCII and lower case, the path without a slash at its end. Unique over the installation, a taken one is invalid input; null without one.
              * @example chat.example.com/leads
              */
             customDomain?: string | null;
@@ -3479,7 +3479,7 @@ export interface components {
              */
             readonly createdAt?: unknown;
             /**
-             * @description Host name, with an optional path, at which the bot is to be reached; a proxy in front of the service has to lead there. International names are taken in both spellings; the host is stored in ASCII and lower case, the path without a slash at its end. Unique over the installation, a taken one is invalid input; null without one.
+             * @description Host name, with an optional path, at which the chat of the bot is served; DNS and the proxy in front of the service have to lead there. Trackers, widgets and head code run there. International names are taken in both spellings; the host is stored in ASCII and lower case, the path without a slash at its end. Unique over the installation, a taken one is invalid input; null without one.
              * @example chat.example.com/leads
              */
             customDomain?: string | null;
@@ -3569,7 +3569,7 @@ export interface components {
              */
             createdAt: string;
             /**
-             * @description Host name, with an optional path, at which the bot is to be reached; a proxy in front of the service has to lead there. International names are taken in both spellings; the host is stored in ASCII and lower case, the path without a slash at its end. Unique over the installation, a taken one is invalid input; null without one.
+             * @description Host name, with an optional path, at which the chat of the bot is served; DNS and the proxy in front of the service have to lead there. Trackers, widgets and head code run there. International names are taken in both spellings; the host is stored in ASCII and lower case, the path without a slash at its end. Unique over the installation, a taken one is invalid input; null without one.
              * @example chat.example.com/leads
              */
             customDomain: string | null;
@@ -3656,7 +3656,7 @@ export interface components {
              */
             createdAt: string;
             /**
-             * @description Host name, with an optional path, at which the bot is to be reached; a proxy in front of the service has to lead there. International names are taken in both spellings; the host is stored in ASCII and lower case, the path without a slash at its end. Unique over the installation, a taken one is invalid input; null without one.
+             * @description Host name, with an optional path, at which the chat of the bot is served; DNS and the proxy in front of the service have to lead there. Trackers, widgets and head code run there. International names are taken in both spellings; the host is stored in ASCII and lower case, the path without a slash at its end. Unique over the installation, a taken one is invalid input; null without one.
              * @example chat.example.com/leads
              */
             customDomain: string | null;
@@ -3743,7 +3743,7 @@ export interface components {
              */
             createdAt: string;
             /**
-             * @description Host name, with an optional path, at which the bot is to be reached; a proxy in front of the service has to lead there. International names are taken in both spellings; the host is stored in ASCII and lower case, the path without a slash at its end. Unique over the installation, a taken one is invalid input; null without one.
+             * @description Host name, with an optional path, at which the chat of the bot is served; DNS and the proxy in front of the service have to lead there. Trackers, widgets and head code run there. International names are taken in both spellings; the host is stored in ASCII and lower case, the path without a slash at its end. Unique over the installation, a taken one is invalid input; null without one.
              * @example chat.example.com/leads
              */
             customDomain: string | null;
@@ -3830,7 +3830,7 @@ export interface components {
              */
             createdAt: string;
             /**
-             * @description Host name, with an optional path, at which the bot is to be reached; a proxy in front of the service has to lead there. International names are taken in both spellings; the host is stored in ASCII and lower case, the path without a slash at its end. Unique over the installation, a taken one is invalid input; null without one.
+             * @description Host name, with an optional path, at which the chat of the bot is served; DNS and the proxy in front of the service have to lead there. Trackers, widgets and head code run there. International names are taken in both spellings; the host is stored in ASCII and lower case, the path without a slash at its end. Unique over the installation, a taken one is invalid input; null without one.
              * @example chat.example.com/leads
              */
             customDomain: string | null;
@@ -3917,7 +3917,7 @@ export interface components {
              */
             createdAt: string;
             /**
-             * @description Host name, with an optional path, at which the bot is to be reached; a proxy in front of the service has to lead there. International names are taken in both spellings; the host is stored in ASCII and lower case, the path without a slash at its end. Unique over the installation, a taken one is invalid input; null without one.
+             * @description Host name, with an optional path, at which the chat of the bot is served; DNS and the proxy in front of the service have to lead there. Trackers, widgets and head code run there. International names are taken in both spellings; the host is stored in ASCII and lower case, the path without a slash at its end. Unique over the installation, a taken one is invalid input; null without one.
              * @example chat.example.com/leads
              */
             customDomain: string | null;

@@ -509,6 +509,7 @@ CREATE UNIQUE INDEX "browser_sessions_cookie_hash_key" ON "browser_sessions" USI
 CREATE INDEX "browser_sessions_user" ON "browser_sessions" USING btree ("user_id","created_at" DESC NULLS LAST,"id" DESC NULLS LAST);--> statement-breakpoint
 CREATE INDEX "credentials_list" ON "credentials" USING btree ("workspace_id","created_at" DESC NULLS LAST,"id" DESC NULLS LAST);--> statement-breakpoint
 CREATE INDEX "custom_domains_bot" ON "custom_domains" USING btree ("bot_id");--> statement-breakpoint
+CREATE INDEX "custom_domains_host" ON "custom_domains" USING btree (split_part("domain", '/', 1));--> statement-breakpoint
 CREATE INDEX "folders_list" ON "folders" USING btree ("workspace_id","parent_folder_id","created_at" DESC NULLS LAST,"id" DESC NULLS LAST);--> statement-breakpoint
 CREATE INDEX "folders_parent" ON "folders" USING btree ("parent_folder_id");--> statement-breakpoint
 CREATE INDEX "folders_deleted" ON "folders" USING btree ("workspace_id","parent_folder_id") WHERE deleted_at IS NOT NULL;--> statement-breakpoint

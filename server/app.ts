@@ -13,6 +13,7 @@ import type { Services } from './context.ts'
 import { createProbe, UnknownOutcome } from './db/client.ts'
 import { handlers } from './handlers/index.ts'
 import { createGate, visitorOperations } from './hosts/gate.ts'
+import { serveKnownHosts } from './hosts/known.ts'
 import { createHostReader, visitedUrl } from './hosts/visited.ts'
 import { codeOf } from './http/failures.ts'
 import { createOperations } from './http/operations.ts'
@@ -23,6 +24,7 @@ import { sendProblem } from './kit/response.ts'
 import { brokenEscape, unknownMethod, unknownRoute } from './kit/route-issues.ts'
 import { callTool } from './mcp/index.ts'
 import { createMetrics } from './metrics.ts'
+import { serveDomains } from './pages/chat-page.ts'
 import { serveDocs } from './pages/docs/index.ts'
 import { serveDocuments } from './pages/documents.ts'
 import { redirectViewer, servePages, VIEWER_PATH } from './pages/index.ts'
@@ -103,7 +105,7 @@ export function createApp(options: AppOptions): express.Express {
   // These lines hold nothing a caller sent, and looking for secrets in each takes longer than writing it.
   const requestLog = log.child({}, { redact: [] })
   const hasProxy = options.config.TRUST_PROXY !== false
-  const readHost = createHostReader(options.config)
+  const hostReader = createHostReader(options.config)
   const app = express()
   app.disable('x-powered-by')
   app.disable('etag')
@@ -124,7 +126,7 @@ export function createApp(options: AppOptions): express.Express {
     response.setHeader('X-Request-Id', id)
     response.setHeader('Cache-Control', 'no-store')
     for (const [name, value] of securityHeaders) response.setHeader(name, value)
-    response.locals.visited = readHost(request)
+    response.locals.visited = hostReader.read(request)
     if (visitedUrl(request, publicUrl()).startsWith('https:'))
       response.setHeader('Strict-Transport-Security', STRICT_TRANSPORT)
     if (phase() === 'draining') response.setHeader('Connection', 'close')
@@ -156,12 +158,23 @@ export function createApp(options: AppOptions): express.Express {
   const served = { ...operations, ...protocols, ...(options.config.TYPEBOT_VIEWER && viewerOperations) }
   const notFound = notFoundPage()
   const ofVisitors = visitorOperations(served)
+  const serveDomain = serveDomains(options)
   app.use(
-    createGate(served, (request, response) =>
-      notFound(request, response, () =>
-        sendProblem(response, 'NOT_FOUND', [unknownRoute(request.url, ofVisitors)]),
-      ),
-    ),
+    createGate({
+      db: options.db,
+      hosts: hostReader,
+      limits,
+      operations: served,
+      isReady: () => phase() !== 'starting',
+      serveRest: async (request, response) => {
+        if ((await limits.countAddress(request, response)) === 'answered') return
+        await serveDomain(request, response, () =>
+          notFound(request, response, () =>
+            sendProblem(response, 'NOT_FOUND', [unknownRoute(request.url, ofVisitors)]),
+          ),
+        )
+      },
+    }),
   )
 
   // Before the pages, since each of them is a path that Express compares on the way to what comes after it.
@@ -217,6 +230,7 @@ export function createApp(options: AppOptions): express.Express {
   const references = serveDocs(serveCounted, publicUrl)
   servePages(serveCounted, options)
   servePaymentHooks(serveCounted, options)
+  serveKnownHosts(serveCounted, options.db, hostReader)
   // Without a route of its own: other methods find no page there.
   if (options.config.TYPEBOT_VIEWER)
     app.get(VIEWER_PATH, counted(redirectViewer(options), limits.countAddress))

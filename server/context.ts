@@ -50,8 +50,8 @@ type Context = Omit<Services, 'now' | 'quotas'> & {
   pace: Pace
   quota: Quota
   within: Within
-  /** Base URL of the service on the host that the request names. */
-  visitedUrl: string
+  /** Base URL of the service on the host that the request names; undefined where none is configured. */
+  visitedUrl: string | undefined
 }
 
 export interface Contexts extends Record<'anyone' | 'user' | 'workspace' | 'folder' | 'bot', unknown> {

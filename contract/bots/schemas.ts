@@ -63,7 +63,7 @@ const customDomain = z
   .meta({
     maxLength: 255,
     description:
-      'Host name, with an optional path, at which the bot is to be reached; a proxy in front of the service has to lead there. International names are taken in both spellings; the host is stored in ASCII and lower case, the path without a slash at its end. Unique over the installation, a taken one is invalid input; null without one.',
+      'Host name, with an optional path, at which the chat of the bot is served; DNS and the proxy in front of the service have to lead there. Trackers, widgets and head code run there. International names are taken in both spellings; the host is stored in ASCII and lower case, the path without a slash at its end. Unique over the installation, a taken one is invalid input; null without one.',
     example: 'chat.example.com/leads',
   })
 

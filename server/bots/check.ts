@@ -32,11 +32,11 @@ export const checks = new LRUCache<string, { check: FlowCheck; size: number }>({
 /** Features of this installation and of the workspace that a check needs. */
 export async function checkedService(
   { db, chat, files, config }: Pick<Services, 'db' | 'chat' | 'files' | 'config'>,
-  workspaceId: string,
+  { workspaceId, customDomain }: { workspaceId: string; customDomain: string | null },
 ): Promise<CheckedService> {
   const credentials = await credentialTypes(db, workspaceId)
   return {
-    hasChatHost: config.CHAT_URL !== undefined,
+    hasChatHost: config.CHAT_URL !== undefined || customDomain !== null,
     hasMail: chat.sendEmail !== null,
     hasFiles: files !== null,
     credentials,

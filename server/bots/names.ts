@@ -5,6 +5,7 @@ import type { Transaction } from '../db/client.ts'
 import { bots, customDomains, publicIds } from '../db/schema.ts'
 import { expression, selectRows } from '../db/typed-select.ts'
 import { isBotAlive } from '../db/undeleted-bots.ts'
+import { forgetBotHost } from '../hosts/domains.ts'
 import type { BotRow } from './rows.ts'
 
 /**
@@ -40,6 +41,7 @@ export async function claimNames(
   if (domain && !(await claim(tx, customDomains, customDomains.domain, domain, botId))) {
     return { path: ['body', 'bot', 'customDomain'], code: 'taken', message: 'Another bot has this domain' }
   }
+  if (domain) forgetBotHost(domain)
   return undefined
 }
 

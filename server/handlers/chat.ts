@@ -42,11 +42,11 @@ import { JsonText, stored } from '../kit/json/json-text.ts'
 
 export const chat: ChatHandlers<Contexts> = {
   async startChat({ params, body, header, openEvents }, reply, context) {
-    const { db, now, chat: tools, config } = context
+    const { db, now, chat: tools } = context
     const published = await findPublished(db, tools, params.publicId, body.resultId)
     if (!published) return reply.fail('NOT_FOUND')
     const { botId, workspaceId, publicationId, flow } = published
-    const origin = refusedOrigin(flow, header, config.PUBLIC_URL)
+    const origin = refusedOrigin(flow, header, context.visitedUrl)
     if (origin) return reply.fail('FORBIDDEN', [origin])
     if (!(await context.place.moveTo(workspaceId))) return reply.fail('SERVICE_UNAVAILABLE')
 
@@ -116,10 +116,10 @@ export const chat: ChatHandlers<Contexts> = {
   },
 
   async getSession({ params, header }, reply, context) {
-    const { db, now, chat: tools, config } = context
+    const { db, now, chat: tools } = context
     const session = await findSession(db, tools, params.sessionId, now)
     if (!session) return reply.fail('NOT_FOUND')
-    const origin = refusedOrigin(session.flow, header, config.PUBLIC_URL)
+    const origin = refusedOrigin(session.flow, header, context.visitedUrl)
     if (origin) return reply.fail('FORBIDDEN', [origin])
     const { sessionId, resultId, revision, botId, flow, handledBy } = session
     const state = decodeState(session)
@@ -151,10 +151,10 @@ export const chat: ChatHandlers<Contexts> = {
   },
 
   async listSessionEvents({ params, query, header, openEvents }, reply, context) {
-    const { db, now, chat: tools, config } = context
+    const { db, now, chat: tools } = context
     const session = await findSession(db, tools, params.sessionId, now)
     if (!session) return reply.fail('NOT_FOUND')
-    const origin = refusedOrigin(session.flow, header, config.PUBLIC_URL)
+    const origin = refusedOrigin(session.flow, header, context.visitedUrl)
     if (origin) return reply.fail('FORBIDDEN', [origin])
     const from = readPosition(header('last-event-id')) ?? readPosition(query.after) ?? positionOf(session)
     if (openEvents) return reply.events(followSession(db, session, from, now))
@@ -162,10 +162,10 @@ export const chat: ChatHandlers<Contexts> = {
   },
 
   async continueChat({ params, body, header, openEvents }, reply, context) {
-    const { db, now, arrivedAt, chat: tools, config } = context
+    const { db, now, arrivedAt, chat: tools } = context
     const first = await findSession(db, tools, params.sessionId, now)
     if (!first) return reply.fail('NOT_FOUND')
-    const origin = refusedOrigin(first.flow, header, config.PUBLIC_URL)
+    const origin = refusedOrigin(first.flow, header, context.visitedUrl)
     if (origin) return reply.fail('FORBIDDEN', [origin])
     if (!(await context.place.moveTo(first.workspaceId))) return reply.fail('SERVICE_UNAVAILABLE')
     const tell = decodeState(first)?.isStreamEnabled ? openEvents?.() : undefined
@@ -313,10 +313,10 @@ export const chat: ChatHandlers<Contexts> = {
     })
   },
 
-  async saveClientLogs({ params, body, header }, reply, { db, now, chat: tools, config, quota }) {
+  async saveClientLogs({ params, body, header }, reply, { db, now, chat: tools, quota, visitedUrl }) {
     const session = await findSession(db, tools, params.sessionId, now)
     const resultId = session?.resultId
-    const origin = session && refusedOrigin(session.flow, header, config.PUBLIC_URL)
+    const origin = session && refusedOrigin(session.flow, header, visitedUrl)
     if (!session || !resultId) {
       return reply.fail('BAD_REQUEST', [
         { path: ['path', 'sessionId'], code: 'unknown_session', message: 'There is no such chat session' },

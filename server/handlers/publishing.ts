@@ -23,7 +23,7 @@ function eventsOfPublish(before: BotRow, bot: BotRow) {
 export const publishing: PublishingHandlers<Contexts> = {
   async publishBot({ conditions }, reply, context) {
     const { db, grant, now, within, pace } = context
-    const service = await checkedService(context, grant.bot.workspaceId)
+    const service = await checkedService(context, grant.bot)
     for (let attempt = 1; ; attempt += 1) {
       const found = await readDraft(db, grant.bot.id)
       if (!found) return reply.fail('FORBIDDEN')

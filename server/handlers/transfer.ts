@@ -30,7 +30,7 @@ export const transfer: TransferHandlers<Contexts> = {
       version: flow.version,
       ...header.columns,
     }
-    const service = await checkedService(context, grant.workspace.id)
+    const service = await checkedService(context, row)
     const check = await checkDocument(
       grant.workspace.id,
       flow.document,
@@ -108,7 +108,7 @@ export const transfer: TransferHandlers<Contexts> = {
   async checkBot(_request, reply, context) {
     const found = await withDraft(context.db, context.grant)
     if (!found) return reply.fail('NOT_FOUND')
-    const service = await checkedService(context, found.bot.workspaceId)
+    const service = await checkedService(context, found.bot)
     const { findings } = await checkDraft(found.bot, found.draft, service, context.pace)
     return reply.ok({ findings })
   },

@@ -15,7 +15,7 @@ export const uploads: UploadsHandlers<Contexts> = {
     const session = await findSession(db, tools, params.sessionId, now)
     const state = session && decodeState(session)
     if (!session || !state) return reply.fail('NOT_FOUND')
-    const origin = refusedOrigin(session.flow, header, config.PUBLIC_URL)
+    const origin = refusedOrigin(session.flow, header, context.visitedUrl)
     if (origin) return reply.fail('FORBIDDEN', [origin])
     const input =
       session.handledBy === null

@@ -1,14 +1,21 @@
 import type express from 'express'
 import type { Operation } from '../../contract/kit/operation.ts'
+import type { Database } from '../db/client.ts'
+import type { Limits } from '../kit/limits.ts'
 import { findRoute, newPlace, placeOf, segmentsOf } from '../kit/paths.ts'
+import { isBotHost, recallBotHost } from './domains.ts'
+import { botHost, type HostReader } from './visited.ts'
 
 /*
  * Keeps what members use away from hosts that serve chats alone. Code of authors runs on these hosts as their own, so
  * that it could read the pages and tokens of members there.
  */
 
-/** Paths beside the contract that chats need, and those of probes. */
-const chatPaths = /^\/(chat\/|files\/|embed\.js$|home\.css$|livez$|readyz$)/
+/** Probes are answered on every host, also without a database. */
+const probes = /^\/(livez|readyz)$/
+
+/** Paths beside the contract that chats need. */
+const chatPaths = /^\/(chat\/|files\/|embed\.js$|home\.css$)/
 
 /** The operations that visitors call, from pages of any origin. */
 export function visitorOperations(operations: Record<string, Operation>): Record<string, Operation> {
@@ -19,17 +26,61 @@ export function visitorOperations(operations: Record<string, Operation>): Record
   )
 }
 
+export interface Gate {
+  db: Database
+  hosts: HostReader
+  limits: Limits
+  operations: Record<string, Operation>
+  /** True once the database can be asked. */
+  isReady: () => boolean
+  /** Serves the rest on hosts of chats: pages of their bots, and what is not there. */
+  serveRest: express.RequestHandler
+}
+
 /** Passes only requests for chats on hosts that serve chats alone, and all of them elsewhere. */
-export function createGate(
-  operations: Record<string, Operation>,
-  reject: express.RequestHandler,
-): express.RequestHandler {
+export function createGate({
+  db,
+  hosts,
+  limits,
+  operations,
+  isReady,
+  serveRest,
+}: Gate): express.RequestHandler {
   const top = newPlace<true>()
   for (const { path } of Object.values(visitorOperations(operations))) placeOf(top, path).route = true
-  return (request, response, next) => {
+
+  function pass(request: express.Request, response: express.Response, next: express.NextFunction) {
     if (response.locals.visited?.kind === 'main') return next()
     const segments = segmentsOf(request.url)
     if (chatPaths.test(segments.join('/')) || findRoute(top, segments)) return next()
-    return reject(request, response, next)
+    return serveRest(request, response, next)
+  }
+
+  function enterDomain(request: express.Request, response: express.Response, domain: string) {
+    response.locals.visited = botHost(request, domain)
+    // The host belongs to others, who may serve it otherwise tomorrow.
+    response.removeHeader('Strict-Transport-Security')
+  }
+
+  /** Looks a host up that this process has not seen lately, at the expense of the caller. */
+  async function lookUp(
+    request: express.Request,
+    response: express.Response,
+    next: express.NextFunction,
+    domain: string,
+  ) {
+    if ((await limits.countAddress(request, response)) === 'answered') return
+    if (await isBotHost(db, domain)) enterDomain(request, response, domain)
+    return pass(request, response, next)
+  }
+
+  return (request, response, next) => {
+    if (probes.test(segmentsOf(request.url).join('/'))) return next()
+    const domain = response.locals.visited?.kind === 'main' ? hosts.readDomain(request) : undefined
+    if (domain === undefined || !isReady()) return pass(request, response, next)
+    const isOfBots = recallBotHost(domain)
+    if (isOfBots === undefined) return lookUp(request, response, next, domain)
+    if (isOfBots) enterDomain(request, response, domain)
+    return pass(request, response, next)
   }
 }

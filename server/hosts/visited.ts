@@ -1,3 +1,4 @@
+import { isIP } from 'node:net'
 import type express from 'express'
 import type { Config } from '../config.ts'
 
@@ -9,6 +10,8 @@ export interface ChatHost {
   kind: 'chats'
   /** Base address of the service on this host. */
   url: string
+  /** The host, if it belongs to bots: it serves these alone. */
+  domain?: string
 }
 
 declare global {
@@ -20,22 +23,54 @@ declare global {
   }
 }
 
-/** A function that says which host a request names. */
-export function createHostReader({ CHAT_URL }: Config): (request: express.Request) => VisitedHost {
-  const chatHost = CHAT_URL === undefined ? undefined : new URL(CHAT_URL).hostname
-  return (request) =>
-    CHAT_URL !== undefined && hostOf(request) === chatHost
-      ? { kind: 'chats', url: CHAT_URL }
-      : { kind: 'main' }
+/** The host of a URL or a header, without port: one name for all of its spellings. */
+const normalHost = (host: string) => host.toLowerCase().replace(/\.$/, '')
+
+const hostIn = (url: string | undefined) =>
+  url === undefined ? undefined : normalHost(new URL(url).hostname)
+
+/** Names that only networks of their own know: callers within one may use them for the service. */
+const isPrivateName = (host: string) =>
+  !host.includes('.') || isIP(host) !== 0 || /\.(local|localhost|internal|lan|home\.arpa)$/.test(host)
+
+export interface HostReader {
+  /** The host of a request, as far as the configuration says it. */
+  read: (request: express.Request) => VisitedHost
+  /** The host of a request that may be that of a bot; undefined where it cannot. */
+  readDomain: (request: express.Request) => string | undefined
+  /** True if a host is that of the service, or the one for chats. */
+  isOwn: (host: string) => boolean
 }
 
-/** As URLs write it, without port; `X-Forwarded-Host` counts where the proxy is trusted. */
-function hostOf({ hostname = '' }: express.Request): string {
-  return hostname.toLowerCase().replace(/\.$/, '')
+export function createHostReader({ CHAT_URL, PUBLIC_URL }: Config): HostReader {
+  const [chatHost, mainHost] = [hostIn(CHAT_URL), hostIn(PUBLIC_URL)]
+  // Express takes `X-Forwarded-Host` from a proxy that is trusted.
+  const hostOf = ({ hostname = '' }: express.Request) => normalHost(hostname)
+  const isOwn = (host: string) => host === mainHost || host === chatHost
+  return {
+    read: (request) =>
+      CHAT_URL !== undefined && hostOf(request) === chatHost
+        ? { kind: 'chats', url: CHAT_URL }
+        : { kind: 'main' },
+    readDomain: (request) => {
+      const host = hostOf(request)
+      return isOwn(host) || isPrivateName(host) ? undefined : host
+    },
+    isOwn,
+  }
 }
 
-/** The base address that the visitor of a request uses. */
-export function visitedUrl({ res }: express.Request, publicUrl: string): string {
+/** A host of bots, as the visitor of a request reaches it. */
+export function botHost(request: express.Request, domain: string): ChatHost {
+  const [port = ''] = /:\d{1,5}$/.exec(request.host ?? '') ?? []
+  return { kind: 'chats', url: `${request.protocol}://${domain}${port}`, domain }
+}
+
+/** The base address that the visitor of a request uses: that of the host for chats, else `publicUrl`. */
+export function visitedUrl<Url extends string | undefined>(
+  { res }: express.Request,
+  publicUrl: Url,
+): string | Url {
   const visited = res?.locals.visited
   return visited?.kind === 'chats' ? visited.url : publicUrl
 }

@@ -55,7 +55,7 @@ export function createOperations(
           return quotas(networkOf(request))
         },
         within: given.within,
-        visitedUrl: visitedUrl(request, publicUrl()),
+        visitedUrl: visitedUrl(request, config.PUBLIC_URL),
         grant,
       }
       return context

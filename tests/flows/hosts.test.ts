@@ -4,6 +4,7 @@ import { operations } from '../../contract/index.ts'
 import { protocols } from '../../contract/tools/protocol.ts'
 import { viewerOperations } from '../../contract/viewer.ts'
 import { visitorOperations } from '../../server/hosts/gate.ts'
+import { botHost } from '../../server/hosts/visited.ts'
 import { type App, startApp } from '../support/app.ts'
 import { ask, bot, text } from '../support/chat.ts'
 import { publish } from '../support/chats.ts'
@@ -161,6 +162,176 @@ test('the page allows code of others on the host of chats alone, and has a nonce
   const scripts = [...apart.text.matchAll(/<script(?! type="application\/json")[^>]*>/g)].map(([tag]) => tag)
   expect(scripts).toHaveLength(2)
   expect(scripts.every((tag) => tag.includes(`nonce="${nonce}"`))).toBe(true)
+})
+
+describe('at a domain of its own', () => {
+  async function botAt(customDomain: string, site: 'here' | 'there' = 'here') {
+    const { workspaceId, member } = world[site]
+    const settings = {
+      metadata: { customHeadCode: '<script>1</script>' },
+      security: { allowedOrigins: ['https://shop.example'] },
+    }
+    const made = await publish(
+      app,
+      { workspaceId, member },
+      bot({ Start: [text('Hi'), ask()] }, { settings }),
+    )
+    await app.client.ok('updateBot', {
+      as: member,
+      params: { botId: made.id },
+      body: { bot: { version: '6.1', customDomain } },
+    })
+    return made
+  }
+
+  test('a bot has its page and its chat, whatever the spelling of the host', async () => {
+    const made = await botAt('Chat.Shop.example')
+    for (const host of ['chat.shop.example', 'CHAT.shop.example.', 'chat.shop.example:8443']) {
+      const page = await send('/', { host })
+      expect([page.status, page.text]).toEqual([200, expect.stringContaining(`data-bot="${made.publicId}"`)])
+      expect(page.headers['content-security-policy']).toContain("'strict-dynamic'")
+      expect(page.headers['strict-transport-security']).toBeUndefined()
+    }
+    const startFrom = (Origin: string) =>
+      send(`/api/v1/bots/${made.publicId}/startChat`, {
+        host: 'chat.shop.example',
+        method: 'POST',
+        headers: { Origin },
+        body: {},
+      })
+    expect((await startFrom('http://foreign.example')).status).toBe(403)
+    expect((await startFrom('http://chat.shop.example')).status).toBe(200)
+  })
+
+  test('paths of one host are bots of their own, and slashes at the end do not count', async () => {
+    const [top, help] = [await botAt('paths.example'), await botAt('paths.example/help/Desk')]
+    const at = async (path: string) =>
+      /data-bot="([\w-]+)"/.exec((await send(path, { host: 'paths.example' })).text)?.[1]
+    expect([await at('/'), await at('/help/desk'), await at('/help/Desk/?x=1')]).toEqual([
+      top.publicId,
+      help.publicId,
+      help.publicId,
+    ])
+    expect((await send('/help', { host: 'paths.example' })).status).toBe(404)
+  })
+
+  test.each([
+    '/bots',
+    '/sign-in',
+    '/docs',
+    '/openapi.yaml',
+    '/v1/workspaces',
+    '/session/token',
+    '/hosts/known',
+  ])('%s is not found', async (path) => {
+    await botAt(`apart-${path.replaceAll(/\W/g, '')}.example`)
+    const host = `apart-${path.replaceAll(/\W/g, '')}.example`
+    const headers = { Authorization: `Bearer ${world.here.admin.token}` }
+    expect((await send(path, { host, headers })).status).toBe(404)
+  })
+
+  test('the bots of others are not found, and its own are at their public ids', async () => {
+    const [own, other] = [await botAt('own.example'), await botAt('other.example', 'there')]
+    expect((await send(`/chat/${own.publicId}`, { host: 'own.example' })).status).toBe(200)
+    expect((await send(`/chat/${other.publicId}`, { host: 'own.example' })).status).toBe(404)
+    expect((await send(`/chat/${other.publicId}`)).status).toBe(200)
+  })
+
+  test('an unpublished bot has the page that says so', async () => {
+    const made = await botAt('closed.example')
+    await app.client.ok('unpublishBot', { as: world.here.member, params: { botId: made.id } })
+    expect((await send('/', { host: 'closed.example' })).status).toBe(404)
+  })
+
+  test('a deleted bot gives its domain up at once, for another workspace', async () => {
+    const made = await botAt('moved.example')
+    await app.client.ok('deleteBot', { as: world.here.admin, params: { botId: made.id } })
+    expect((await send('/', { host: 'moved.example' })).text).not.toContain('data-bot')
+    const next = await botAt('moved.example', 'there')
+    expect((await send('/', { host: 'moved.example' })).text).toContain(`data-bot="${next.publicId}"`)
+  })
+
+  test('a deleted workspace gives its domains up at once', async () => {
+    const { workspace } = await app.client.ok('createWorkspace', {
+      as: world.here.admin,
+      body: { name: 'Short' },
+    })
+    const owner = { workspaceId: workspace.id, member: world.here.admin }
+    const made = await publish(app, owner, bot({ Start: [text('Hi')] }))
+    await app.client.ok('updateBot', {
+      as: world.here.admin,
+      params: { botId: made.id },
+      body: { bot: { version: '6.1', customDomain: 'short.example' } },
+    })
+    expect((await send('/', { host: 'short.example' })).status).toBe(200)
+    await app.client.ok('deleteWorkspace', { as: world.here.admin, params: { workspaceId: workspace.id } })
+    expect((await send('/', { host: 'short.example' })).status).toBe(404)
+    const known = () => send('/hosts/known?domain=short.example', { host: MAIN })
+    expect((await known()).status).toBe(404)
+    const next = await botAt('short.example', 'there')
+    expect((await send('/', { host: 'short.example' })).text).toContain(`data-bot="${next.publicId}"`)
+    expect((await known()).status).toBe(200)
+  })
+
+  test.each([MAIN, 'deep.internal', 'service.default.svc.cluster.local'])(
+    'the host %s stays that of the service, whatever bot names it',
+    async (host) => {
+      await botAt(`${host}/help`)
+      await botAt(host)
+      const page = await send('/', { host, headers: { Accept: 'text/html' } })
+      expect([page.status, page.text]).toEqual([200, expect.not.stringContaining('data-bot')])
+      expect((await send('/openapi.json', { host })).status).toBe(200)
+    },
+  )
+
+  test('nothing needs a chat host', async () => {
+    const made = await botAt('checked.example')
+    const { findings } = await app.client.ok('checkBot', {
+      as: world.here.member,
+      params: { botId: made.id },
+    })
+    expect(findings.map(({ code }) => code)).not.toContain('needs_chat_host')
+  })
+
+  test('the address that payments come back to takes no more than a port from the header', () => {
+    const trusting = botHost({ host: 'pay.example:8443', protocol: 'https' } as never, 'pay.example')
+    expect(trusting.url).toBe('https://pay.example:8443')
+    const odd = botHost({ host: 'pay.example:80@other.example', protocol: 'http' } as never, 'pay.example')
+    expect(odd.url).toBe('http://pay.example')
+  })
+})
+
+describe('a proxy that asks for a host', () => {
+  const ask = (query: string) => send(`/hosts/known${query}`, { host: '127.0.0.1' })
+
+  test.each([MAIN, CHATS, CHATS.toUpperCase()])('learns that %s is known', async (name) => {
+    expect((await ask(`?domain=${name}`)).status).toBe(200)
+  })
+
+  test('learns that others are not, in every spelling', async () => {
+    expect((await ask('?domain=nobody.example')).status).toBe(404)
+    expect((await ask(`?domain=${encodeURIComponent('bücher.example')}`)).status).toBe(404)
+  })
+
+  test.each([
+    '',
+    '?domain=',
+    '?domain=a.example&domain=b.example',
+    '?domain=a%2Fb',
+    `?domain=${'a'.repeat(300)}.example`,
+  ])('gets a 400 for %s', async (query) => {
+    expect((await ask(query)).status).toBe(400)
+  })
+
+  test('costs no look-up for hosts of the service, and one for a strange host in a second', async () => {
+    const count = () => app.statements.filter((text) => text.includes('split_part')).length
+    app.statements.length = 0
+    await send('/openapi.json', { host: MAIN })
+    await send('/openapi.json', { host: '127.0.0.1:3000' })
+    expect(count()).toBe(0)
+    for (let times = 0; times < 3; times += 1) await send('/openapi.json', { host: 'strange.example' })
+    expect(count()).toBe(1)
+  })
 })
 
 describe('a forwarded host', () => {

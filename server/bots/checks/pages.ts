@@ -6,7 +6,7 @@ import type { CheckedService } from './service.ts'
 const loadsCode: ReadonlySet<unknown> = new Set(['Google Analytics', 'Pixel', 'Chatwoot', 'zendesk'])
 
 export const wordsOfMissingHost =
-  'The chat page skips this: trackers, widgets and head code run only on a host that serves chats alone (CHAT_URL). Pages that embed the chat get them as events.'
+  'The chat page skips this: trackers, widgets and head code run only on a host that serves chats alone (CHAT_URL), or on a domain of the bot. Pages that embed the chat get them as events.'
 
 /** Blocks that the chat page skips on the host of the service. */
 export function* withoutChatHost(block: unknown, path: Path, { hasChatHost }: CheckedService): Findings {

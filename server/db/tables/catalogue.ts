@@ -251,7 +251,10 @@ export const publicIds = pgTable(
 export const customDomains = pgTable(
   'custom_domains',
   { domain: text('domain').primaryKey(), botId: text('bot_id').notNull() },
-  (table) => [index('custom_domains_bot').on(table.botId)],
+  (table) => [
+    index('custom_domains_bot').on(table.botId),
+    index('custom_domains_host').on(sql`split_part(${table.domain}, '/', 1)`),
+  ],
 )
 
 /** Random keys of the installation, shared by all its processes; made at the first start. */

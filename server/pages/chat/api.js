@@ -1,9 +1,9 @@
 import { anySignal } from './compat.js'
 import { sleep } from './dom.js'
 
-/* Calls the service, which is one level above the page, wherever that is. */
+/* Calls the service, which is one level above the page, wherever that is; at a domain of the bot the page says where. */
 
-const service = new URL('../', location.href)
+const service = new URL(document.documentElement.dataset.service ?? '../', location.href)
 
 /**
  * The service rejected a request, so the chat cannot continue as it is. `code` is for this page, `message` for a

@@ -41,7 +41,9 @@ import {
  * under way; everything that waits gets the signal.
  */
 
-const publicId = decodeURIComponent(location.pathname.split('/').at(-1) ?? '')
+/** At a domain of the bot, the address says neither the bot nor where the service is. */
+const publicId =
+  document.documentElement.dataset.bot ?? decodeURIComponent(location.pathname.split('/').at(-1) ?? '')
 
 document.getElementById('loading').remove()
 

@@ -13,7 +13,7 @@ const longestScript = 10_000
 /** Returns the value of the code. Failures go to the log of the author. */
 export async function runScript({ content, args }, isExpression, chat) {
   const frame = element('iframe', {
-    src: 'files/sandbox.html',
+    src: new URL('sandbox.html', import.meta.url).href,
     sandbox: 'allow-scripts',
     class: 'sandbox',
     tabindex: -1,

@@ -68,7 +68,7 @@ export function applyTheme(theme) {
 }
 
 export function avatarOf(url) {
-  return safePicture(url) ?? 'files/avatar.svg'
+  return safePicture(url) ?? new URL('avatar.svg', import.meta.url).href
 }
 
 export function applyBackgroundPicture(url) {

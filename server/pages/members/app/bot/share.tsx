@@ -39,6 +39,9 @@ export function Share({ bot }: { bot: BotHead }) {
       <section class="panel" aria-labelledby="link-title">
         <h2 id="link-title">Link</h2>
         <CopyField label="Address of the chat" value={url} />
+        {bot.customDomain !== null && (
+          <CopyField label="Address on your own domain" value={`https://${bot.customDomain}`} />
+        )}
         <p>
           <a href={url} target="_blank" rel="noreferrer">
             Open the chat

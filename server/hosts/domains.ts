@@ -1,0 +1,73 @@
+import { and, eq, inArray, sql } from 'drizzle-orm'
+import { LRUCache } from 'lru-cache'
+import type { Database } from '../db/client.ts'
+import { bots, customDomains } from '../db/schema.ts'
+import { isBotAlive } from '../db/undeleted-bots.ts'
+
+/* Hosts of bots. A domain whose bot or workspace is deleted leads nowhere at once, and is free for others. */
+
+const CACHE_MS = 5_000
+
+/** Shorter, since the first visitors come as soon as a domain is set. */
+const STRANGE_CACHE_MS = 1_000
+
+/** Hosts that were asked for lately: every request names one. The bot at a host is read anew each time. */
+const known = new LRUCache<string, boolean>({ max: 10_000, ttl: CACHE_MS })
+
+/** True if some bot has a domain on this host; undefined if that has to be looked up. */
+export function recallBotHost(host: string): boolean | undefined {
+  return known.get(host)
+}
+
+/** Looks the host of a domain up anew, which a bot is about to get. */
+export function forgetBotHost(domain: string) {
+  known.delete(domain.split('/')[0] as string)
+}
+
+/** True if some bot has a domain on this host. */
+export async function isBotHost(db: Database, host: string): Promise<boolean> {
+  const holders = await db
+    .select({ botId: customDomains.botId })
+    .from(customDomains)
+    .where(sql`split_part(${customDomains.domain}, '/', 1) = ${host}`)
+    .limit(MAX_BOTS_OF_HOST)
+  const isKnown = await hasLivingBot(
+    db,
+    holders.map(({ botId }) => botId),
+  )
+  known.set(host, isKnown, { ttl: isKnown ? CACHE_MS : STRANGE_CACHE_MS })
+  return isKnown
+}
+
+/** A host with more paths than that is one of bots, even if all of these are deleted. */
+const MAX_BOTS_OF_HOST = 100
+
+async function hasLivingBot(db: Database, ids: string[]): Promise<boolean> {
+  if (ids.length === 0 || ids.length === MAX_BOTS_OF_HOST) return ids.length > 0
+  const living = await db
+    .select({ id: bots.id })
+    .from(bots)
+    .where(and(inArray(bots.id, ids), isBotAlive()))
+    .limit(1)
+  return living.length > 0
+}
+
+/** The public id of the bot at a host and a path; null for a bot without one. Case does not matter. */
+export async function findBotAt(
+  db: Database,
+  host: string,
+  path: string,
+): Promise<{ publicId: string | null } | undefined> {
+  const parts = path.split('/').filter((part) => part !== '')
+  const domain = [host, ...parts].join('/').toLowerCase()
+  const [holder] = await db
+    .select({ botId: customDomains.botId })
+    .from(customDomains)
+    .where(eq(customDomains.domain, domain))
+  if (!holder) return undefined
+  const [bot] = await db
+    .select({ publicId: bots.publicId })
+    .from(bots)
+    .where(and(eq(bots.id, holder.botId), isBotAlive()))
+  return bot
+}
