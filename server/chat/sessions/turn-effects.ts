@@ -29,7 +29,7 @@ import type { TurnLease } from './turn-lease.ts'
 export type Context = Pick<
   Contexts['anyone'],
   'db' | 'keyring' | 'chat' | 'files' | 'publicUrl' | 'config' | 'log' | 'now' | 'quota'
-> & { place: Pick<Place, 'rest'>; visitedUrl?: string }
+> & { place: Pick<Place, 'rest'>; visitedUrl?: string | undefined }
 
 /** Runs a turn with room for what it holds while it waits for others. Nothing has happened where there is none. */
 export async function withTurnRoom<Value>(
