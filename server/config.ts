@@ -101,6 +101,8 @@ const environment = z.object({
   PUBLIC_URL: publicAddress.optional(),
   /** Address that serves chats alone, on a host of its own: trackers and code of authors run there. */
   CHAT_URL: publicAddress.optional(),
+  /** Name of the installation, which chats show where their bot has branding on. */
+  SITE_NAME: z.string().max(100, { error: 'Expected at most 100 characters' }).optional(),
   /** Origins whose pages may call `/v1` with a token, separated by commas. */
   CORS_ORIGINS: z
     .string()

@@ -57,6 +57,7 @@ const variables: Record<keyof Config, Variable> = {
     ...url(['https://chats.example.com', 'http://127.0.0.1:3000'], ['ftp://chats.example.com']),
     beside: { PUBLIC_URL: 'https://bots.example.com' },
   },
+  SITE_NAME: { absent: undefined, good: [['Acme bots', 'Acme bots']], bad: ['a'.repeat(101)] },
   CORS_ORIGINS: {
     absent: [],
     good: [

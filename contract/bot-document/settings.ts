@@ -69,7 +69,9 @@ const general = component('GeneralSettings', 'Behaviour of the chat as a whole.'
       example: 'de',
     })
     .optional(),
-  isBrandingEnabled: flag('Whether the badge of the service is shown. Default false.').optional(),
+  isBrandingEnabled: flag(
+    'Whether the chat page shows the name of the installation, if it has one. Default false.',
+  ).optional(),
   isTypingEmulationEnabled: flag('Older documents only and without effect: see typingEmulation.').optional(),
   isInputPrefillEnabled: flag(
     'Whether inputs show the value their variable has already. Default false.',

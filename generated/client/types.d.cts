@@ -5576,7 +5576,7 @@ export interface components {
         };
         /** @description Behaviour of the chat as a whole. */
         GeneralSettings: {
-            /** @description Whether the badge of the service is shown. Default false. */
+            /** @description Whether the chat page shows the name of the installation, if it has one. Default false. */
             isBrandingEnabled?: boolean;
             /** @description Whether query parameters disappear from the address after they were read. Default true. */
             isHideQueryParamsEnabled?: boolean;

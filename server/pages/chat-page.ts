@@ -46,6 +46,7 @@ export function createChatPage(services: Services) {
       .replace('<html', () => `<html${place}`)
       .replaceAll('<script src', () => `<script${nonceOf(foreign)} src`)
       .replaceAll('<script type="module"', () => `<script${nonceOf(foreign)} type="module"`)
+      .replace('<!-- badge -->', () => badgeOf(bot, services.config.SITE_NAME))
       .replace('<!-- head -->', () => headOf(bot, title, own, foreign, isAtDomain ? '/chat/' : ''))
     const isDraft = publicId === DRAFT_NAME && !isOfChats
     response.status(bot || isDraft ? 200 : 404)
@@ -103,6 +104,12 @@ function metadataIn(bot: PublishedBot | undefined): Record<string, unknown> {
 
 function titleOf(bot: PublishedBot | undefined): string | undefined {
   return filled(metadataIn(bot).title) ?? bot?.name
+}
+
+function badgeOf(bot: PublishedBot | undefined, siteName: string | undefined): string {
+  const { general } = (bot?.settings ?? {}) as { general?: { isBrandingEnabled?: unknown } }
+  if (general?.isBrandingEnabled !== true || siteName === undefined) return ''
+  return `<footer class="badge" dir="auto">${escapeHtml(siteName)}</footer>`
 }
 
 function nonceOf(foreign: ForeignCode | undefined): string {

@@ -140,7 +140,11 @@ async function reply(page: Page, words: string) {
 withBrowser('code of others', () => {
   beforeAll(async () => {
     app = await startApp({
-      config: { PUBLIC_URL: 'http://bots.localhost', CHAT_URL: 'http://chats.localhost' },
+      config: {
+        PUBLIC_URL: 'http://bots.localhost',
+        CHAT_URL: 'http://chats.localhost',
+        SITE_NAME: 'Paper Boat',
+      },
     })
     world = await makeWorld(app)
     browser = await launch()
@@ -245,7 +249,12 @@ withBrowser('code of others', () => {
   ] as const)('the question works by keyboard and passes axe on %s', async (_, device, colorScheme) => {
     const flow = bot(
       { Start: [text('Hi'), ask()] },
-      { settings: settings({ consent: { isRequired: true, policyUrl: 'https://shop.example/privacy' } }) },
+      {
+        settings: settings({
+          general: { isBrandingEnabled: true },
+          consent: { isRequired: true, policyUrl: 'https://shop.example/privacy' },
+        }),
+      },
     )
     const made = await publish(app, world.here, flow)
     const { page } = await open(chats, made, { ...device, colorScheme } as never)

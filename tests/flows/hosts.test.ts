@@ -20,7 +20,12 @@ let app: App
 let world: World
 beforeAll(async () => {
   app = await startApp({
-    config: { PUBLIC_URL: `https://${MAIN}`, CHAT_URL: `https://${CHATS}`, TRUST_PROXY: ['10.1.1.1'] },
+    config: {
+      PUBLIC_URL: `https://${MAIN}`,
+      CHAT_URL: `https://${CHATS}`,
+      TRUST_PROXY: ['10.1.1.1'],
+      SITE_NAME: 'Paper & Co',
+    },
   })
   world = await makeWorld(app)
 })
@@ -162,6 +167,13 @@ test('the page allows code of others on the host of chats alone, and has a nonce
   const scripts = [...apart.text.matchAll(/<script(?! type="application\/json")[^>]*>/g)].map(([tag]) => tag)
   expect(scripts).toHaveLength(2)
   expect(scripts.every((tag) => tag.includes(`nonce="${nonce}"`))).toBe(true)
+})
+
+test.each([true, false, undefined])('the name of the installation shows with branding %s', async (isOn) => {
+  const settings = { general: { isBrandingEnabled: isOn } }
+  const made = await publish(app, world.here, bot({ Start: [text('Hi'), ask()] }, { settings }))
+  const page = await send(`/chat/${made.publicId}`)
+  expect(page.text.includes('>Paper &amp; Co</footer>')).toBe(isOn === true)
 })
 
 describe('at a domain of its own', () => {

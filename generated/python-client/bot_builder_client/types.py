@@ -3605,7 +3605,7 @@ class GeneralSettings(TypedDict):
     """Language of the texts that the chat page and the service have of their own, and of numbers and dates in answers, as a BCP 47 tag. Default, also for a language that the page lacks: what the browser of the visitor asks for. Texts in systemMessages and labels of inputs replace those of the page and the service."""
 
     isBrandingEnabled: NotRequired[bool]
-    """Whether the badge of the service is shown. Default false."""
+    """Whether the chat page shows the name of the installation, if it has one. Default false."""
 
     isTypingEmulationEnabled: NotRequired[bool]
     """Older documents only and without effect: see typingEmulation."""
