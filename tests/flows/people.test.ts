@@ -192,8 +192,6 @@ describe('taking a chat', () => {
     duringCall = async () => {
       duringCall = undefined
       await take(sessionId, calling.id)
-      // The lease is lost with its next sign of life.
-      await new Promise((resolve) => setTimeout(resolve, 3_100))
     }
     const step = await reply(app, sessionId, 'Ada', 1)
     expect(step).toMatchObject({ messages: [], handledBy: 'member', revision: 2 })

@@ -6,6 +6,7 @@ import { chatSessions } from '../../db/schema.ts'
 import { expression, prepareSelect } from '../../db/typed-select.ts'
 import { newId } from '../../ids.ts'
 import type { Session } from './read-session.ts'
+import { sessionChanges } from './session-changes.ts'
 
 /*
  * Lease of a turn: of all requests that run the same turn of a session, in any process, only one may call out. It
@@ -38,6 +39,12 @@ const claimStatements = statements((db, named) => {
       named('chat_extend_claim'),
       sql`UPDATE ${chatSessions} SET claimed_until = ${leaseEnd} WHERE ${turn} AND claim = ${claim}`,
     ),
+    hold: prepareSelect(
+      db,
+      named('chat_hold_claim'),
+      { revision: chatSessions.revision },
+      (list) => sql`SELECT ${list} FROM ${chatSessions} WHERE ${turn} AND claim = ${claim}`,
+    ),
     release: prepareWrite(
       db,
       named('chat_release_claim'),
@@ -67,13 +74,22 @@ export class TurnLease {
     return this.#state === 'lost'
   }
 
-  /** True if this request may call out. Only the first call queries the database. */
+  /** True if this request may call out. Each call looks again: a member may have taken the chat during the one before. */
   async mayCallOut(): Promise<boolean> {
     if (this.#state === 'none') {
       this.#taking ??= this.#take()
       await this.#taking
-    }
+    } else await this.#look()
     return this.#state === 'held'
+  }
+
+  readonly #look = async () => {
+    if (this.#state !== 'held') return
+    // As with a heartbeat, a failure takes the claim from nobody.
+    const held = await claimStatements(this.#db)
+      .hold(this.#values())
+      .catch(() => [true])
+    if (held.length === 0) this.#state = 'lost'
   }
 
   /**
@@ -91,6 +107,7 @@ export class TurnLease {
 
   /** Releases the turn unless it was written, which makes the claim invalid anyway. */
   async end(isWritten: boolean): Promise<void> {
+    sessionChanges.off(this.#turn.sessionId, this.#look)
     await this.#endHeartbeat?.()
     if (this.#state !== 'held' || isWritten) return
     // If this fails, a waiting request takes over all the same, a little later.
@@ -104,6 +121,8 @@ export class TurnLease {
     this.#state = isTaken ? 'held' : 'lost'
     if (isTaken) {
       await this.#endHeartbeat?.()
+      // Output that is streamed ends at once where this process writes the change, else with a heartbeat.
+      sessionChanges.off(this.#turn.sessionId, this.#look).on(this.#turn.sessionId, this.#look)
       this.#endHeartbeat = startHeartbeat(
         async () => (await claimStatements(this.#db).extend(this.#values())) === 1,
         () => {
