@@ -3,6 +3,7 @@ import { describe, expect, test } from '@jest/globals'
 import { callsOf } from './bot-history.ts'
 import { type Call, check } from './checker.ts'
 import { type AccessOp, accessModel, type BotOp, botModel } from './models.ts'
+import { echoOf, type PeopleHistory, type Said, violationsOf } from './people-history.ts'
 import { planted } from './planted.ts'
 import { randomOf } from './random.ts'
 
@@ -194,3 +195,56 @@ test.each(planted)(
       expect({ piece, times: source.split(piece).length - 1 }).toEqual({ piece, times: 1 })
   },
 )
+
+describe('a chat that members take and give back', () => {
+  const said = (role: Said['role'], text: string): Said => ({ role, text })
+  const final = [said('user', 'w1'), said('bot', echoOf('w1')), said('user', 'w2'), said('member', 'w3')]
+  const right: PeopleHistory = {
+    messages: [
+      { role: 'user', text: 'w1', start: 0, end: 10, isEchoed: true, isForPeople: false },
+      { role: 'user', text: 'w2', start: 10_000, end: 10_010, isEchoed: false, isForPeople: true },
+      { role: 'member', text: 'w3', start: 10_020, end: 10_030 },
+    ],
+    hands: [
+      { kind: 'take', start: 5_000, end: 5_010, isDone: true },
+      { kind: 'return', start: 20_000, end: 20_010, isDone: true },
+    ],
+    calls: [{ at: 5, text: 'w1' }],
+    final,
+    streamed: final,
+    stored: final,
+  }
+
+  test('a history that keeps all promises breaks none', () => {
+    expect(violationsOf(right)).toEqual([])
+    // A return that may have happened before the take ended makes it unclear who handles the chat.
+    const hands = [{ kind: 'return' as const, start: 5_005, end: 5_020, isDone: true }, ...right.hands]
+    expect(violationsOf({ ...right, hands, calls: [{ at: 9_000, text: 'w1' }] })).toEqual([])
+  })
+
+  test.each<[string, Partial<PeopleHistory>]>([
+    ['lost', { final: final.slice(0, 3) }],
+    ['doubled', { final: [...final, said('member', 'w3')] }],
+    [
+      'out of order',
+      { final: [said('user', 'w2'), said('user', 'w1'), said('bot', echoOf('w1')), said('member', 'w3')] },
+    ],
+    [
+      'answered by the bot though it is for people',
+      { final: [...final.slice(0, 3), said('bot', echoOf('w2')), final[3] as Said] },
+    ],
+    ['answered at another place', { final: [final[0], final[2], final[1], final[3]] as Said[] }],
+    ['answered and not stored', { final: [final[0], final[2], final[3]] as Said[] }],
+    ['missing in the stream', { streamed: final.slice(1) }],
+    ['in another order in the transcript of the result', { stored: [...final].reverse() }],
+  ])('a history with a message that is %s is found', (_, broken) => {
+    const shown = broken.final ? { streamed: broken.final, stored: broken.final } : {}
+    expect(violationsOf({ ...right, ...shown, ...broken })).not.toEqual([])
+  })
+
+  test('a request and an answer of the bot while a member handles the chat are found', () => {
+    expect(violationsOf({ ...right, calls: [{ at: 9_000, text: 'w1' }] })).toHaveLength(1)
+    const messages = right.messages.map((each) => (each.text === 'w1' ? { ...each, end: 8_000 } : each))
+    expect(violationsOf({ ...right, messages })).toHaveLength(1)
+  })
+})

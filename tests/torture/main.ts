@@ -9,18 +9,22 @@ import { networkFaults } from './faults/network.ts'
 import { processFaults } from './faults/processes.ts'
 import { races } from './faults/races.ts'
 import { runHistories } from './histories.ts'
+import { talkUnderKills } from './people.ts'
 import { findPlanted } from './planted.ts'
 import { randomOf } from './random.ts'
 import { retry, throughput } from './retries.ts'
+import { holdStreams } from './streams.ts'
+import { fireUnderKills } from './timers.ts'
 
 /*
- * `make torture`: every fault of the list and what must come of it, then COUNT
- * results that are deleted while they are written, COUNT writes that are sent again and again, then
- * histories of a service that is broken on purpose, for MINUTES, WIDTH bots at once. SEED brings a run back; ONLY names
- * some of it, such as "F1 F9 retries". With PLANTED=1, bugs that the histories have to find.
+ * `make torture`: every fault of the list and what must come of it, then COUNT results that are deleted while they are
+ * written, COUNT writes that are sent again and again, COUNT chats that members take while their visitors write, open
+ * streams, COUNT timers with KILLS of processes, then histories of a service that is broken on purpose, for MINUTES,
+ * WIDTH bots at once. SEED brings a run back; ONLY names some of it, such as "F1 F9 retries". With PLANTED=1, bugs that
+ * the histories have to find.
  */
 
-const { SEED, MINUTES, WIDTH, COUNT, ONLY = '', PLANTED, SCALE } = process.env
+const { SEED, MINUTES, WIDTH, COUNT, KILLS, ONLY = '', PLANTED, SCALE } = process.env
 const seed = Number(SEED || Date.now() % 1_000_000)
 /** Less than 1 does less of everything, and does not look at the time. */
 const scale = Number(SCALE || 1)
@@ -82,6 +86,13 @@ async function all() {
     await report('deletions', () => deleteUnderKills({ total: Number(COUNT || 10_000) }, randomOf(seed)))
   if (isWanted('retries')) await report('retries', () => retry(seed, Number(COUNT || 5_000), randomOf(seed)))
   if (isWanted('throughput')) await report('throughput', () => throughput(3))
+  if (isWanted('people'))
+    await report('people', () => talkUnderKills({ total: Number(COUNT || 300), width: 16 }, randomOf(seed)))
+  if (isWanted('streams')) await report('streams', () => holdStreams(1_000))
+  if (isWanted('timers')) {
+    const amount = { total: Number(COUNT || 10_000), kills: Number(KILLS || 5) }
+    await report('timers', () => fireUnderKills(amount, randomOf(seed)))
+  }
   if (isWanted('histories')) await report('histories', histories)
 }
 
