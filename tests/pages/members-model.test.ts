@@ -1,6 +1,7 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { describe, expect, test } from '@jest/globals'
 import { convert } from '../../server/documents/conversion/index.ts'
+import { hasNews } from '../../server/pages/members/app/model/chat-news.ts'
 import {
   type Block,
   changedParts,
@@ -346,5 +347,33 @@ describe('merges', () => {
       }),
       { numRuns: runs(100, 2_000) },
     )
+  })
+})
+
+describe('the sound of the inbox', () => {
+  const chat = {
+    sessionId: 'session',
+    handledBy: 'member' as const,
+    assigneeId: 'me' as string | null,
+    revision: 3,
+    lastMessage: { role: 'user' as const, text: 'Hello' },
+  }
+  const waits = { ...chat, handledBy: 'waiting' as const, assigneeId: null }
+  const plays = (before: Parameters<typeof hasNews>[1], after: Parameters<typeof hasNews>[1]) =>
+    hasNews(new Map(before.map((each) => [each.sessionId, each])), after, 'me')
+
+  test('comes for a chat that begins to wait, and for a message in a chat of this member', () => {
+    expect(plays([], [waits])).toBe(true)
+    expect(plays([{ ...chat, handledBy: 'bot', assigneeId: null }], [waits])).toBe(true)
+    expect(plays([chat], [{ ...chat, revision: 4 }])).toBe(true)
+  })
+
+  test('does not come for what this member or others did, nor again for a chat that waits', () => {
+    expect(plays([waits], [{ ...waits, revision: 4 }])).toBe(false)
+    expect(plays([waits], [chat])).toBe(false)
+    expect(plays([chat], [chat])).toBe(false)
+    const others = { ...chat, assigneeId: 'somebody' }
+    expect(plays([others], [{ ...others, revision: 4 }])).toBe(false)
+    expect(plays([chat], [{ ...chat, lastMessage: { role: 'member', text: 'Hi' } }])).toBe(false)
   })
 })

@@ -23,7 +23,7 @@ export async function holdStreams(total: number): Promise<string> {
   const installation = await install({
     databaseUrl: database.url,
     processes: 1,
-    variables: { TRUST_PROXY: '1', CONCURRENT_REQUESTS: String(PLACES), DATABASE_POOL_MAX: '8' },
+    variables: { TRUST_PROXY: '1', CONCURRENT_REQUESTS: String(PLACES) },
   })
   const [member] = installation.members as [Member]
   const pid = member.program?.pid ?? 0

@@ -73,9 +73,9 @@ export function Inbox(props: {
         <p class="about" role="status">
           {list.value ? `${countOf(waiting, 'chat')} waiting` : 'Loading …'}
         </p>
-        {list.error && (
+        {(list.error ?? people.error) && (
           <p class="alert" role="alert">
-            {list.error}
+            {list.error ?? people.error}
           </p>
         )}
         {list.value && chats.length === 0 && (

@@ -1,4 +1,5 @@
 import { useEffect, useRef } from 'preact/hooks'
+import { hasNews } from '../model/chat-news.ts'
 import type { ListedChat } from './data.ts'
 
 /* Signs that somebody waits: a sound, and the title of the tab. */
@@ -44,25 +45,6 @@ async function play() {
   tone.connect(volume).connect(audio.destination)
   tone.start()
   tone.stop(audio.currentTime + SOUND_S)
-}
-
-/** True if a chat has begun to wait since `before`, or a visitor has written in a chat of this member. */
-export function hasNews(
-  before: ReadonlyMap<string, ListedChat>,
-  chats: readonly ListedChat[],
-  userId: string | undefined,
-): boolean {
-  return chats.some((chat) => {
-    const earlier = before.get(chat.sessionId)
-    if (chat.handledBy === 'waiting') return earlier?.handledBy !== 'waiting'
-    const isMine = chat.assigneeId !== null && chat.assigneeId === userId
-    return (
-      isMine &&
-      earlier?.assigneeId === userId &&
-      chat.revision > earlier.revision &&
-      chat.lastMessage?.role === 'user'
-    )
-  })
 }
 
 /** Plays the sound when there is news. The title of the tab has the number of chats that wait. */
