@@ -154,6 +154,9 @@ async function talk(
     history.streamed = events.said
     const stored = await caller.settle('GET', `/v1/bots/${botId}/results/${resultId}/transcript`)
     history.stored = stored.body.transcript.map(({ role, text }: Said) => ({ role, text }))
+  } catch (error) {
+    const { text } = await caller.settle('GET', `/v1/bots/${botId}/results/${resultId}/logs`)
+    throw new Violation(`${error}; the log of the chat: ${text}`, { cause: error })
   } finally {
     events.stop()
   }
