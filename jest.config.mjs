@@ -52,7 +52,7 @@ const service = [
 
 /** Files that take a third of all time: `make test` runs them where it is asked for them by name, `make test-long` always. */
 const slow = [
-  'browser/(docs|inbox|members-tasks|results|look|coming-back|old-browsers|inputs|uploads|streaming|restarts|storage|payments|viewer|move|members|embed|foreign-code|domains)',
+  'browser/(coming-back|docs|domains|embed|foreign-code|inbox|inputs|look|members|members-tasks|move|old-browsers|payments|restarts|results|storage|streaming|teams|uploads|viewer)',
   'process-(workers|claims|idempotency|webhooks|faults|crashes|uploads)',
   'session-settings',
 ].map((name) => `/tests/${name}\\.test\\.ts$`)

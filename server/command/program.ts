@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs'
+import { hostname } from 'node:os'
 import { resolve } from 'node:path'
 import { Command, CommanderError, Option } from 'commander'
 import { addBotCommands } from './bot-commands.ts'
@@ -74,11 +75,18 @@ function addLogin(program: Command, { io, isJson }: Context) {
     .command('login')
     .argument('<url>', 'address of the service')
     .option('--name <name>', 'name of the profile; by default the host of the address')
-    .description('Store an access token for a service; it is read from the terminal, a pipe or BOTS_TOKEN')
+    .description(
+      'Store an access token for a service; a terminal opens the page that creates one, a pipe or BOTS_TOKEN gives it',
+    )
     .action(async (given: string, { name }: { name?: string }) => {
       const url = normalUrl(given)
+      const page = `${url}/account?${new URLSearchParams({ token: `bots on ${hostname()}` })}`
+      if (io.env.BOTS_TOKEN === undefined && io.stdin.isTTY) {
+        io.stderr.write(`Create a token on ${page} and paste it here.\n`)
+        io.openAddress(page)
+      }
       const token = io.env.BOTS_TOKEN ?? (await readToken(io))
-      if (token === '') fail('No token was given; make one in the service, under tokens')
+      if (token === '') fail(`No token was given; create one on ${page}`)
       const { user, workspaces } = await connect(url, token).client.currentUser.get()
       const profile = name ?? new URL(url).host
       if (!/^[\w.:-]{1,100}$/.test(profile))

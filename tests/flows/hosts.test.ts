@@ -90,6 +90,8 @@ describe('on the host of CHAT_URL', () => {
     '/bots',
     '/bots/files/app.js',
     '/move',
+    '/members',
+    '/account',
     '/results',
     '/sign-in',
     '/sign-in/openid',

@@ -1,10 +1,12 @@
 import { useEffect, useState } from 'preact/hooks'
+import { AccountPage } from './account/account-page.tsx'
 import { client } from './api.ts'
 import { BotPage } from './bot/bot-page.tsx'
 import { InboxPage } from './chats/inbox-page.tsx'
 import { BotsPage } from './list/bots-page.tsx'
 import { MovePage } from './move/move-page.tsx'
-import { urlOf, useRoute } from './router.ts'
+import { PeoplePage } from './people/people-page.tsx'
+import { navigate, urlOf, useRoute } from './router.ts'
 import { forgetToken, signOut } from './session.ts'
 import { SignIn } from './sign-in.tsx'
 import { useLoaded, whenSignedOut } from './ui/hooks.ts'
@@ -61,6 +63,10 @@ export function App() {
         <BotPage key={route.botId} botId={route.botId} view={route.view} query={route.query} />
       ) : route.page === 'move' && workspaces.value.length > 0 ? (
         <MovePage workspaces={workspaces.value} />
+      ) : route.page === 'members' ? (
+        <PeoplePage workspaces={workspaces.value} query={route.query} />
+      ) : route.page === 'account' ? (
+        <AccountPage query={route.query} />
       ) : (
         <BotsPage workspaces={workspaces.value} query={route.query} />
       )}
@@ -76,9 +82,16 @@ function TopBar() {
       </Link>
       <nav aria-label="Service">
         <Link to="bots/inbox">Chats</Link>
+        <Link to="members">Members</Link>
         <a href={urlOf('docs')}>Help</a>
       </nav>
-      <Menu label="Account" items={[{ label: 'Sign out', icon: 'out', onChoose: () => void signOut() }]}>
+      <Menu
+        label="Account"
+        items={[
+          { label: 'Account', icon: 'settings', onChoose: () => navigate('account') },
+          { label: 'Sign out', icon: 'out', onChoose: () => void signOut() },
+        ]}
+      >
         <Icon name="menu" />
       </Menu>
     </header>

@@ -2,8 +2,8 @@ import { useEffect, useState } from 'preact/hooks'
 import { service } from './service.ts'
 
 /**
- * The part of the address that this app reads: `bots`, `bots/inbox`, `bots/{botId}`, `bots/{botId}/{view}` or `move`, and
- * the query.
+ * The part of the address that this app reads: `bots`, `bots/inbox`, `bots/{botId}`, `bots/{botId}/{view}`, `members`,
+ * `account` or `move`, and the query.
  */
 export interface Route {
   page: string | undefined
