@@ -527,6 +527,13 @@ describe('pages', () => {
     expect(JSON.parse(answer.text).title).toBe(`Bot, version ${version}`)
   })
 
+  test('forms can read the data of each type of credentials', async () => {
+    const { text } = await app.client.send('GET', '/schemas/credentials.json')
+    const { properties, definitions } = JSON.parse(text)
+    expect(properties).toMatchObject({ openai: { $ref: '#/definitions/ApiKeyData' }, smtp: {}, stripe: {} })
+    expect(definitions.ApiKeyData.properties.apiKey).toMatchObject({ format: 'password' })
+  })
+
   test('the page of metrics needs a token', async () => {
     const world = await makeWorld(app)
     expect(await statuses(app, '/metrics')).toEqual([401])

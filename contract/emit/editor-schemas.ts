@@ -1,7 +1,7 @@
 import { type JsonObject, nameOf, type Schemas } from '../kit/emit/schemas.ts'
 
 /*
- * JSON Schemas of bots for editors, in draft 7, which every editor reads. They are stricter than the service: an
+ * JSON Schemas of bots for editors and of credentials for forms, in draft 7, which every editor reads. They are stricter than the service: an
  * unknown property of a known block is an error, since it is most likely misspelt. The service preserves it.
  */
 
@@ -10,7 +10,32 @@ const versions = ['3', '4', '5', '6', '6.1']
 /** Schemas by file name. */
 export function editorSchemas(document: JsonObject): Record<string, JsonObject> {
   const { schemas } = document.components as { schemas: Schemas }
-  return Object.fromEntries(versions.map((version) => [`bot-${version}.json`, botSchema(version, schemas)]))
+  return {
+    ...Object.fromEntries(versions.map((version) => [`bot-${version}.json`, botSchema(version, schemas)])),
+    'credentials.json': credentialsSchema(schemas),
+  }
+}
+
+/** Data of credentials by their type, for forms. */
+function credentialsSchema(schemas: Schemas): JsonObject {
+  const { discriminator } = schemas.CredentialsCreate as {
+    discriminator: { mapping: Record<string, string> }
+  }
+  const definitions: Schemas = {}
+  const strict = toStrict('6.1', schemas, definitions)
+  const data = Object.entries(discriminator.mapping).map(([type, reference]) => {
+    const { properties } = schemas[nameOf(reference)] as { properties: { data: JsonObject } }
+    return [type, properties.data]
+  })
+  return {
+    $schema: 'http://json-schema.org/draft-07/schema#',
+    title: 'Data of credentials',
+    description: 'The data of credentials by the type that create and update take.',
+    type: 'object',
+    properties: strict(Object.fromEntries(data)),
+    additionalProperties: false,
+    definitions,
+  }
 }
 
 function botSchema(version: string, schemas: Schemas): JsonObject {
@@ -48,10 +73,12 @@ function toStrict(version: string, schemas: Schemas, definitions: Schemas) {
     const schema = value as JsonObject
     if (typeof schema.$ref === 'string') return refer(nameOf(schema.$ref))
     if (schema.discriminator) return unionOf(schema)
-    const { properties, additionalProperties, items, oneOf, example, format: _, pattern, ...rest } = schema
+    const { properties, additionalProperties, items, oneOf, example, format, pattern, ...rest } = schema
     const preset = defaultOf(schema, version)
     return {
       ...rest,
+      // Editors need no other one.
+      ...(format === 'password' && { format }),
       ...(pattern === undefined || pattern === '^[^\\x00]*$' ? {} : { pattern }),
       ...(example === undefined ? {} : { examples: [example] }),
       ...(preset === undefined ? {} : { default: preset }),

@@ -7,7 +7,7 @@ import { pageTokenOf, signIn } from '../support/sign-in.ts'
 import { makeWorld } from '../support/world.ts'
 import { desktop, launch, newContext, phone, picture, watch, withBrowser } from './support.ts'
 
-/* Members invite others, and give programs access. */
+/* Members invite others, give programs access, and store accounts of outside services. */
 
 const axe = createRequire(import.meta.url).resolve('axe-core/axe.min.js')
 
@@ -114,6 +114,47 @@ withBrowser('pages of a team', () => {
     await page.getByRole('button', { name: 'Leave the workspace' }).click()
     await page.getByRole('dialog').getByRole('button', { name: 'Leave' }).click()
     await page.getByText('You are in no workspace yet.').waitFor()
+    await end()
+  })
+
+  test.each([
+    ['desktop-light', desktop, 'light'],
+    ['phone-dark', phone, 'dark'],
+  ] as const)('a member adds, changes and deletes credentials (%s)', async (name, options, colorScheme) => {
+    const { here } = await makeWorld(app)
+    const params = { workspaceId: here.workspaceId }
+    const { cookie } = await signIn(app, here.member)
+    const { page, look, end } = await open(options, colorScheme, cookie)
+    await page.goto('/credentials')
+    await page.getByText('None yet.').waitFor()
+    await page.getByRole('button', { name: 'Add credentials' }).click()
+    const dialog = page.getByRole('dialog')
+    await dialog.getByLabel('Service').selectOption('openai')
+    await dialog.getByLabel('Name').fill('Company account')
+    await dialog.getByLabel('API key').fill('sk-secret')
+    await look(`credentials-add-${name}`)
+    await dialog.getByRole('button', { name: 'Add', exact: true }).click()
+    await page.getByRole('list', { name: 'Credentials' }).getByText('Company account').waitFor()
+    await look(`credentials-${name}`)
+    expect(await page.content()).not.toContain('sk-secret')
+
+    await page.getByRole('button', { name: 'Change Company account' }).click()
+    await dialog.getByLabel('Name').fill('Marketing')
+    await dialog.getByRole('button', { name: 'Save' }).click()
+    await page.getByRole('button', { name: 'Test Marketing' }).waitFor()
+    await page.getByRole('button', { name: 'Add credentials' }).click()
+    await dialog.getByLabel('Service').selectOption('google sheets')
+    await dialog.getByLabel('Name').fill('Sheets')
+    await dialog.getByLabel('Service account').fill('{"client_email":"a@example.com"')
+    await dialog.getByRole('button', { name: 'Add', exact: true }).click()
+    await dialog.getByText('Service account is not valid JSON. Paste the whole file.').waitFor()
+    await dialog.getByLabel('Service account').fill('{"client_email":"a@example.com","private_key":"pem"}')
+    await dialog.getByRole('button', { name: 'Add', exact: true }).click()
+    await page.getByRole('button', { name: 'Delete Sheets' }).click()
+    await dialog.getByRole('button', { name: 'Delete' }).click()
+    await page.getByRole('button', { name: 'Delete Sheets' }).waitFor({ state: 'detached' })
+    const { credentials } = await app.client.ok('listCredentials', { as: here.member, params })
+    expect(credentials).toMatchObject([{ type: 'openai', name: 'Marketing' }])
     await end()
   })
 

@@ -91,6 +91,7 @@ describe('on the host of CHAT_URL', () => {
     '/bots/files/app.js',
     '/move',
     '/members',
+    '/credentials',
     '/account',
     '/results',
     '/sign-in',

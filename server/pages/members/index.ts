@@ -28,7 +28,7 @@ const policy = [
 const mediaTypes: Record<string, string> = { '.js': 'text/javascript', '.css': 'text/css' }
 
 /** The pages by their path. `:view` is a tab of a bot. */
-const paths = ['/bots', '/bots/:botId', '/bots/:botId/:view', '/members', '/account', '/move']
+const paths = ['/bots', '/bots/:botId', '/bots/:botId/:view', '/members', '/credentials', '/account', '/move']
 
 export function serveMembers(
   serve: (path: string, handler: RequestHandler) => void,

@@ -3,6 +3,7 @@ import { AccountPage } from './account/account-page.tsx'
 import { client } from './api.ts'
 import { BotPage } from './bot/bot-page.tsx'
 import { InboxPage } from './chats/inbox-page.tsx'
+import { CredentialsPage } from './credentials/credentials-page.tsx'
 import { BotsPage } from './list/bots-page.tsx'
 import { MovePage } from './move/move-page.tsx'
 import { PeoplePage } from './people/people-page.tsx'
@@ -65,6 +66,8 @@ export function App() {
         <MovePage workspaces={workspaces.value} />
       ) : route.page === 'members' ? (
         <PeoplePage workspaces={workspaces.value} query={route.query} />
+      ) : route.page === 'credentials' ? (
+        <CredentialsPage workspaces={workspaces.value} query={route.query} />
       ) : route.page === 'account' ? (
         <AccountPage query={route.query} />
       ) : (
@@ -89,6 +92,7 @@ function TopBar() {
         label="Account"
         items={[
           { label: 'Account', icon: 'settings', onChoose: () => navigate('account') },
+          { label: 'Credentials', icon: 'code', onChoose: () => navigate('credentials') },
           { label: 'Sign out', icon: 'out', onChoose: () => void signOut() },
         ]}
       >

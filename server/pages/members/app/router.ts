@@ -3,7 +3,7 @@ import { service } from './service.ts'
 
 /**
  * The part of the address that this app reads: `bots`, `bots/inbox`, `bots/{botId}`, `bots/{botId}/{view}`, `members`,
- * `account` or `move`, and the query.
+ * `credentials`, `account` or `move`, and the query.
  */
 export interface Route {
   page: string | undefined

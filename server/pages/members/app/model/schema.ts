@@ -7,6 +7,7 @@ export interface Schema {
   $ref?: string
   type?: string
   description?: string
+  format?: string
   enum?: string[]
   default?: unknown
   examples?: unknown[]
@@ -86,7 +87,7 @@ export function fieldKind(name: string, schema: Schema): FieldKind {
   return 'json'
 }
 
-const words: Record<string, string> = { url: 'URL', id: 'id', src: 'source', css: 'CSS', html: 'HTML' }
+const words: Record<string, string> = { api: 'API', url: 'URL', id: 'id', src: 'source', css: 'CSS', html: 'HTML' }
 
 /** A name such as `isMultipleChoice` for people: "Multiple choice". */
 export function labelOf(name: string): string {

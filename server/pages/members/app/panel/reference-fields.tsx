@@ -4,6 +4,7 @@ import type { JsonObject } from '../model/draft.ts'
 import { addVariable } from '../model/edits.ts'
 import type { FieldKind } from '../model/schema.ts'
 import { summaryOf } from '../model/words.ts'
+import { urlOf } from '../router.ts'
 import { useWorkbench } from '../store/context.ts'
 import { useLoaded } from '../ui/hooks.ts'
 
@@ -125,5 +126,13 @@ function CredentialsField({ workspaceId, ...props }: Props & { workspaceId: stri
     [workspaceId],
   )
   const options = (list.value ?? []).map(({ id, name, type }): [string, string] => [id, `${name} (${type})`])
-  return <Choice {...props} options={options} />
+  const page = urlOf(`credentials?${new URLSearchParams({ workspace: workspaceId })}`)
+  return (
+    <>
+      <Choice {...props} options={options} />
+      <a class="about" href={page} target="_blank" rel="noreferrer" onBlur={list.reload}>
+        Add credentials
+      </a>
+    </>
+  )
 }

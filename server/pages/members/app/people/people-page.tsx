@@ -1,9 +1,9 @@
 import { useState } from 'preact/hooks'
 import type { MemberList, WorkspaceSummary } from '../../../../../generated/client/index.js'
 import { client } from '../api.ts'
-import { navigate } from '../router.ts'
 import { Confirmation } from '../ui/dialog.tsx'
-import { useLoaded, useTask, useTitle } from '../ui/hooks.ts'
+import { useLoaded, useTask } from '../ui/hooks.ts'
+import { WorkspacePage } from '../ui/workspace-page.tsx'
 import { Invitations } from './invitations.tsx'
 import { type Role, RoleSelect } from './role-select.tsx'
 
@@ -12,50 +12,15 @@ type Member = MemberList['members'][number]
 const nameOf = ({ user }: Member) => user.name ?? user.email
 
 /** The members of a workspace and their roles; admins invite others. */
-export function PeoplePage({
-  workspaces,
-  query,
-}: {
-  workspaces: WorkspaceSummary[]
-  query: URLSearchParams
-}) {
-  const workspace = workspaces.find(({ id }) => id === query.get('workspace')) ?? workspaces[0]
-  useTitle('Members')
-  if (!workspace) {
-    return (
-      <main class="page">
-        <p class="about">You are in no workspace yet.</p>
-      </main>
-    )
-  }
+export function PeoplePage(props: { workspaces: WorkspaceSummary[]; query: URLSearchParams }) {
   return (
-    <main class="page">
-      <div class="page-head">
-        <h1>Members</h1>
-        {workspaces.length > 1 && (
-          <label class="inline">
-            <span class="visually-hidden">Workspace</span>
-            <select
-              value={workspace.id}
-              onChange={(event) =>
-                navigate(`members?${new URLSearchParams({ workspace: event.currentTarget.value })}`)
-              }
-            >
-              {workspaces.map(({ id, name }) => (
-                <option key={id} value={id}>
-                  {name}
-                </option>
-              ))}
-            </select>
-          </label>
-        )}
-      </div>
-      <Workspace key={workspace.id} workspaceId={workspace.id} />
-    </main>
+    <WorkspacePage title="Members" path="members" {...props}>
+      {(workspaceId) => <Members key={workspaceId} workspaceId={workspaceId} />}
+    </WorkspacePage>
   )
 }
 
-function Workspace({ workspaceId }: { workspaceId: string }) {
+function Members({ workspaceId }: { workspaceId: string }) {
   const loaded = useLoaded(
     async (signal) => {
       const members: Member[] = []

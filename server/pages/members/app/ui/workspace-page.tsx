@@ -1,0 +1,49 @@
+import type { ComponentChildren } from 'preact'
+import type { WorkspaceSummary } from '../../../../../generated/client/index.js'
+import { navigate } from '../router.ts'
+import { useTitle } from './hooks.ts'
+
+/** A page about one workspace at a time, which its address names. */
+export function WorkspacePage(props: {
+  title: string
+  path: string
+  workspaces: WorkspaceSummary[]
+  query: URLSearchParams
+  children: (workspaceId: string) => ComponentChildren
+}) {
+  const { title, path, workspaces, query, children } = props
+  const workspace = workspaces.find(({ id }) => id === query.get('workspace')) ?? workspaces[0]
+  useTitle(title)
+  if (!workspace) {
+    return (
+      <main class="page">
+        <p class="about">You are in no workspace yet.</p>
+      </main>
+    )
+  }
+  return (
+    <main class="page">
+      <div class="page-head">
+        <h1>{title}</h1>
+        {workspaces.length > 1 && (
+          <label class="inline">
+            <span class="visually-hidden">Workspace</span>
+            <select
+              value={workspace.id}
+              onChange={(event) =>
+                navigate(`${path}?${new URLSearchParams({ workspace: event.currentTarget.value })}`)
+              }
+            >
+              {workspaces.map(({ id, name }) => (
+                <option key={id} value={id}>
+                  {name}
+                </option>
+              ))}
+            </select>
+          </label>
+        )}
+      </div>
+      {children(workspace.id)}
+    </main>
+  )
+}
