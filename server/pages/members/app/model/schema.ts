@@ -87,7 +87,14 @@ export function fieldKind(name: string, schema: Schema): FieldKind {
   return 'json'
 }
 
-const words: Record<string, string> = { api: 'API', url: 'URL', id: 'id', src: 'source', css: 'CSS', html: 'HTML' }
+const words: Record<string, string> = {
+  api: 'API',
+  url: 'URL',
+  id: 'id',
+  src: 'source',
+  css: 'CSS',
+  html: 'HTML',
+}
 
 /** A name such as `isMultipleChoice` for people: "Multiple choice". */
 export function labelOf(name: string): string {
