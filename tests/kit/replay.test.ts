@@ -1,6 +1,9 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { attemptsOf } from './replay/attempts.ts'
+import { type Operation, readDocument } from './replay/document.ts'
 import { doubleDocument, startDouble, TOKEN } from './replay/double.ts'
 import { type Finding, replay } from './replay/replay.ts'
+import { createChecker } from './replay/schemas.ts'
 
 /* The replay of a foreign server: finds nothing where document and server agree, and each planted drift. */
 
@@ -23,6 +26,29 @@ test('a right document has no drift, and all that can be provoked from outside c
   expect(report.unanswered).toEqual([])
   expect(report.unprovoked).toEqual({ 200: ['deleteNote'], 201: ['createNote'] })
   expect(report.provoked).toHaveLength(14)
+})
+
+test('a token of the second of several schemes is sent by that where it is named, else the report says so', async () => {
+  const document = doubleDocument()
+  const schemes = document.components.securitySchemes as Record<string, object>
+  schemes.key = { type: 'apiKey', in: 'header', name: 'X-Key' }
+  document.security = [{ key: [] }, { token: [] }] as never
+  const options = { server: double.url, token: TOKEN, values: { noteId: 'n1' }, largeBytes: 2_000 }
+  expect((await replay(document, options)).isTokenRefused).toBe(true)
+  const named = await replay(document, { ...options, scheme: 'token' })
+  expect([named.isTokenRefused, named.findings]).toEqual([false, []])
+})
+
+test('an unknown id is to be rejected only where the document says with which status', () => {
+  const document = readDocument(doubleDocument())
+  const operation = document.operations.find(({ id }) => id === 'getNote') as Operation
+  const given = { values: {}, largeBytes: 2_000 }
+  const isWrong = (one: Operation) =>
+    attemptsOf(document, one, given, createChecker(document.root)).find(
+      ({ name }) => name === 'unknown record',
+    )?.isWrong
+  const { 404: _, ...responses } = operation.responses
+  expect([isWrong(operation), isWrong({ ...operation, responses })]).toEqual([true, false])
 })
 
 /** The response of an operation to a status, to be changed. */

@@ -1,11 +1,21 @@
 import { randomUUID } from 'node:crypto'
-import type { ApiDocument, JsonSchema, Media, Operation, Parameter, SecurityScheme } from './document.ts'
+import {
+  type ApiDocument,
+  type JsonSchema,
+  type Media,
+  type Operation,
+  type Parameter,
+  responseTo,
+  type SecurityScheme,
+} from './document.ts'
 import type { Checker } from './schemas.ts'
 
 /* The requests that provoke, for each operation, what its document says can go wrong, and the reads that succeed. */
 
 export interface Given {
   token?: string
+  /** The security scheme that the token is for, where an operation takes one of several; absent takes the first. */
+  scheme?: string
   /** Values of parameters of paths and queries, and of properties of bodies, by name: ids of test records. */
   values: Record<string, string>
   /** Bytes of a body that is too large. */
@@ -21,6 +31,8 @@ export interface Attempt {
   target: string
   headers: Record<string, string>
   body?: string | Uint8Array
+  /** True if it has the token that was given. */
+  hasToken: boolean
   /** Success is drift, since the request is wrong. */
   isWrong: boolean
   /** Statuses that are natural for it, the first of which it is meant for. */
@@ -57,7 +69,9 @@ export function attemptsOf(
   }
   if (pathParameters.length > 0) {
     const unknown = Object.fromEntries(pathParameters.map((one) => [one.name, unknownFor(one, checker)]))
-    add('unknown record', [404, 403], { path: unknown })
+    // Some parameters take any text, as paths of files do: then no status says that there is no such record.
+    const isRejected = [404, 403, 410].some((status) => responseTo(operation, status))
+    add('unknown record', [404, 403], { path: unknown }, isRejected)
   }
   for (const [name, query] of wrongQueries(operation, checker)) add(name, [400, 422], { query })
   // A service may ignore it, so that a success is none of drift.
@@ -67,8 +81,10 @@ export function attemptsOf(
   if (operation.responses[406]) add('unacceptable media type', [406], { headers: { Accept: 'image/x-none' } })
   if (operation.responses[431]) add('large headers', [431], { headers: { 'X-Large': 'x'.repeat(20_000) } })
   if (operation.responses[412]) add('other state', [412], { headers: { 'If-Match': '"no-such-state"' } })
+  // Once for a path.
+  const isFirst = document.methods[operation.path]?.[0] === operation.method
   const other = ['PUT', 'PATCH', 'POST', 'DELETE'].find(
-    (name) => !document.methods[operation.path]?.includes(name),
+    (name) => isFirst && !document.methods[operation.path]?.includes(name),
   )
   if (other) add(`method ${other}`, [405], { method: other, headers: { 'Content-Type': undefined } })
   const isKnown = pathParameters.every(({ name }) => given.values[name] !== undefined)
@@ -96,7 +112,8 @@ function builderOf(document: ApiDocument, operation: Operation, given: Given, ch
       if (parameter.in === 'query') query[parameter.name] = valueFor(parameter)
       if (parameter.in === 'header') headers[parameter.name] = valueFor(parameter)
     }
-    const scheme = document.schemes[operation.schemes[0] ?? '']
+    const named = operation.schemes.find((name) => name === given.scheme)
+    const scheme = document.schemes[named ?? operation.schemes[0] ?? '']
     if (scheme && parts.credentials !== 'none') {
       authenticate(
         scheme,
@@ -118,6 +135,7 @@ function builderOf(document: ApiDocument, operation: Operation, given: Given, ch
       target: search.size > 0 ? `${path}?${search}` : path,
       headers: defined(headers),
       body: method === 'GET' || method === 'HEAD' ? undefined : sent,
+      hasToken: scheme !== undefined && parts.credentials === undefined && given.token !== undefined,
       isWrong,
       aims,
     }
@@ -154,7 +172,7 @@ function exampleOf({ example, examples = {}, schema }: Parameter | Media, checke
 function unknownFor(parameter: Parameter, checker: Checker): string {
   const schema = checker.resolve(parameter.schema ?? {})
   if (schema.format === 'uuid') return randomUUID()
-  if (schema.type === 'integer') return String(schema.maximum ?? 2_147_483_000)
+  if (schema.type === 'integer' || schema.type === 'number') return String(schema.maximum ?? 2_147_483_000)
   const example = exampleOf(parameter, checker)
   const varied = String(example ?? '').replaceAll(/[a-z]|\d/g, (character) =>
     /\d/.test(character) ? '7' : 'q',

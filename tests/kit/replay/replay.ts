@@ -40,6 +40,8 @@ export interface Report {
   unprovoked: Record<string, string[]>
   /** Attempts without a response, as servers that close the connection leave them. */
   unanswered: string[]
+  /** True if each request with the token got a 401, so that nothing behind it was seen. */
+  isTokenRefused: boolean
 }
 
 export interface Answer {
@@ -65,7 +67,9 @@ export async function replay(given: object, options: ReplayOptions): Promise<Rep
     provoked: [],
     unprovoked: {},
     unanswered: [],
+    isTokenRefused: false,
   }
+  const withToken: number[] = []
   for (const operation of operations) {
     const seen: { attempt: Attempt; answer: Answer }[] = []
     const look = async (attempt: Attempt) => {
@@ -78,6 +82,7 @@ export async function replay(given: object, options: ReplayOptions): Promise<Rep
         return undefined
       }
       seen.push({ attempt, answer })
+      if (attempt.hasToken && attempt.method === operation.method) withToken.push(answer.status)
       compare(document, attempt, answer, checker, report, provoked)
       return answer
     }
@@ -102,6 +107,7 @@ export async function replay(given: object, options: ReplayOptions): Promise<Rep
     }
   }
   report.provoked = [...provoked].sort()
+  report.isTokenRefused = withToken.length > 0 && withToken.every((status) => status === 401)
   for (const operation of operations) {
     for (const status of Object.keys(operation.responses)) {
       if (provoked.has(`${operation.id} ${status}`)) continue
