@@ -61,20 +61,35 @@ function useEvents(sessionId: string, isOver: boolean, onEvent: () => void) {
   latest.current = onEvent
   useEffect(() => {
     if (isOver) return
+    let source: EventSource | undefined
     let timer: ReturnType<typeof setInterval> | undefined
-    const source = new EventSource(
-      new URL(`api/v1/sessions/${encodeURIComponent(sessionId)}/events`, service),
-    )
-    // The first one, `handled`, also stands for what came between the first look and the stream.
-    for (const type of ['turn', 'message', 'handled', 'over'])
-      source.addEventListener(type, () => latest.current())
-    source.addEventListener('error', () => {
-      if (source.readyState !== EventSource.CLOSED) return
-      timer ??= setInterval(() => !document.hidden && latest.current(), POLL_INTERVAL_MS)
-    })
-    return () => {
-      source.close()
+    const close = () => {
+      source?.close()
       clearInterval(timer)
+    }
+    const open = () => {
+      const url = new URL(`api/v1/sessions/${encodeURIComponent(sessionId)}/events`, service)
+      const opened = new EventSource(url)
+      source = opened
+      // The first one, `handled`, also stands for what came before the stream.
+      for (const type of ['turn', 'message', 'handled', 'over'])
+        opened.addEventListener(type, () => latest.current())
+      opened.addEventListener('error', () => {
+        if (opened.readyState !== EventSource.CLOSED || source !== opened) return
+        clearInterval(timer)
+        timer = setInterval(() => latest.current(), POLL_INTERVAL_MS)
+      })
+    }
+    // Browsers open few connections to one host by HTTP/1.1; tabs that nobody sees leave them to others.
+    const onVisibility = () => {
+      close()
+      if (!document.hidden) open()
+    }
+    onVisibility()
+    document.addEventListener('visibilitychange', onVisibility)
+    return () => {
+      close()
+      document.removeEventListener('visibilitychange', onVisibility)
     }
   }, [sessionId, isOver])
 }
