@@ -50,11 +50,13 @@ export async function holdStreams(total: number): Promise<string> {
     )
     await sleep(SETTLE_MS)
     const before = memoryOf(pid)
-    const opened = await Promise.all(
-      sessionIds.map((id, number) =>
-        openStream(member.url, id, Math.floor(number / STREAMS_PER_ADDRESS), streams),
-      ),
-    )
+    const opened: (number | undefined)[] = []
+    // As many at once as there are places: a stream has one until it is open.
+    for (let from = 0; from < total; from += PLACES) {
+      const these = sessionIds.slice(from, from + PLACES)
+      const address = Math.floor(from / (STREAMS_PER_ADDRESS - PLACES))
+      opened.push(...(await Promise.all(these.map((id) => openStream(member.url, id, address, streams)))))
+    }
     promise(
       opened.every((status) => status === 200),
       `Streams were answered ${[...new Set(opened)]}`,
