@@ -9,7 +9,12 @@ const templateId = z
   .min(1)
   .max(64)
   .regex(/^[a-z0-9-]+$/, 'Expected the id of a template as the list has it, such as lead-form')
-  .meta({ minLength: 1, maxLength: 64, description: 'Id of the template.', example: 'lead-form' })
+  .meta({
+    minLength: 1,
+    maxLength: 64,
+    description: 'Id of the template, as the list of templates has it.',
+    example: 'lead-form',
+  })
 
 const shape = {
   id: templateId,

@@ -13096,7 +13096,7 @@ export interface components {
              */
             icon: string | null;
             /**
-             * @description Id of the template.
+             * @description Id of the template, as the list of templates has it.
              * @example lead-form
              */
             id: string;
@@ -13163,7 +13163,7 @@ export interface components {
              */
             icon: string | null;
             /**
-             * @description Id of the template.
+             * @description Id of the template, as the list of templates has it.
              * @example lead-form
              */
             id: string;
@@ -17987,7 +17987,7 @@ export interface operations {
             header?: never;
             path: {
                 /**
-                 * @description Id of the template.
+                 * @description Id of the template, as the list of templates has it.
                  * @example lead-form
                  */
                 templateId: string;

@@ -11408,7 +11408,7 @@ export interface components {
              */
             icon: string | null;
             /**
-             * @description Id of the template.
+             * @description Id of the template, as the list of templates has it.
              * @example lead-form
              */
             id: string;
@@ -11475,7 +11475,7 @@ export interface components {
              */
             icon: string | null;
             /**
-             * @description Id of the template.
+             * @description Id of the template, as the list of templates has it.
              * @example lead-form
              */
             id: string;
@@ -16298,7 +16298,7 @@ export interface operations {
             header?: never;
             path: {
                 /**
-                 * @description Id of the template.
+                 * @description Id of the template, as the list of templates has it.
                  * @example lead-form
                  */
                 templateId: string;

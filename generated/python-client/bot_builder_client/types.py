@@ -7635,7 +7635,7 @@ class Template(TypedDict):
     """A template with the bot that begins with it."""
 
     id: str
-    """Id of the template."""
+    """Id of the template, as the list of templates has it."""
 
     name: str
     """Name of the template."""
@@ -7697,7 +7697,7 @@ class TemplateSummary(TypedDict):
     """A template in a list, without its document."""
 
     id: str
-    """Id of the template."""
+    """Id of the template, as the list of templates has it."""
 
     name: str
     """Name of the template."""
