@@ -29,7 +29,7 @@ export const rangeFilters = {
     '2026-03-01T00:00:00Z',
   ),
   createdBefore: moment(
-    'The moment from which on nothing counts any more, with its time zone. It has to be later than `createdAfter` and than the beginning of `timeFilter`.',
+    'The moment from which on nothing counts any more, with its time zone. It must not be before `createdAfter`, and has to be later than the beginning of `timeFilter`.',
     '2026-03-08T00:00:00+01:00',
   ),
   status: z.enum(['started', 'completed']).optional().meta({

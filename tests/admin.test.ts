@@ -261,7 +261,7 @@ test.each([
   [
     'an option that another one follows',
     ['user', 'create', '--email', '--name', 'x'],
-    /^Option '--email' .*--help$/,
+    /^Option '--email' argument is ambiguous\. See user create --help$/,
   ],
   ['a word too many', ['user', 'list', 'all'], /'all'.*--help$/],
   ['a file that looks like an option', ['backup', '--now'], /^Unknown option '--now'.*See backup --help$/],

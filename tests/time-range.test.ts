@@ -1,5 +1,6 @@
 import { expect, test } from '@jest/globals'
 import { MS_PER_HOUR } from '../server/durations.ts'
+import { readRange } from '../server/results/filter.ts'
 import { type TimeFilter, timeRange } from '../server/results/time-range.ts'
 import { ofEachKind } from './support/runs.ts'
 
@@ -80,4 +81,26 @@ test('timeRange counts the first hour of a day that begins twice', () => {
     expect(timeRange(filter, 'America/Havana', new Date('2026-11-01T18:00:00Z')).from).toEqual(first)
   }
   expect(timeRange('lastMonth', 'America/Havana', new Date('2026-11-05T18:00:00Z')).to).toEqual(first)
+})
+
+test.each([
+  [
+    { timeFilter: 'last7Days', createdBefore: '2020-01-01T00:00:00Z' },
+    'createdBefore',
+    'a later createdBefore',
+  ],
+  [
+    { timeFilter: 'lastMonth', createdAfter: '2026-03-01T00:00:00Z' },
+    'createdAfter',
+    'an earlier createdAfter',
+  ],
+])('readRange refuses %p, and says what to send', (given, name, way) => {
+  const query = { timeZone: 'UTC', ...given } as Parameters<typeof readRange>[0]
+  expect(readRange(query, new Date('2026-03-03T12:00:00.000Z'))).toEqual({
+    issue: {
+      path: ['query', name],
+      code: 'invalid_value',
+      message: `The range does not overlap timeFilter=${given.timeFilter}: send ${way} or another timeFilter`,
+    },
+  })
 })

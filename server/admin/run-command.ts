@@ -95,7 +95,7 @@ function parse(name: string, args: string[], texts: string[], flags: string[] = 
       ]),
     })
   } catch (error) {
-    const [line] = (error as Error).message.split(/\n|\. /)
+    const [line] = (error as Error).message.split(/\.?\n|\. /)
     throw new Refusal(`${line}. See ${name} --help`)
   }
 }

@@ -26,11 +26,12 @@ export function readRange(
   const days = timeRange(timeFilter, timeZone, now)
   const after = createdAfter === undefined ? null : new Date(createdAfter)
   const before = createdBefore === undefined ? null : new Date(createdBefore)
-  const contradiction = (name: string): { issue: Issue } => ({
-    issue: { path: ['query', name], code: 'invalid_value', message: `Leaves nothing of ${timeFilter}` },
-  })
-  if (after && days.to && after >= days.to) return contradiction('createdAfter')
-  if (before && days.from && before <= days.from) return contradiction('createdBefore')
+  const contradiction = (name: string, way: string): { issue: Issue } => {
+    const message = `The range does not overlap timeFilter=${timeFilter}: send ${way} ${name} or another timeFilter`
+    return { issue: { path: ['query', name], code: 'invalid_value', message } }
+  }
+  if (after && days.to && after >= days.to) return contradiction('createdAfter', 'an earlier')
+  if (before && days.from && before <= days.from) return contradiction('createdBefore', 'a later')
   return {
     range: {
       from: after && days.from && after < days.from ? days.from : (after ?? days.from),
