@@ -1,0 +1,147 @@
+import { readFileSync } from 'node:fs'
+import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { parse } from 'yaml'
+import { operations } from '../../contract/index.ts'
+import { root } from '../../server/root.ts'
+import { type App, startApp } from '../support/app.ts'
+import { makeWorld, type Site } from '../support/world.ts'
+
+/*
+ * Every property that an update takes comes back from the read: one that the contract adds fails here until a row has a
+ * value for it, so that none is accepted and dropped.
+ */
+
+interface Schema {
+  properties: Record<string, { readOnly?: boolean }>
+}
+
+const { schemas } = (
+  parse(readFileSync(new URL('openapi.yaml', root), 'utf8'), { maxAliasCount: -1 }) as {
+    components: { schemas: Record<string, Schema> }
+  }
+).components
+
+let app: App
+let site: Site
+let endpointId: string
+beforeAll(async () => {
+  app = await startApp()
+  site = (await makeWorld(app)).here
+  const { webhookEndpoint } = await app.client.ok('createWebhookEndpoint', {
+    as: site.admin,
+    params: { workspaceId: site.workspaceId },
+    body: { url: 'https://93.184.216.34/hook' },
+  })
+  endpointId = webhookEndpoint.id
+})
+afterAll(() => app.stop())
+
+type Values = Record<string, unknown>
+
+interface Update {
+  /** Component of the properties in the document. */
+  component: string
+  path: () => string
+  /** The property of body and response around those that are written. */
+  around?: string
+  /** Name of the record in the response of the read. */
+  record: string
+  values: () => Values
+}
+
+const updates: Record<string, Update> = {
+  updateWorkspace: {
+    component: 'WorkspaceUpdate',
+    path: () => `/v1/workspaces/${site.workspaceId}`,
+    record: 'workspace',
+    values: () => ({ name: 'Renamed', icon: '🚀', resultsRetentionDays: 90 }),
+  },
+  updateFolder: {
+    component: 'FolderUpdate',
+    path: () => `/v1/folders/${site.deepFolder}`,
+    around: 'folder',
+    record: 'folder',
+    values: () => ({ name: 'Renamed', parentFolderId: site.folder }),
+  },
+  updateWebhookEndpoint: {
+    component: 'WebhookEndpointUpdate',
+    path: () => `/v1/workspaces/${site.workspaceId}/webhookEndpoints/${endpointId}`,
+    record: 'webhookEndpoint',
+    values: () => ({
+      url: 'https://93.184.216.34/other',
+      description: 'Changed',
+      types: ['bot.published'],
+      isEnabled: false,
+    }),
+  },
+  updateBot: {
+    component: 'BotUpdateV61',
+    path: () => `/v1/bots/${site.draft.id}`,
+    around: 'bot',
+    record: 'bot',
+    values: () => ({
+      name: 'Renamed',
+      icon: '🚀',
+      selectedThemeTemplateId: 'template',
+      groups: [
+        {
+          id: 'g',
+          title: 'Renamed',
+          graphCoordinates: { x: 1, y: 2 },
+          blocks: [{ id: 'b', type: 'text input' }],
+        },
+      ],
+      events: [{ id: 's', type: 'start', graphCoordinates: { x: 1, y: 2 }, outgoingEdgeId: 'e' }],
+      edges: [{ id: 'e', from: { eventId: 's' }, to: { groupId: 'g' } }],
+      variables: [{ id: 'v', name: 'Renamed' }],
+      theme: { general: { font: 'Open Sans' } },
+      settings: { general: { isBrandingEnabled: true } },
+      folderId: site.subfolder,
+      resultsTablePreferences: {
+        columnsOrder: ['v'],
+        columnsVisibility: { v: false },
+        columnsWidth: { v: 20 },
+      },
+      publicId: 'renamed-bot',
+      customDomain: 'chat.example.com',
+      isClosed: true,
+      messagingCredentialsId: 'credentials',
+    }),
+  },
+}
+
+/** They say what the write is about, or are documented as ignored. */
+const notStored = ['version', 'updatedAt', '$schema', 'riskLevel']
+
+const written = Object.entries(updates).flatMap(([id, { component }]) =>
+  Object.entries(schemas[component]?.properties ?? {})
+    .filter(([name, { readOnly }]) => !readOnly && !notStored.includes(name))
+    .map(([name]) => [id, name] as const),
+)
+
+test.each(written)('%s writes %s, and the read has it', async (id, name) => {
+  const { path, around, record, values } = updates[id] as Update
+  const given = values()
+  if (!(name in given)) throw new Error(`Add a value of ${name} to the row of ${id}`)
+  const version = id === 'updateBot' ? { version: '6.1' } : {}
+  const properties = { ...version, [name]: given[name] }
+  const body = around === undefined ? properties : { [around]: properties }
+  const as = site.admin
+  const before = await app.client.send('GET', path(), { as })
+  expect(before.body[record][name]).not.toEqual(given[name])
+  const update = await app.client.send('PATCH', path(), { as, body })
+  expect([update.status, update.status === 200 ? '' : update.text]).toEqual([200, ''])
+  const after = await app.client.send('GET', path(), { as })
+  expect(after.body[record][name]).toEqual(given[name])
+})
+
+test('every update but those of roles, secrets and chats has a row', () => {
+  const others = ['updateMember', 'updateCredentials', 'updateChat']
+  const patches = Object.entries(operations).filter(([, { method }]) => method === 'patch')
+  expect(
+    patches
+      .map(([id]) => id)
+      .filter((id) => !others.includes(id))
+      .sort(),
+  ).toEqual(Object.keys(updates).sort())
+})
