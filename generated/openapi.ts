@@ -15591,7 +15591,7 @@ export interface components {
          */
         CreatedAfterQuery: string;
         /**
-         * @description The moment from which on nothing counts any more, with its time zone. It has to be later than `createdAfter` and than the beginning of `timeFilter`.
+         * @description The moment from which on nothing counts any more, with its time zone. It must not be before `createdAfter`, and has to be later than the beginning of `timeFilter`.
          * @example 2026-03-08T00:00:00+01:00
          */
         CreatedBeforeQuery: string;
@@ -16444,7 +16444,7 @@ export interface operations {
                  */
                 createdAfter?: components["parameters"]["CreatedAfterQuery"];
                 /**
-                 * @description The moment from which on nothing counts any more, with its time zone. It has to be later than `createdAfter` and than the beginning of `timeFilter`.
+                 * @description The moment from which on nothing counts any more, with its time zone. It must not be before `createdAfter`, and has to be later than the beginning of `timeFilter`.
                  * @example 2026-03-08T00:00:00+01:00
                  */
                 createdBefore?: components["parameters"]["CreatedBeforeQuery"];
@@ -16508,7 +16508,7 @@ export interface operations {
                  */
                 createdAfter?: components["parameters"]["CreatedAfterQuery"];
                 /**
-                 * @description The moment from which on nothing counts any more, with its time zone. It has to be later than `createdAfter` and than the beginning of `timeFilter`.
+                 * @description The moment from which on nothing counts any more, with its time zone. It must not be before `createdAfter`, and has to be later than the beginning of `timeFilter`.
                  * @example 2026-03-08T00:00:00+01:00
                  */
                 createdBefore?: components["parameters"]["CreatedBeforeQuery"];
@@ -17219,7 +17219,7 @@ export interface operations {
                  */
                 createdAfter?: components["parameters"]["CreatedAfterQuery"];
                 /**
-                 * @description The moment from which on nothing counts any more, with its time zone. It has to be later than `createdAfter` and than the beginning of `timeFilter`.
+                 * @description The moment from which on nothing counts any more, with its time zone. It must not be before `createdAfter`, and has to be later than the beginning of `timeFilter`.
                  * @example 2026-03-08T00:00:00+01:00
                  */
                 createdBefore?: components["parameters"]["CreatedBeforeQuery"];
@@ -17499,7 +17499,7 @@ export interface operations {
                  */
                 createdAfter?: components["parameters"]["CreatedAfterQuery"];
                 /**
-                 * @description The moment from which on nothing counts any more, with its time zone. It has to be later than `createdAfter` and than the beginning of `timeFilter`.
+                 * @description The moment from which on nothing counts any more, with its time zone. It must not be before `createdAfter`, and has to be later than the beginning of `timeFilter`.
                  * @example 2026-03-08T00:00:00+01:00
                  */
                 createdBefore?: components["parameters"]["CreatedBeforeQuery"];

@@ -546,7 +546,7 @@ class Results:
         - `time_filter`: Which calendar days count, by the time zone given: `last7Days` and `last30Days` include today, `lastMonth` is the whole month before this one.
         - `time_zone`: IANA name of the time zone whose calendar days are meant.
         - `created_after`: The first moment that counts, with its time zone. Narrows the days of `timeFilter`.
-        - `created_before`: The moment from which on nothing counts any more, with its time zone. It has to be later than `createdAfter` and than the beginning of `timeFilter`.
+        - `created_before`: The moment from which on nothing counts any more, with its time zone. It must not be before `createdAfter`, and has to be later than the beginning of `timeFilter`.
         - `status`: How far a chat came: `started` has at least one answer and did not reach an end, `completed` has at least one and reached an end. Absent means both, and where chats without an answer count, these too.
         - `answer_contains`: Text that at least one answer has in it, without regard to case. No character has a special meaning.
         - `variable`: Name of a variable, a colon, and the value that it has to have exactly. Of a list, one entry has to be it. The first colon ends the name, so variables with a colon in their names cannot be filtered by.
@@ -606,7 +606,7 @@ class Results:
         - `time_filter`: Which calendar days count, by the time zone given: `last7Days` and `last30Days` include today, `lastMonth` is the whole month before this one.
         - `time_zone`: IANA name of the time zone whose calendar days are meant.
         - `created_after`: The first moment that counts, with its time zone. Narrows the days of `timeFilter`.
-        - `created_before`: The moment from which on nothing counts any more, with its time zone. It has to be later than `createdAfter` and than the beginning of `timeFilter`.
+        - `created_before`: The moment from which on nothing counts any more, with its time zone. It must not be before `createdAfter`, and has to be later than the beginning of `timeFilter`.
         - `status`: How far a chat came: `started` has at least one answer and did not reach an end, `completed` has at least one and reached an end. Absent means both, and where chats without an answer count, these too.
         - `answer_contains`: Text that at least one answer has in it, without regard to case. No character has a special meaning.
         - `variable`: Name of a variable, a colon, and the value that it has to have exactly. Of a list, one entry has to be it. The first colon ends the name, so variables with a colon in their names cannot be filtered by.
@@ -660,7 +660,7 @@ class Stats:
         - `time_filter`: Which calendar days count, by the time zone given: `last7Days` and `last30Days` include today, `lastMonth` is the whole month before this one.
         - `time_zone`: IANA name of the time zone whose calendar days are meant.
         - `created_after`: The first moment that counts, with its time zone. Narrows the days of `timeFilter`.
-        - `created_before`: The moment from which on nothing counts any more, with its time zone. It has to be later than `createdAfter` and than the beginning of `timeFilter`.
+        - `created_before`: The moment from which on nothing counts any more, with its time zone. It must not be before `createdAfter`, and has to be later than the beginning of `timeFilter`.
         - `status`: How far a chat came: `started` has at least one answer and did not reach an end, `completed` has at least one and reached an end. Absent means both, and where chats without an answer count, these too.
         """
         answer: types.StatsBody = self._caller.call(call_of(Operation("GET", "/v1/bots/{botId}/analytics/stats"), {"botId": bot_id}, None, {"timeFilter": time_filter, "timeZone": time_zone, "createdAfter": created_after, "createdBefore": created_before, "status": status}, options))
@@ -679,7 +679,7 @@ class BlockStats:
         - `time_filter`: Which calendar days count, by the time zone given: `last7Days` and `last30Days` include today, `lastMonth` is the whole month before this one.
         - `time_zone`: IANA name of the time zone whose calendar days are meant.
         - `created_after`: The first moment that counts, with its time zone. Narrows the days of `timeFilter`.
-        - `created_before`: The moment from which on nothing counts any more, with its time zone. It has to be later than `createdAfter` and than the beginning of `timeFilter`.
+        - `created_before`: The moment from which on nothing counts any more, with its time zone. It must not be before `createdAfter`, and has to be later than the beginning of `timeFilter`.
         - `status`: How far a chat came: `started` has at least one answer and did not reach an end, `completed` has at least one and reached an end. Absent means both, and where chats without an answer count, these too.
         """
         answer: types.BlockStatsBody = self._caller.call(call_of(Operation("GET", "/v1/bots/{botId}/analytics/blocks"), {"botId": bot_id}, None, {"timeFilter": time_filter, "timeZone": time_zone, "createdAfter": created_after, "createdBefore": created_before, "status": status}, options))
