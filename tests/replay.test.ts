@@ -2,10 +2,11 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/g
 import pg from 'pg'
 import { type OperationId, operations } from '../contract/index.ts'
 import { cases } from './cases/index.ts'
-import { type Cases, idleCasesOf, outcomesOf, type ReplaySubject } from './kit/documented-outcomes.ts'
+import { idleCasesOf, type ReplaySubject } from './kit/documented-outcomes.ts'
 import { type Answer, call, operationOf } from './kit/subject.ts'
 import { type App, startApp } from './support/app.ts'
 import { published } from './support/published.ts'
+import { replay, replayedOutcomes } from './support/replay.ts'
 import { clear, digestOf } from './support/rows.ts'
 import { runs } from './support/runs.ts'
 import { makeWorld, type World } from './support/world.ts'
@@ -87,16 +88,6 @@ async function forgetDocuments() {
   await saboteur.query('UPDATE bots SET draft_updated_at = now()')
 }
 
-/** Cases of tests/cases in the form of the kit. */
-const kitCases: Cases<[World, App]> = Object.fromEntries(
-  Object.entries(cases).map(([id, { needs: _, ...outcomes }]) => [
-    id,
-    outcomes as Cases<[World, App]>[string],
-  ]),
-)
-const replay = { operations, document: published, cases: kitCases }
-const outcomes = outcomesOf(replay)
-
 const subject: ReplaySubject<[World, App]> = {
   operations,
   document: published,
@@ -151,11 +142,13 @@ const subject: ReplaySubject<[World, App]> = {
 }
 
 describe.each(Object.keys(operations))('%s', (id) => {
-  test.each(outcomes.filter((outcome) => outcome.id === id))('$name', (outcome) => outcome.replay(subject))
+  test.each(replayedOutcomes.filter((outcome) => outcome.id === id))('$name', (outcome) =>
+    outcome.replay(subject),
+  )
 })
 
 test('every operation with cases is documented, and every case is needed', () => {
-  expect(Object.keys(cases).sort()).toEqual([...new Set(outcomes.map(({ id }) => id))].sort())
+  expect(Object.keys(cases).sort()).toEqual([...new Set(replayedOutcomes.map(({ id }) => id))].sort())
   expect(idleCasesOf(replay)).toEqual([])
 })
 
@@ -201,7 +194,7 @@ async function tablesOf(id: string): Promise<string[]> {
 
 /** The first case of success of an operation. */
 function firstCaseOf(id: string) {
-  const ok = kitCases[id]?.ok
+  const ok = replay.cases[id]?.ok
   const first = typeof ok === 'function' ? ok : Object.values(ok ?? {})[0]
   if (!first) throw new Error(`${id} has no case of success`)
   return first

@@ -10,6 +10,7 @@ import { openSandboxMode, type SandboxMode } from '../../server/sandbox-mode/san
 import { seededWorld } from '../../server/sandbox-mode/world.ts'
 import { type App, startApp } from '../support/app.ts'
 import { endpoints } from '../support/published.ts'
+import { replayedOutcomes } from '../support/replay.ts'
 import { createDatabase, type TestDatabase } from '../support/server.ts'
 
 /* Sandbox mode: every documented outcome on demand, the seeded world and the clock. Everything else is real. */
@@ -71,6 +72,14 @@ test.each(Object.entries(table.operations))(
     }
   },
 )
+
+test('outcomes on demand are those that the replay brings about for real', () => {
+  const onDemand = Object.entries(table.operations).flatMap(([id, { outcomes }]) =>
+    outcomes.map(({ status }) => `${id} ${status}`),
+  )
+  const replayed = replayedOutcomes.map(({ id, name }) => `${id} ${name.slice(0, 3)}`)
+  expect([...new Set(onDemand)].sort()).toEqual([...new Set(replayed)].sort())
+})
 
 function codeOf({ status, code }: Outcome) {
   return code ? { status, code } : { status }
