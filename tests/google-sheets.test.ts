@@ -1,6 +1,12 @@
 import { createVerify, generateKeyPairSync } from 'node:crypto'
 import { describe, expect, test } from '@jest/globals'
 import { columnName } from '../server/chat/engine/blocks/vendors/google-sheets.ts'
+import {
+  MAX_BATCH_BYTES,
+  MAX_BATCH_WRITES,
+  type SheetWrite,
+  writeTogether,
+} from '../server/chat/engine/blocks/vendors/sheet-batches.ts'
 import type { OutboundReply, OutboundRequest } from '../server/outbound/client.ts'
 import { ask, bot, chat, idOf, type Part, text } from './support/chat.ts'
 
@@ -52,8 +58,8 @@ function spreadsheet(rows: string[][], title = "Ada's") {
     if (path === `/values/${range}`) return json({ values: rows })
     if (path === `/values/${range}!1:1`) return json({ values: rows.slice(0, 1) })
     if (path === `/values/${range}!A1:append`) {
-      rows.push(body.values[0])
-      return json({ updates: { updatedRows: 1 } })
+      rows.push(...body.values)
+      return json({ updates: { updatedRows: body.values.length } })
     }
     if (path === '/values:batchUpdate') {
       for (const { range: place, values } of body.data) {
@@ -218,6 +224,128 @@ describe('insert', () => {
     await run(sheet, 'Insert a row', insert({ Name: 'Eve' }))
     expect(sheet.claims).toHaveLength(2)
     expect(sheet.rows).toHaveLength(5)
+  })
+})
+
+/** Turns that share requests, as those of the service do. */
+const sharing = (sheet: Sheet): Sheet => ({
+  ...sheet,
+  world: { ...sheet.world, shareRequest: (work: () => Promise<void>) => work() } as Sheet['world'],
+})
+
+const insertOf = (Name: string) => ({ cellsToInsert: [{ id: '1', column: 'Name', value: Name }] })
+const pathsOf = (sheet: Sheet) => sheet.requests.map(({ url }) => decodeURIComponent(new URL(url).pathname))
+
+describe('writes that come together', () => {
+  test('go out once, in few requests, and a lone one at once', async () => {
+    const sheet = sharing(spreadsheet(people()))
+    await run(sheet, 'Insert a row', insertOf('0'))
+    expect(pathsOf(sheet).filter((path) => path.includes('append'))).toHaveLength(1)
+    const names = Array.from({ length: 20 }, (_, index) => String(index + 1))
+    await Promise.all(names.map((name) => run(sheet, 'Insert a row', insertOf(name))))
+    const inserted = sheet.rows.slice(4).map(([name]) => Number(name))
+    expect(inserted.toSorted((one, other) => one - other)).toEqual([0, ...names.map(Number)])
+    expect(pathsOf(sheet).filter((path) => path.includes('append')).length).toBeLessThanOrEqual(3)
+  })
+
+  /** Sizes of the batches of writes with so many bytes each. */
+  async function sizesOf(sheet: string, count: number, bytes: number) {
+    const sizes: number[] = []
+    const send = async (_sender: unknown, writes: () => SheetWrite[]) => {
+      sizes.push(writes().length)
+      for (const write of writes()) write.isOver = true
+      return 0
+    }
+    // As JSON, a cell without text has 27 bytes.
+    const cells = [{ column: 'C', value: 'x'.repeat(bytes - 27) }]
+    const writeOne = () => {
+      const waiting = {
+        effects: { shareRequest: (work: () => Promise<void>) => work() },
+        limits: { milliseconds: 60_000, outboundCalls: 10 },
+        spent: { outboundCalls: 0, waiting: 0, output: 0 },
+        startedAt: performance.now(),
+        frames: [],
+        logs: [],
+      }
+      const write = { run: waiting, made: { block: { id: 'b' } }, cells } as unknown as SheetWrite
+      return writeTogether(write, { account: sheet, sheet }, send)
+    }
+    await Promise.all(Array.from({ length: count }, writeOne))
+    return sizes
+  }
+
+  test('are as many as the table says in a batch, and one more begins the next', async () => {
+    expect(await sizesOf('many', MAX_BATCH_WRITES, 40)).toEqual([MAX_BATCH_WRITES])
+    expect(await sizesOf('more', MAX_BATCH_WRITES + 1, 40)).toEqual([MAX_BATCH_WRITES, 1])
+  })
+
+  test('have as many bytes as the table says in a batch, and one more begins the next', async () => {
+    expect(await sizesOf('large', 4, MAX_BATCH_BYTES / 4)).toEqual([4])
+    expect(await sizesOf('larger', 4, MAX_BATCH_BYTES / 4 + 1)).toEqual([3, 1])
+  })
+
+  test('change rows as those before leave them, in two requests', async () => {
+    const sheet = sharing(spreadsheet(people()))
+    const change = (from: string, to: string) => {
+      let client: ReturnType<typeof run> | undefined
+      const joined = new Promise<void>((resolve) => {
+        const shareRequest = (work: () => Promise<void>) => {
+          resolve()
+          return work()
+        }
+        const world = { ...sheet.world, shareRequest } as Sheet['world']
+        client = run({ ...sheet, world }, 'Update a row', {
+          filter: { comparisons: [comparing('Age', 'Equal to', from)] },
+          cellsToUpsert: [{ id: '1', column: 'Age', value: to }],
+        })
+      })
+      return { client, joined }
+    }
+    const changes = []
+    for (const [from, to] of [
+      ['36', '37'],
+      ['40', '41'],
+      ['41', '42'],
+      ['9', '10'],
+    ] as const) {
+      const one = change(from, to)
+      await one.joined
+      changes.push(one)
+    }
+    const clients = await Promise.all(changes.map(({ client }) => client))
+    expect(sheet.rows.map(([, age]) => age)).toEqual([' Age ', '37', '42', '5'])
+    expect(clients.map((client) => client?.logs())).toEqual([
+      ['Google Sheets: a row was updated'],
+      ['Google Sheets: a row was updated'],
+      ['Google Sheets: a row was updated'],
+      ['Could not find any row that matches the filter'],
+    ])
+    expect(pathsOf(sheet).filter((path) => path.endsWith('batchUpdate')).length).toBeLessThanOrEqual(2)
+  })
+
+  test('fail together, each with the entry in its own log', async () => {
+    const sheet = sharing(spreadsheet(people()))
+    await run(sheet, 'Insert a row', insertOf('0'))
+    sheet.failures.push(403)
+    const clients = await Promise.all(
+      ['1', '2', '3'].map((name) => run(sheet, 'Insert a row', insertOf(name))),
+    )
+    for (const client of clients)
+      expect(client.outcome.logs).toMatchObject([{ description: 'Google Sheets answered 403' }])
+    expect(sheet.rows).toHaveLength(5)
+  })
+
+  test('without a lease of the turn nothing is sent, and the log says so', async () => {
+    const sheet = spreadsheet(people())
+    const world = { ...sheet.world, shareRequest: async () => {} } as Sheet['world']
+    const client = await run({ ...sheet, world }, 'Insert a row', insertOf('1'))
+    expect(client.outcome.logs).toMatchObject([
+      {
+        description: 'Google Sheets: the request failed',
+        details: 'Nothing was written: another request runs this turn',
+      },
+    ])
+    expect(sheet.requests).toEqual([])
   })
 })
 

@@ -94,6 +94,11 @@ export interface Effects {
    * next round of the event loop.
    */
   takeTurn?: () => Promise<void>
+  /**
+   * Waits for a request that turns share, without a place among the requests. Does nothing where another request runs the
+   * turn. Absent where nothing is really sent.
+   */
+  shareRequest?: (work: () => Promise<void>) => Promise<void>
   /** Room for what the turn holds while it waits for others. Without it, there is room for everything. */
   room?: TurnRoom
   evaluate: Evaluate

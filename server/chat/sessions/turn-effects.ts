@@ -93,6 +93,9 @@ export function effectsOf(
       sessionId: running.sessionId ?? '',
       returnUrl: `${visitedUrl ?? publicUrl()}/chat/~payment`,
     },
+    async shareRequest(work) {
+      if (await mayCallOut()) await place.rest(work)
+    },
     takeTurn: () => place.rest(() => takeTurn(workspaceId)),
     ...(room && { room: { ...room, take: (...what) => place.rest(() => room.take(...what)) } }),
     evaluate: (request) => place.rest(() => tools.evaluate({ ...request, workspaceId })),

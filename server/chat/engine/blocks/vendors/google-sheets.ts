@@ -1,31 +1,24 @@
 /** Sheets of Google, by a service account: rows are read as texts, and written as they are, never as formulas. */
-import { setTimeout as sleep } from 'node:timers/promises'
+import { setImmediate, setTimeout as sleep } from 'node:timers/promises'
 import { LRUCache } from 'lru-cache'
 import {
   pick,
   pickList,
   type VendorRequest,
 } from '../../../../../contract/bot-document/blocks/vendors/vendor.ts'
-import {
-  asArray,
-  asObject,
-  asObjects,
-  asString,
-  filledText,
-  type JsonObject,
-} from '../../../../json/access.ts'
+import { asArray, asObjects, asString, filledText } from '../../../../json/access.ts'
 import { accountOf, TOKEN_LIFETIME_SECONDS, tokenForm } from '../../../../outbound/google-account.ts'
 import { type Execution, log, remainingMilliseconds, waitFor } from '../../execution.ts'
 import { setVariable } from '../../variables.ts'
 import { failCall, type VendorCall } from './call.ts'
 import { chooseRows } from './choose-rows.ts'
 import { reportFailure, reportStatus, sendRequest, type VendorReply } from './send.ts'
+import { MAX_QUOTA_WAIT_MS, type SendWrites, type SheetWrite, writeTogether } from './sheet-batches.ts'
+import { filterOf, matching, type Rows } from './sheet-filters.ts'
 
 /** A token is renewed before it ends, so that none ends under way. */
 const TOKEN_MARGIN_MS = 300_000
 const TITLE_LIFETIME_MS = 60_000
-/** A turn waits no longer for a quota of the vendor. */
-const MAX_QUOTA_WAIT_MS = 20_000
 const FIRST_BACKOFF_MS = 1_000
 
 const MAX_CACHED_SHEET_CHARACTERS = 1_000_000
@@ -38,12 +31,9 @@ export const tokens = new LRUCache<string, { token: string; renewAt: number }>(c
 /** Titles of sheets by spreadsheet and sheet, since each look-up counts for the quota. */
 export const titles = new LRUCache<string, { title: string; readAt: number }>(cacheOptions)
 
-interface Table {
+interface Table extends Rows {
   /** The title in quotes, as ranges have it. */
   range: string
-  header: string[]
-  /** Below the header. */
-  rows: string[][]
 }
 
 export async function getFromSheet(run: Execution, made: VendorCall): Promise<void> {
@@ -74,25 +64,61 @@ export async function getFromSheet(run: Execution, made: VendorCall): Promise<vo
 export async function insertIntoSheet(run: Execution, made: VendorCall): Promise<void> {
   const cells = cellsOf(made.call.options.cellsToInsert)
   if (cells.length === 0) return failCall(run, made.block, 'Google Sheets: there are no cells to insert')
-  const table = await readTable(run, made, '!1:1')
-  if (table === null) return
-  const row: (string | null)[] = table.header.map(() => null)
-  for (const { column, value } of cells) {
-    const index = columnIndex(run, made, table, column)
-    if (index !== undefined) row[index] = value
-  }
-  if (row.every((cell) => cell === null)) return
-  const reply = await ask(run, made, {
-    path: `/values/${encodeURIComponent(`${table.range}!A1`)}:append`,
-    query: { valueInputOption: 'RAW', insertDataOption: 'INSERT_ROWS' },
-    json: { values: [row] },
-  })
-  if (reply === null) return
+  await writeTogether({ run, made, cells }, placeOf('insert', made), insertRows)
+}
+
+async function insertRows(sender: Sender, writes: () => SheetWrite[]): Promise<number> {
+  const table = await readTable(sender.run, sender.made, '!1:1')
+  if (table === null) return READ_REQUESTS
+  let sent: SheetWrite[] = []
+  const refuse = () => markSent(sent, false)
+  const reply = await ask(
+    sender.run,
+    sender.made,
+    () => {
+      const rows = writes().map((write) => ({ write, row: rowOf(write, table) }))
+      const filled = rows.filter(({ row }) => row.some((cell) => cell !== null))
+      sent = filled.map(({ write }) => write)
+      markSent(sent, true)
+      if (sent.length === 0) return null
+      return {
+        path: `/values/${encodeURIComponent(`${table.range}!A1`)}:append`,
+        query: { valueInputOption: 'RAW', insertDataOption: 'INSERT_ROWS' },
+        json: { values: filled.map(({ row }) => row) },
+      }
+    },
+    refuse,
+  )
+  if (reply === null && sent.length > 0) return WRITE_REQUESTS
   // With a filter switched on the vendor writes nothing, and answers 200.
-  if (pick(reply.body, 'updates', 'updatedRows') !== 1) {
-    return reportFailure(run, made, 'No row was written: switch the filter of the sheet off')
+  if (reply !== null && pick(reply.body, 'updates', 'updatedRows') !== sent.length) {
+    reportFailure(sender.run, sender.made, 'No row was written: switch the filter of the sheet off')
+    return WRITE_REQUESTS
   }
-  log(run, 'success', 'Google Sheets: a row was inserted', { context: made.block.id, isInternal: true })
+  for (const write of writes()) {
+    logMissing(write, table)
+    write.isOver = true
+  }
+  for (const { run, made } of sent)
+    log(run, 'success', 'Google Sheets: a row was inserted', { context: made.block.id, isInternal: true })
+  return WRITE_REQUESTS
+}
+
+function markSent(writes: readonly SheetWrite[], isSent: boolean) {
+  for (const write of writes) write.isSent = isSent
+}
+
+function rowOf({ cells }: SheetWrite, { header }: Table): (string | null)[] {
+  const row: (string | null)[] = header.map(() => null)
+  for (const { column, value } of cells) {
+    const index = header.indexOf(column.trim())
+    if (index >= 0) row[index] = value
+  }
+  return row
+}
+
+function logMissing({ run, made, cells }: SheetWrite, table: Table) {
+  for (const { column } of cells) columnIndex(run, made, table, column)
 }
 
 export async function updateSheet(run: Execution, made: VendorCall): Promise<void> {
@@ -100,29 +126,81 @@ export async function updateSheet(run: Execution, made: VendorCall): Promise<voi
   const cells = cellsOf(options.cellsToUpsert)
   if (cells.length === 0) return failCall(run, made.block, 'Google Sheets: there are no cells to update')
   if (filterOf(options).length === 0) return failCall(run, made.block, 'Google Sheets: there is no filter')
-  const table = await readTable(run, made)
-  if (table === null) return
-  const found = matching(table, options)
-  if (found.length === 0) {
-    const description = 'Could not find any row that matches the filter'
-    log(run, 'info', description, { context: made.block.id, isInternal: true })
-    return
-  }
-  const data = cells.flatMap(({ column, value }) => {
-    const index = columnIndex(run, made, table, column)
-    if (index === undefined) return []
-    return found.map(({ number }) => ({
-      range: `${table.range}!${columnName(index)}${number}`,
-      values: [[value]],
-    }))
-  })
-  if (data.length === 0) return
-  const json = { valueInputOption: 'RAW', data }
-  const reply = await ask(run, made, { path: '/values:batchUpdate', json })
-  if (reply === null) return
-  const description = `Google Sheets: ${found.length === 1 ? 'a row was' : `${found.length} rows were`} updated`
-  log(run, 'success', description, { context: made.block.id, isInternal: true })
+  await writeTogether({ run, made, cells }, placeOf('update', made), updateRows)
 }
+
+async function updateRows(sender: Sender, writes: () => SheetWrite[]): Promise<number> {
+  const table = await readTable(sender.run, sender.made)
+  if (table === null) return READ_REQUESTS
+  let changes = await findChanges(writes(), table)
+  const mark = (isSent: boolean) =>
+    markSent(
+      changes.map(({ write }) => write),
+      isSent,
+    )
+  const reply = await ask(
+    sender.run,
+    sender.made,
+    async () => {
+      // Turns that have gone on change nothing, also not the rows that others find.
+      if (changes.some(({ write }) => write.isOver)) changes = await findChanges(writes(), table)
+      // Some may have gone on meanwhile.
+      changes = changes.filter(({ write }) => !write.isOver)
+      const data = changes.flatMap((change) => change.data)
+      if (data.length === 0) return null
+      mark(true)
+      return { path: '/values:batchUpdate', json: { valueInputOption: 'RAW', data } }
+    },
+    () => mark(false),
+  )
+  if (reply === null && changes.some(({ data }) => data.length > 0)) return WRITE_REQUESTS
+  for (const { write, found, data } of changes) {
+    const { run, made } = write
+    const more = { context: made.block.id, isInternal: true }
+    if (found === 0) log(run, 'info', 'Could not find any row that matches the filter', more)
+    else logMissing(write, table)
+    if (data.length > 0)
+      log(run, 'success', `Google Sheets: ${found === 1 ? 'a row was' : `${found} rows were`} updated`, more)
+    write.isOver = true
+  }
+  return WRITE_REQUESTS
+}
+
+const MAX_MATCHING_MS = 10
+
+/** Cells that each write changes, in rows as those before it leave them. Others have the thread in between. */
+async function findChanges(writes: SheetWrite[], table: Table) {
+  const rows = table.rows.map((row) => [...row])
+  const changes: { write: SheetWrite; found: number; data: object[] }[] = []
+  let yieldedAt = performance.now()
+  for (const write of writes) {
+    const found = matching({ ...table, rows }, write.made.call.options)
+    const data = write.cells.flatMap(({ column, value }) => {
+      const index = table.header.indexOf(column.trim())
+      if (index < 0) return []
+      return found.map(({ cells, number }) => {
+        cells[index] = value
+        return { range: `${table.range}!${columnName(index)}${number}`, values: [[value]] }
+      })
+    })
+    changes.push({ write, found: found.length, data })
+    if (performance.now() - yieldedAt < MAX_MATCHING_MS) continue
+    await setImmediate()
+    yieldedAt = performance.now()
+  }
+  return changes
+}
+
+type Sender = Parameters<SendWrites>[0]
+
+/** Requests of a batch: the head or the rows of the sheet, then what is written. */
+const READ_REQUESTS = 1
+const WRITE_REQUESTS = 2
+
+const placeOf = (kind: string, made: VendorCall) => ({
+  account: accountOf(made.call.credentials).key,
+  sheet: `${kind} ${titleKey(made)}`,
+})
 
 /** Cells with a column and a value; empty ones are left as they are. */
 function cellsOf(given: unknown): { column: string; value: string }[] {
@@ -155,80 +233,6 @@ export function columnName(index: number): string {
   const last = String.fromCharCode(65 + (index % 26))
   return index < 26 ? last : `${columnName(Math.floor(index / 26) - 1)}${last}`
 }
-
-// Filters
-
-interface Comparison {
-  column: string | undefined
-  operator: string | undefined
-  value: string
-}
-
-/** The older reference cell is one comparison, and wins. */
-function filterOf(options: JsonObject): Comparison[] {
-  const { column, value } = asObject(options.referenceCell)
-  if (filledText(column) !== undefined) {
-    return [{ column: filledText(column), operator: 'Equal to', value: asString(value) ?? '' }]
-  }
-  return asObjects(asObject(options.filter).comparisons).map((comparison) => ({
-    column: filledText(comparison.column),
-    operator: filledText(comparison.comparisonOperator),
-    value: asString(comparison.value) ?? '',
-  }))
-}
-
-/** Rows that the filter means, with their numbers in the sheet; all without a filter. */
-function matching({ header, rows }: Table, options: JsonObject): { cells: string[]; number: number }[] {
-  const comparisons = filterOf(options)
-  const numbered = rows.map((cells, index) => ({ cells, number: index + 2 }))
-  if (comparisons.length === 0) return numbered
-  const isAll = asObject(options.filter).logicalOperator === 'AND'
-  return numbered.filter(({ cells }) => {
-    const holds = ({ column, operator, value }: Comparison): boolean => {
-      const index = column === undefined ? -1 : header.indexOf(column.trim())
-      return index >= 0 && operator !== undefined && compares(operator, cells[index] ?? '', value)
-    }
-    return isAll ? comparisons.every(holds) : comparisons.some(holds)
-  })
-}
-
-/** Regular expressions hold for no row, as their authors could stop the service by one. */
-function compares(operator: string, cell: string, value: string): boolean {
-  const [loose, part] = [cell, value].map((words) => words.trim().toLowerCase().normalize()) as [
-    string,
-    string,
-  ]
-  switch (operator) {
-    case 'Equal to':
-      return cell.normalize() === value.normalize()
-    case 'Not equal':
-      return cell.normalize() !== value.normalize()
-    case 'Contains':
-      return loose.includes(part)
-    case 'Does not contain':
-      return !loose.includes(part)
-    case 'Starts with':
-      return loose.startsWith(part)
-    case 'Ends with':
-      return loose.endsWith(part)
-    case 'Greater than':
-      return numberOf(cell) > numberOf(value)
-    case 'Greater or equal to':
-      return numberOf(cell) >= numberOf(value)
-    case 'Less than':
-      return numberOf(cell) < numberOf(value)
-    case 'Less or equal to':
-      return numberOf(cell) <= numberOf(value)
-    case 'Is set':
-      return cell.length > 0
-    case 'Is empty':
-      return cell.length === 0
-    default:
-      return false
-  }
-}
-
-const numberOf = (words: string) => (words.trim() === '' ? Number.NaN : Number(words))
 
 // Requests
 
@@ -286,14 +290,24 @@ async function sheetTitle(run: Execution, made: VendorCall): Promise<string | nu
   return title
 }
 
-/** A response below 400; null if there is none, which is in the log then. Quotas are waited for. */
-async function ask(run: Execution, made: VendorCall, request: VendorRequest): Promise<VendorReply | null> {
+/**
+ * A response below 400; null if there is none, which is in the log then. Quotas are waited for. A function makes the request
+ * anew for each attempt, or says that there is none left.
+ */
+async function ask(
+  run: Execution,
+  made: VendorCall,
+  given: VendorRequest | (() => VendorRequest | null | Promise<VendorRequest | null>),
+  refuse = () => {},
+): Promise<VendorReply | null> {
   const startedAt = performance.now()
   const spreadsheet = encodeURIComponent(String(made.call.options.spreadsheetId))
   let isRenewed = false
   for (let backoffMs = FIRST_BACKOFF_MS; ; backoffMs *= 2) {
     const token = await accessToken(run, made)
     if (token === null) return null
+    const request = typeof given === 'function' ? await given() : given
+    if (request === null) return null
     const headers = { authorization: `Bearer ${token}` }
     const path = `/v4/spreadsheets/${spreadsheet}${request.path}`
     const reply = await sendRequest(run, made, { ...request, path, headers })
@@ -311,6 +325,7 @@ async function ask(run: Execution, made: VendorCall, request: VendorRequest): Pr
       reportStatus(run, made, reply)
       return null
     }
+    refuse()
     await waitFor(run, sleep(delayMs))
   }
 }
