@@ -147,13 +147,14 @@ const paged = endpoints.filter(
     parametersOf(operation).some(({ name }) => name === 'cursor'),
 )
 
-/** Lists that have a single record in the story. */
+/** Lists that have one record at most in the story. */
 const single = new Set([
   'listBrowserSessions',
   'listInvitations',
   'listMembers',
   'listTokens',
   'listWorkspaces',
+  'listWorkspaceChats',
 ])
 
 describe('a client that knows only the document', () => {
