@@ -1,7 +1,7 @@
 import { z } from '../kit/zod.ts'
 import { component, flag, id, name, number, oneOf, phrase, reference, variableReference } from './fields.ts'
 import { boundedArray, looseObject } from './in-place.ts'
-import { limits } from './limits.ts'
+import { limits, MAX_TIMER_SECONDS } from './limits.ts'
 import { quickText } from './quick.ts'
 import { selectUnion, taggedUnion, tagOf, wrongType } from './union.ts'
 
@@ -130,7 +130,7 @@ const idleEvent = component(
     options: component('IdleEventOptions', 'When the branch runs, how often, and what comes then.', {
       seconds: number(
         'Seconds without an answer until the branch runs, and runs again. Without it the event has no effect.',
-        { min: 10, max: 29 * 86_400, example: 300 },
+        { min: 10, max: MAX_TIMER_SECONDS, example: 300 },
       ).optional(),
       times: number('How often the branch runs for one question. Default 1.', {
         min: 0,

@@ -1,3 +1,6 @@
+/** Longest wait of a timer in seconds: a chat lives for 30 days at most. */
+export const MAX_TIMER_SECONDS = 29 * 86_400
+
 /**
  * Maximum sizes inside a bot document. They protect the service from exhaustion and are far above what editors
  * produce, so callers normally never reach them.

@@ -230,6 +230,28 @@ async function receive(
   return pieces.length === 1 ? (pieces[0] as Buffer) : Buffer.concat(pieces)
 }
 
+/**
+ * Bytes of the body of a request that is no operation. Undefined if it has more than `maxBytes` or breaks off; the
+ * connection stays, so that the caller reads the response.
+ */
+export async function readBytes(request: express.Request, maxBytes: number): Promise<Buffer | undefined> {
+  const pieces: Buffer[] = []
+  let received = 0
+  try {
+    for await (const piece of request.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>) {
+      received += piece.length
+      if (received > maxBytes) {
+        request.resume()
+        return undefined
+      }
+      pieces.push(piece)
+    }
+  } catch {
+    return undefined
+  }
+  return Buffer.concat(pieces)
+}
+
 /** Sends 100 Continue to a caller that waits for it, right before the body is read. */
 function askForBody({ headers }: express.Request, response: express.Response) {
   if (/^100-continue$/i.test(headers.expect ?? '')) response.writeContinue()

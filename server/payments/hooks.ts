@@ -6,6 +6,7 @@ import { botOfSession } from '../chat/sessions/session-ids.ts'
 import type { Services } from '../context.ts'
 import { asObject, asString, type JsonObject, parseJson } from '../json/access.ts'
 import { dispatch } from '../kit/dispatch.ts'
+import { readBytes } from '../kit/request.ts'
 import { sendProblem } from '../kit/response.ts'
 import { tryCredentials } from '../workspaces/credentials.ts'
 import { isBotOf, notePayment } from './note.ts'
@@ -25,7 +26,7 @@ export const MAX_HOOK_BYTES = 262_144
 export function servePaymentHooks(serve: Serve, services: Services): void {
   serve('/hooks/stripe/:workspaceId/:credentialsId', undefined, async (request, response) => {
     const { workspaceId, credentialsId } = request.params as { workspaceId: string; credentialsId: string }
-    const body = await readBytes(request)
+    const body = await readBytes(request, MAX_HOOK_BYTES)
     if (body === undefined) {
       const message = `A message has at most ${MAX_HOOK_BYTES} bytes`
       return sendProblem(response, 'PAYLOAD_TOO_LARGE', [{ path: ['body'], code: 'too_big', message }])
@@ -125,16 +126,4 @@ function paymentOf(event: JsonObject, checkout: JsonObject) {
     isLive: event.livemode === true,
     at: new Date((typeof event.created === 'number' ? event.created : 0) * 1_000),
   }
-}
-
-/** The body of a request; undefined if it has too many bytes. */
-async function readBytes(request: express.Request): Promise<Buffer | undefined> {
-  const pieces: Buffer[] = []
-  let size = 0
-  for await (const piece of request as AsyncIterable<Buffer>) {
-    size += piece.length
-    if (size > MAX_HOOK_BYTES) return undefined
-    pieces.push(piece)
-  }
-  return Buffer.concat(pieces)
 }

@@ -1,8 +1,8 @@
-import type { IncomingMessage } from 'node:http'
 import type express from 'express'
 import type { Issue } from '../../contract/errors.ts'
 import type { OutcomeTable } from '../../contract/kit/outcomes.ts'
 import { z } from '../../contract/kit/zod.ts'
+import { readBytes } from '../kit/request.ts'
 import { sendProblem } from '../kit/response.ts'
 import { unknownMethod } from '../kit/route-issues.ts'
 import type { SandboxMode } from './sandbox.ts'
@@ -44,7 +44,7 @@ export function serveSandbox(
     response.json(opened.state())
   })
   serve('POST', '/sandbox/clock', async (opened, request, response) => {
-    const time = timeIn(await readText(request), new Date(opened.state().now))
+    const time = timeIn((await readBytes(request, MAX_CLOCK_BYTES))?.toString(), new Date(opened.state().now))
     if (!time) return sendProblem(response, 'BAD_REQUEST', [wrongClock])
     await opened.setClock(time)
     response.json(opened.state())
@@ -68,16 +68,4 @@ function timeIn(text: string | undefined, now: Date): Date | undefined {
   if (!data) return undefined
   const time = 'now' in data ? data.now : new Date(now.getTime() + data.advanceSeconds * 1_000)
   return time.getUTCFullYear() >= 2000 && time.getUTCFullYear() < 2100 ? time : undefined
-}
-
-/** The body of a request; undefined if it is longer than what sets a clock. */
-async function readText(request: IncomingMessage): Promise<string | undefined> {
-  const pieces: Buffer[] = []
-  let size = 0
-  for await (const piece of request as AsyncIterable<Buffer>) {
-    size += piece.length
-    if (size > MAX_CLOCK_BYTES) return undefined
-    pieces.push(piece)
-  }
-  return Buffer.concat(pieces).toString()
 }

@@ -1,12 +1,9 @@
 import { component, list, name, number, oneOf, phrase, prose } from '../fields.ts'
-import { limits } from '../limits.ts'
+import { limits, MAX_TIMER_SECONDS } from '../limits.ts'
 import { block } from './block.ts'
 import { itemBase, items } from './items.ts'
 
 /** Blocks of this service alone, for people and time in chats. Other products keep them as opaque blocks. */
-
-/** A chat lives for 30 days at most. */
-const MAX_TIMER_SECONDS = 29 * 86_400
 
 const clockTime = (description: string, example: string) => name(`${description} As HH:MM.`, example)
 

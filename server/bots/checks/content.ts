@@ -6,6 +6,7 @@ import { skippedAction } from './credentials.ts'
 import {
   type Findings,
   hasPlaceholder,
+  isFilled,
   isReference,
   issue,
   itemsOf,
@@ -255,10 +256,6 @@ function* unsavedAttachments(block: JsonRecord, { attachments }: JsonRecord, pat
     'missing_setting',
     'No file can be attached: `saveVariableId` names no variable for the addresses.',
   )
-}
-
-function isFilled(value: unknown): value is string {
-  return typeof value === 'string' && value.trim() !== ''
 }
 
 /** Path of missing content: the part that exists in the block, and the first key that is missing. */

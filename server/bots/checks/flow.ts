@@ -249,3 +249,7 @@ export function* textsOf(root: unknown): Generator<{ text: string; path: Path }>
     if (typeof leaf.value === 'string') yield { text: leaf.value, path: leaf.path }
   }
 }
+
+export function isFilled(value: unknown): value is string {
+  return typeof value === 'string' && value.trim() !== ''
+}

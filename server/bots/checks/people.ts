@@ -1,6 +1,15 @@
 import { minutesOf, zoneOf } from '../../chat/engine/calendar.ts'
 import { isRecord, type JsonRecord, listOf } from '../../documents/conversion/document.ts'
-import { type Findings, type Flow, hasEdge, hasPlaceholder, issue, type Path, quote } from './flow.ts'
+import {
+  type Findings,
+  type Flow,
+  hasEdge,
+  hasPlaceholder,
+  isFilled,
+  issue,
+  type Path,
+  quote,
+} from './flow.ts'
 
 /** Times that a block names and that no chat understands. */
 export function* unknownTimes(block: unknown, path: Path): Findings {
@@ -53,8 +62,4 @@ export function* idleIssues({ events }: Flow): Findings {
     }
     isFirst = false
   }
-}
-
-function isFilled(value: unknown): value is string {
-  return typeof value === 'string' && value.trim() !== ''
 }

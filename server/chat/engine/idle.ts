@@ -1,12 +1,12 @@
 /** The event of a visitor who does not answer for a while. */
 
+import { MAX_TIMER_SECONDS } from '../../../contract/bot-document/limits.ts'
 import { findEvent, remember } from './blocks/logic.ts'
 import { currentFrame, type Execution, log, type Next, takeEdge } from './execution.ts'
 import { type Block, type FlowEvent, followEdge } from './flow-index.ts'
 import { showInput } from './inputs/index.ts'
 import type { Position, SessionState } from './types.ts'
 
-const MAX_IDLE_SECONDS = 29 * 86_400
 const MAX_IDLE_TIMES = 20
 
 /** The options of the event, if it has an effect. */
@@ -17,7 +17,7 @@ function optionsOf({
   if (!(seconds > 0)) return undefined
   const times = typeof options.times === 'number' ? options.times : 1
   return {
-    seconds: Math.min(seconds, MAX_IDLE_SECONDS),
+    seconds: Math.min(seconds, MAX_TIMER_SECONDS),
     times: Math.min(Math.max(Math.floor(times), 0), MAX_IDLE_TIMES),
     isEnding: options.isEnding === true,
   }

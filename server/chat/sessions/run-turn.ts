@@ -3,7 +3,7 @@ import type { ContinueChat } from '../../../generated/handlers.ts'
 import type { components } from '../../../generated/openapi.ts'
 import { type Database, transact } from '../../db/client.ts'
 import { keepUploads, type Upload } from '../../uploads/uploads.ts'
-import { MAX_ACTION_SECONDS } from '../engine/blocks/people.ts'
+import { MAX_WAIT_SECONDS } from '../engine/blocks/client-actions.ts'
 import { continueChat } from '../engine/engine.ts'
 import type { TurnRoom } from '../engine/turn-room.ts'
 import type { Effects, Message, TurnEvent, TurnOptions, TurnOutcome, TurnRejection } from '../engine/types.ts'
@@ -210,7 +210,7 @@ export async function waitingStill<
   Parts extends Pick<components['schemas']['ContinuedChatBody'], 'clientSideActions'>,
 >(db: Database, session: Session, parts: Parts): Promise<Parts> {
   const left = (await secondsLeft(db, session)) ?? 0
-  const secondsToWaitFor = Math.min(Math.ceil(left), MAX_ACTION_SECONDS)
+  const secondsToWaitFor = Math.min(Math.ceil(left), MAX_WAIT_SECONDS)
   const clientSideActions = parts.clientSideActions
     ?.filter((action) => action.expectsDedicatedReply === true)
     .map((action) => (action.type === 'wait' ? { ...action, wait: { secondsToWaitFor } } : action))

@@ -8,7 +8,7 @@ import { assign, evaluateCode, fill, fillAddress, fillDeep, fillNumber } from '.
 import { scriptOf } from './set-variable.ts'
 
 /** A day. The contract publishes it. */
-const MAX_WAIT_SECONDS = 86_400
+export const MAX_WAIT_SECONDS = 86_400
 
 export async function runRedirect(run: Execution, block: Block): Promise<Next> {
   const target = await fillAddress(run, asString(block.options.url) ?? '')

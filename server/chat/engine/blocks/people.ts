@@ -1,5 +1,6 @@
 /** Blocks that hand a chat to members, and that wait for a time. */
 
+import { MAX_TIMER_SECONDS } from '../../../../contract/bot-document/limits.ts'
 import { asString } from '../../../json/access.ts'
 import { instantOf, isOpen, zoneOf } from '../calendar.ts'
 import { awaitAction, type Execution, isPreview, leave, log, type Next, takeEdge } from '../execution.ts'
@@ -8,11 +9,7 @@ import { inputForPeople } from '../inputs/for-people.ts'
 import type { Position } from '../types.ts'
 import { fill } from '../variables.ts'
 import { sendPlainText } from './bubbles.ts'
-
-/** A chat lives for 30 days. The contract publishes it. */
-const MAX_TIMER_SECONDS = 29 * 86_400
-/** Time that a client waits at once before it asks again. The contract publishes it. */
-export const MAX_ACTION_SECONDS = 86_400
+import { MAX_WAIT_SECONDS } from './client-actions.ts'
 
 /** Hands the chat to the members of the workspace. Previews have none. */
 export async function runHandoff(run: Execution, block: Block, position: Position): Promise<Next> {
@@ -73,7 +70,7 @@ export async function runWaitUntil(run: Execution, block: Block, position: Posit
       ? { afterMs: Math.min(waitMs, maxMs) }
       : { at: new Date(now.getTime() + waitMs).toISOString() },
   )
-  const secondsOfClient = Math.min(Math.ceil(waitMs / 1_000), MAX_ACTION_SECONDS)
+  const secondsOfClient = Math.min(Math.ceil(waitMs / 1_000), MAX_WAIT_SECONDS)
   return awaitAction(run, { type: 'wait', wait: { secondsToWaitFor: secondsOfClient } }, position)
 }
 
