@@ -9,7 +9,7 @@ import type { Operation } from '../contract/operation.ts'
 import { checkDocument } from '../server/bots/check.ts'
 import { workInTurns } from '../server/bots/checks/turns.ts'
 import { evaluate } from '../server/chat/engine/evaluate.ts'
-import { checkBudget, type Execution } from '../server/chat/engine/execution.ts'
+import { checkBudget, cpuMilliseconds, type Execution } from '../server/chat/engine/execution.ts'
 import { defaultLimits } from '../server/chat/engine/limits.ts'
 import { readConfig } from '../server/config.ts'
 import { newId } from '../server/ids.ts'
@@ -139,6 +139,7 @@ test.each(['workMilliseconds', 'milliseconds'] as const)(
       return {
         limits: defaultLimits,
         startedAt: 0,
+        cpuAtStart: Number.NEGATIVE_INFINITY,
         yieldedAt: 0,
         isCut: false,
         logs: [],
@@ -160,6 +161,22 @@ test.each(['workMilliseconds', 'milliseconds'] as const)(
     }
   },
 )
+
+test('a turn goes on where the process got no processor for longer than it may work', async () => {
+  const clock = stopClock()
+  clock.now = 0
+  const run = {
+    limits: defaultLimits,
+    startedAt: 0,
+    cpuAtStart: cpuMilliseconds(),
+    yieldedAt: 0,
+    logs: [],
+    effects: {},
+    spent: { waiting: 0 },
+  } as unknown as Execution
+  clock.now = boundNamed('workMilliseconds') + 1
+  expect(await checkBudget(run)).toBe(true)
+})
 
 test('code has as many characters as the table says, and one more is not run', async () => {
   const reply = { ok: true, value: 1, assignments: [], milliseconds: 0, lines: [] }

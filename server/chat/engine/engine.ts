@@ -10,6 +10,7 @@ import { appearanceOf, deviceOf, dynamicThemeOf, hasProgressBar, startPropsOf } 
 import { flowAllBack, updateResult } from './blocks/bot-link.ts'
 import { findEvent, remember, startEdge } from './blocks/logic.ts'
 import {
+  cpuMilliseconds,
   currentFrame,
   cutChat,
   type Execution,
@@ -287,6 +288,7 @@ export function newRun(options: TurnOptions, effects: Effects, session: Executio
     limits: { ...defaultLimits, ...options.limits },
     format: options.textBubbleContentFormat ?? session.textFormat ?? 'richText',
     startedAt: performance.now(),
+    cpuAtStart: cpuMilliseconds(),
     yieldedAt: performance.now(),
     session,
     frames: [],

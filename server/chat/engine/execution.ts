@@ -38,6 +38,8 @@ export interface Execution {
   limits: Limits
   format: TextFormat
   startedAt: number
+  /** CPU time of the process at that moment, in milliseconds. */
+  cpuAtStart: number
   /** When the event loop last had its turn during the walk. */
   yieldedAt: number
   session: Omit<SessionState, 'frames' | 'waiting'>
@@ -141,6 +143,11 @@ export function remainingMilliseconds(run: Execution): number {
   return run.limits.milliseconds - (performance.now() - run.startedAt)
 }
 
+export function cpuMilliseconds(): number {
+  const { user, system } = process.cpuUsage()
+  return (user + system) / 1_000
+}
+
 /** Time that the service itself has worked on the turn so far, without the time it waited for others. */
 export function workedMilliseconds(run: Execution): number {
   return performance.now() - run.startedAt - run.spent.waiting
@@ -153,7 +160,7 @@ export function workedMilliseconds(run: Execution): number {
 export async function checkBudget(run: Execution): Promise<boolean> {
   if (remainingMilliseconds(run) <= 0) {
     cutChat(run, `The chat was stopped: one turn took more than ${run.limits.milliseconds} ms`)
-  } else if (workedMilliseconds(run) > run.limits.workMilliseconds) {
+  } else if (hasWorkedTooLong(run)) {
     cutChat(run, `The chat was stopped: one turn needed more than ${run.limits.workMilliseconds} ms of work`)
   }
   if (run.isAborted) return false
@@ -164,6 +171,12 @@ export async function checkBudget(run: Execution): Promise<boolean> {
     run.yieldedAt = performance.now()
   }
   return true
+}
+
+/** A process that got no processor for a while has not worked meanwhile. */
+function hasWorkedTooLong(run: Execution): boolean {
+  const { workMilliseconds } = run.limits
+  return workedMilliseconds(run) > workMilliseconds && cpuMilliseconds() - run.cpuAtStart > workMilliseconds
 }
 
 /** Waits for something that is not work on the turn: outside of this process, or a library that loads on first use. */
