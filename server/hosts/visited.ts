@@ -54,7 +54,8 @@ export function createHostReader({ CHAT_URL, PUBLIC_URL }: Config): HostReader {
         : { kind: 'main' },
     readDomain: (request) => {
       const host = hostOf(request)
-      return isOwn(host) || isPrivateName(host) ? undefined : host
+      // Without a known host of its own, the service would lose the one that members use to a bot that names it.
+      return mainHost === undefined || isOwn(host) || isPrivateName(host) ? undefined : host
     },
     isOwn,
   }

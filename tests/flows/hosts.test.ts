@@ -299,6 +299,17 @@ describe('at a domain of its own', () => {
     },
   )
 
+  test('no host is that of a bot where the service does not know its own', async () => {
+    await botAt('members.example')
+    const unnamed = await startApp({ databaseUrl: app.databaseUrl, config: { TRUST_PROXY: ['loopback'] } })
+    try {
+      const headers = { 'X-Forwarded-Host': 'members.example' }
+      expect((await fetch(`${unnamed.url}/openapi.json`, { headers })).status).toBe(200)
+    } finally {
+      await unnamed.stop()
+    }
+  })
+
   test('nothing needs a chat host', async () => {
     const made = await botAt('checked.example')
     const { findings } = await app.client.ok('checkBot', {

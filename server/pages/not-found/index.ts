@@ -10,6 +10,8 @@ const interfaces = /^\/(v1|api|mcp|files)(\/|$)|\.(json|yaml)$/
 /** Responds to unknown paths with a page if a browser accepts one. */
 export function notFoundPage(): RequestHandler {
   const page = readFileSync(new URL('server/pages/not-found/page.html', root), 'utf8')
+  // A host of chats has no start page.
+  const pageWithoutHome = page.replace('<p><a href="%home%">%goHome%</a></p>', '')
   return (request, response, next) => {
     const isRead = request.method === 'GET' || request.method === 'HEAD'
     if (!isRead || interfaces.test(request.path)) return next()
@@ -20,9 +22,7 @@ export function notFoundPage(): RequestHandler {
     response.setHeader('Content-Security-Policy', policy)
     response.vary('Accept-Language')
     const language = languageOf(undefined, request)
-    // A host of chats has no start page.
-    const hasHome = response.locals.visited?.kind === 'main'
-    const shown = hasHome ? page : page.replace(/^.*%goHome%.*\n/m, '')
+    const shown = response.locals.visited?.kind === 'main' ? page : pageWithoutHome
     response
       .status(404)
       .type('text/html')

@@ -82,6 +82,7 @@ function Field(props: FieldProps) {
       </details>
     )
   }
+  const kind = schema.format === 'password' ? 'password' : schema.type === 'integer' ? 'number' : 'text'
   if (schema.type === 'boolean') {
     return (
       <div class="form-field flag">
@@ -115,14 +116,14 @@ function Field(props: FieldProps) {
       ) : (
         <input
           {...shared}
-          type={schema.format === 'password' ? 'password' : schema.type === 'integer' ? 'number' : 'text'}
+          type={kind as 'text'}
           min={schema.minimum}
           max={schema.maximum}
           maxLength={schema.maxLength}
           spellcheck={false}
-          placeholder={schema.format === 'password' ? undefined : String(schema.examples?.[0] ?? '')}
-          onInput={({ currentTarget: { value: written, valueAsNumber, type } }) =>
-            onChange(written === '' ? undefined : type === 'number' ? valueAsNumber : written)
+          placeholder={kind === 'password' ? undefined : String(schema.examples?.[0] ?? '')}
+          onInput={({ currentTarget: { value: written, valueAsNumber } }) =>
+            onChange(written === '' ? undefined : kind === 'number' ? valueAsNumber : written)
           }
         />
       )}
