@@ -263,7 +263,8 @@ function isProviderWhole({ OIDC_ISSUER, OIDC_CLIENT_ID, OIDC_CLIENT_SECRET, ...r
 
 function isChatApart({ PUBLIC_URL, CHAT_URL }: Config): boolean {
   if (CHAT_URL === undefined) return true
-  return PUBLIC_URL !== undefined && new URL(PUBLIC_URL).hostname !== new URL(CHAT_URL).hostname
+  const hostOf = (url: string) => new URL(url).hostname.replace(/\.$/, '')
+  return PUBLIC_URL !== undefined && hostOf(PUBLIC_URL) !== hostOf(CHAT_URL)
 }
 
 function fitsSandbox({ WORKERS, DATABASE_SESSION_SETTINGS, DATABASE_READ_URL }: Config): boolean {

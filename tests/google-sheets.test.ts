@@ -256,8 +256,13 @@ describe('writes that come together', () => {
       for (const write of writes()) write.isOver = true
       return 0
     }
-    // As JSON, a cell without text has 27 bytes.
-    const cells = [{ column: 'C', value: 'x'.repeat(bytes - 27) }]
+    // As JSON, a cell without text has 26 bytes, and the list one more.
+    const many = Math.ceil(bytes / 40_000)
+    const left = bytes - 1 - 26 * many
+    const cells = Array.from({ length: many }, (_, index) => ({
+      column: 'C',
+      value: 'x'.repeat(Math.floor((left + index) / many)),
+    }))
     const writeOne = () => {
       const waiting = {
         effects: { shareRequest: (work: () => Promise<void>) => work() },
@@ -273,6 +278,17 @@ describe('writes that come together', () => {
     await Promise.all(Array.from({ length: count }, writeOne))
     return sizes
   }
+
+  test('go out without one whose cell is longer than the vendor takes', async () => {
+    const sheet = sharing(spreadsheet(people()))
+    const [long, usual] = await Promise.all([
+      run(sheet, 'Insert a row', insertOf('x'.repeat(50_001))),
+      run(sheet, 'Insert a row', insertOf('Usual')),
+    ])
+    expect(long.logs()).toEqual(['Google Sheets: the request failed'])
+    expect(usual.logs()).toEqual(['Google Sheets: a row was inserted'])
+    expect(sheet.rows.map(([name]) => name)).toContain('Usual')
+  })
 
   test('are as many as the table says in a batch, and one more begins the next', async () => {
     expect(await sizesOf('many', MAX_BATCH_WRITES, 40)).toEqual([MAX_BATCH_WRITES])

@@ -36,7 +36,7 @@ export async function checkedService(
 ): Promise<CheckedService> {
   const credentials = await credentialTypes(db, workspaceId)
   return {
-    hasChatHost: config.CHAT_URL !== undefined || customDomain !== null,
+    hasChatHost: config.CHAT_URL !== undefined || (config.PUBLIC_URL !== undefined && customDomain !== null),
     hasMail: chat.sendEmail !== null,
     hasFiles: files !== null,
     credentials,

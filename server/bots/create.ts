@@ -121,10 +121,14 @@ export async function insertBot(
       }
       // It has none to give up.
       const { publicId, customDomain } = row
-      const issue = await claimNames(tx, row.id, {
-        ...(publicId === null ? {} : { publicId }),
-        ...(customDomain === null ? {} : { customDomain }),
-      })
+      const issue = await claimNames(
+        tx,
+        { botId: row.id, workspaceId: row.workspaceId },
+        {
+          ...(publicId === null ? {} : { publicId }),
+          ...(customDomain === null ? {} : { customDomain }),
+        },
+      )
       if (issue) throw new Rollback({ issue })
       if (isApart) return insertApart(tx, bot)
       if (!(await insertAlone(tx, bot))) throw new Rollback({ gone: true })

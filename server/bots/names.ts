@@ -1,4 +1,4 @@
-import { and, type Column, eq, ne, sql } from 'drizzle-orm'
+import { and, type Column, eq, inArray, ne, sql } from 'drizzle-orm'
 import type { PgTable } from 'drizzle-orm/pg-core'
 import type { Issue } from '../../contract/errors.ts'
 import type { Transaction } from '../db/client.ts'
@@ -10,11 +10,12 @@ import type { BotRow } from './rows.ts'
 
 /**
  * Claims the public id and the domain that a bot is about to get, and gives up those it had. The primary
- * keys decide between bots that claim one at once.
+ * keys decide between bots that claim one at once. Domains on one host are those of one workspace, since code of their
+ * authors shares what browsers keep for the host.
  */
 export async function claimNames(
   tx: Transaction,
-  botId: string,
+  { botId, workspaceId }: { botId: string; workspaceId: string },
   { publicId, customDomain }: Partial<BotRow>,
 ): Promise<Issue | undefined> {
   if (publicId !== undefined) {
@@ -38,11 +39,37 @@ export async function claimNames(
         ),
       )
   }
+  if (domain && (await isHostOfOthers(tx, domain, workspaceId))) {
+    const message = 'Another workspace has a domain on this host'
+    return { path: ['body', 'bot', 'customDomain'], code: 'taken', message }
+  }
   if (domain && !(await claim(tx, customDomains, customDomains.domain, domain, botId))) {
     return { path: ['body', 'bot', 'customDomain'], code: 'taken', message: 'Another bot has this domain' }
   }
   if (domain) forgetBotHost(domain)
   return undefined
+}
+
+/** Domains on a host that are looked at. All of these are of one workspace. */
+const MAX_DOMAINS_OF_HOST = 1_000
+
+/** True if a bot of another workspace has a domain on the host of this one. Claims of one host come one after the other. */
+async function isHostOfOthers(tx: Transaction, domain: string, workspaceId: string): Promise<boolean> {
+  const host = domain.split('/')[0] as string
+  await tx.execute(sql`SELECT pg_advisory_xact_lock(hashtextextended(${host}, 0))`)
+  const holders = await tx
+    .select({ botId: customDomains.botId })
+    .from(customDomains)
+    .where(sql`split_part(${customDomains.domain}, '/', 1) = ${host}`)
+    .limit(MAX_DOMAINS_OF_HOST)
+  if (holders.length === 0) return false
+  const ids = holders.map(({ botId }) => botId)
+  const [other] = await tx
+    .select({ id: bots.id })
+    .from(bots)
+    .where(and(inArray(bots.id, ids), ne(bots.workspaceId, workspaceId), isBotAlive()))
+    .limit(1)
+  return other !== undefined
 }
 
 /** Claims a name for a bot; false where another bot has it. */

@@ -125,7 +125,7 @@ async function applyUpdate(db: Database, grant: BotGrant, change: Change, now: D
     if (!bot) return { gone: true as const }
     const refused = refusedAt(bot, change)
     if (refused) return refused
-    const issue = await claimNames(tx, bot.id, change.header)
+    const issue = await claimNames(tx, { botId: bot.id, workspaceId: bot.workspaceId }, change.header)
     if (issue) throw new Rollback({ issues: [issue] })
     const settings = await changesSecurity(tx, bot, change)
     const applied = await applyChange(tx, bot, change, now, recallDraft(db, bot))

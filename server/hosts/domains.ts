@@ -24,8 +24,21 @@ export function forgetBotHost(domain: string) {
   known.delete(domain.split('/')[0] as string)
 }
 
-/** True if some bot has a domain on this host. */
-export async function isBotHost(db: Database, host: string): Promise<boolean> {
+const lookups = new Map<string, Promise<boolean>>()
+
+/** True while a host is looked up. */
+export const isLookedUp = (host: string): boolean => lookups.has(host)
+
+/** True if some bot has a domain on this host. Requests that ask meanwhile share the answer. */
+export function isBotHost(db: Database, host: string): Promise<boolean> {
+  const running = lookups.get(host)
+  if (running) return running
+  const lookup = lookUpHost(db, host).finally(() => lookups.delete(host))
+  lookups.set(host, lookup)
+  return lookup
+}
+
+async function lookUpHost(db: Database, host: string): Promise<boolean> {
   const holders = await db
     .select({ botId: customDomains.botId })
     .from(customDomains)

@@ -3,7 +3,7 @@ import type { Operation } from '../../contract/kit/operation.ts'
 import type { Database } from '../db/client.ts'
 import type { Limits } from '../kit/limits.ts'
 import { findRoute, newPlace, placeOf, segmentsOf } from '../kit/paths.ts'
-import { isBotHost, recallBotHost } from './domains.ts'
+import { isBotHost, isLookedUp, recallBotHost } from './domains.ts'
 import { botHost, type HostReader } from './visited.ts'
 
 /*
@@ -62,14 +62,14 @@ export function createGate({
     response.removeHeader('Strict-Transport-Security')
   }
 
-  /** Looks a host up that this process has not seen lately, at the expense of the caller. */
+  /** Looks a host up that this process has not seen lately, at the expense of the first caller. */
   async function lookUp(
     request: express.Request,
     response: express.Response,
     next: express.NextFunction,
     domain: string,
   ) {
-    if ((await limits.countAddress(request, response)) === 'answered') return
+    if (!isLookedUp(domain) && (await limits.countAddress(request, response)) === 'answered') return
     if (await isBotHost(db, domain)) enterDomain(request, response, domain)
     return pass(request, response, next)
   }

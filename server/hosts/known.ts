@@ -3,7 +3,7 @@ import { asciiHost } from '../../contract/shared.ts'
 import type { Database } from '../db/client.ts'
 import { sendProblem } from '../kit/response.ts'
 import { isBotHost } from './domains.ts'
-import type { HostReader } from './visited.ts'
+import { type HostReader, MAX_HOST_CHARACTERS } from './visited.ts'
 
 /** Says if the service serves a host, for proxies that ask before they get a certificate for it. */
 export function serveKnownHosts(
@@ -24,6 +24,3 @@ export function serveKnownHosts(
     return sendProblem(response, 'NOT_FOUND', [{ path: ['query', 'domain'], code: 'unknown_host', message }])
   })
 }
-
-/** The longest name that DNS has. */
-const MAX_HOST_CHARACTERS = 253

@@ -23,6 +23,9 @@ declare global {
   }
 }
 
+/** The longest name that DNS has. */
+export const MAX_HOST_CHARACTERS = 253
+
 /** The host of a URL or a header, without port: one name for all of its spellings. */
 const normalHost = (host: string) => host.toLowerCase().replace(/\.$/, '')
 
@@ -55,7 +58,8 @@ export function createHostReader({ CHAT_URL, PUBLIC_URL }: Config): HostReader {
     readDomain: (request) => {
       const host = hostOf(request)
       // Without a known host of its own, the service would lose the one that members use to a bot that names it.
-      return mainHost === undefined || isOwn(host) || isPrivateName(host) ? undefined : host
+      if (mainHost === undefined || isOwn(host) || isPrivateName(host)) return undefined
+      return host.length > MAX_HOST_CHARACTERS ? undefined : host
     },
     isOwn,
   }

@@ -8,6 +8,7 @@ import { botHost } from '../../server/hosts/visited.ts'
 import { type App, startApp } from '../support/app.ts'
 import { ask, bot, text } from '../support/chat.ts'
 import { publish } from '../support/chats.ts'
+import { until } from '../support/process.ts'
 import { signIn } from '../support/sign-in.ts'
 import { makeWorld, type World } from '../support/world.ts'
 
@@ -250,6 +251,50 @@ describe('at a domain of its own', () => {
     expect((await send(`/chat/${own.publicId}`, { host: 'own.example' })).status).toBe(200)
     expect((await send(`/chat/${other.publicId}`, { host: 'own.example' })).status).toBe(404)
     expect((await send(`/chat/${other.publicId}`)).status).toBe(200)
+  })
+
+  test('a host belongs to the workspace that has a domain on it, with all of its paths', async () => {
+    const made = await botAt('shared.example')
+    await botAt('shared.example/help')
+    const { id } = await publish(app, world.there, bot({ Start: [text('Mine')] }))
+    const claim = (customDomain: string) =>
+      app.client.call('updateBot', {
+        as: world.there.admin,
+        params: { botId: id },
+        body: { bot: { version: '6.1', customDomain } },
+      })
+    for (const domain of ['shared.example', 'shared.example/x', 'SHARED.example/help/deep']) {
+      const { status, body } = await claim(domain)
+      expect([domain, status, body.issues]).toMatchObject([domain, 400, [{ code: 'taken' }]])
+    }
+    expect((await send('/', { host: 'shared.example' })).text).toContain(`data-bot="${made.publicId}"`)
+  })
+
+  test('of two workspaces that name one host at once, one is told', async () => {
+    const [one, other] = [world.here, world.there]
+    const made = await Promise.all(
+      [one, other].map((site) => publish(app, site, bot({ Start: [text('Hi')] }))),
+    )
+    let asked = 0
+    app.beforeStatement = async (statement) => {
+      if (statement.includes('pg_advisory_xact_lock')) asked += 1
+      if (statement.includes('INSERT INTO "custom_domains"'))
+        await until('both have asked', () => asked === 2)
+    }
+    const statuses = await Promise.all(
+      [one, other].map(
+        async (site, index) =>
+          (
+            await app.client.call('updateBot', {
+              as: site.admin,
+              params: { botId: made[index]?.id ?? '' },
+              body: { bot: { version: '6.1', customDomain: `raced.example/${index}` } },
+            })
+          ).status,
+      ),
+    )
+    app.beforeStatement = undefined
+    expect(statuses.sort()).toEqual([200, 400])
   })
 
   test('an unpublished bot has the page that says so', async () => {

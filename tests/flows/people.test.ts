@@ -200,6 +200,19 @@ describe('taking a chat', () => {
     expect(await answersOf(calling, resultId)).toBeUndefined()
   })
 
+  test('before the bot calls another server for the first time keeps it from doing so', async () => {
+    const { sessionId } = await start(app, calling)
+    app.beforeStatement = async (statement) => {
+      if (!statement.includes('starts_with(claim') || !statement.includes('UPDATE')) return
+      app.beforeStatement = undefined
+      await take(sessionId, calling.id)
+    }
+    const step = await reply(app, sessionId, 'Ada', 1)
+    expect(step).toMatchObject({ messages: [], handledBy: 'member', revision: 2 })
+    expect(calls).toEqual([])
+    expect(await saidIn(sessionId)).toEqual(['user: Ada'])
+  })
+
   test('keeps values that were set in it, and the chat for 30 days', async () => {
     const { sessionId } = await start(app, made)
     const { body } = await update(sessionId, { handledBy: 'member', variables: { Name: 'Ada' } })

@@ -336,6 +336,17 @@ describe('a handoff', () => {
     expect(chat).toMatchObject({ handledBy: 'bot', isOver: true })
   })
 
+  test('leaves by its way out also after a process that ran the turn has died', async () => {
+    const { sessionId } = await handOver()
+    await app.pool.query(
+      `UPDATE chat_sessions SET claim = revision || '/dead', claimed_until = clock_timestamp() - interval '1 second'
+      WHERE id = $1`,
+      [sessionId],
+    )
+    await app.fireTimers()
+    expect(await saidIn(sessionId)).toEqual(['Ada', 'One moment, Ada', 'Nobody came'])
+  })
+
   test('leaves by its way out outside of office hours, and goes on in previews', async () => {
     const { step } = await handOver(closed)
     expect(textsOf(step)).toEqual(['We are closed'])

@@ -99,6 +99,8 @@ export interface Effects {
    * turn. Absent where nothing is really sent.
    */
   shareRequest?: (work: () => Promise<void>) => Promise<void>
+  /** True if this request still runs the turn, so that it may send. Absent where no other one can run it. */
+  holdsTurn?: () => Promise<boolean>
   /** Room for what the turn holds while it waits for others. Without it, there is room for everything. */
   room?: TurnRoom
   evaluate: Evaluate

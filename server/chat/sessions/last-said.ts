@@ -20,10 +20,20 @@ export function encodeSaid(
   text: string,
   fileUrls: readonly string[] | undefined,
 ): JsonText {
-  const names = (fileUrls ?? []).map((url) => url.slice(url.lastIndexOf('/') + 1))
-  const words = text.trim() === '' ? names.join(', ') : text
+  // The answer to a file input is the addresses of the files.
+  const isFiles = text.trim() === '' || text === fileUrls?.join(', ')
+  const words = isFiles ? (fileUrls ?? []).map(fileName).join(', ') : text
   // Twice as many code units hold as many characters as are left.
   const cut = [...words.slice(0, 2 * SAID_CHARACTERS)].slice(0, SAID_CHARACTERS).join('')
   const said: LastSaid = { role, text: cut }
   return new JsonText(JSON.stringify(said))
+}
+
+function fileName(url: string): string {
+  const last = url.slice(url.lastIndexOf('/') + 1)
+  try {
+    return decodeURIComponent(last)
+  } catch {
+    return last
+  }
 }

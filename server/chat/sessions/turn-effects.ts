@@ -93,6 +93,7 @@ export function effectsOf(
       sessionId: running.sessionId ?? '',
       returnUrl: `${visitedUrl ?? publicUrl()}/chat/~payment`,
     },
+    holdsTurn: mayCallOut,
     async shareRequest(work) {
       if (await mayCallOut()) await place.rest(work)
     },
@@ -138,12 +139,19 @@ export function effectsOf(
         if (isFull) return isFull.message
         const session = { sessionId: running.sessionId ?? '', sessionBotId: botId }
         const limit = uploadLimits(config).chat
-        const stored = await place.rest(() =>
-          storeGenerated(db, files, { ...session, ...owner }, file, limit, now),
-        )
-        if (typeof stored === 'string') return stored
+        // Others may ask the quota before this one is stored.
         quota.add('uploads', owner.botId, size)
-        return { upload: stored, address: addressOf(publicUrl(), stored) }
+        let kept = 0
+        try {
+          const stored = await place.rest(() =>
+            storeGenerated(db, files, { ...session, ...owner }, file, limit, now),
+          )
+          if (typeof stored === 'string') return stored
+          kept = size
+          return { upload: stored, address: addressOf(publicUrl(), stored) }
+        } finally {
+          quota.add('uploads', owner.botId, kept - size)
+        }
       },
     },
     async findLinkedFlow(linkedId) {

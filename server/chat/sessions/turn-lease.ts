@@ -32,7 +32,8 @@ const claimStatements = statements((db, named) => {
       db,
       named('chat_take_claim'),
       sql`UPDATE ${chatSessions} SET claim = ${claim}, claimed_until = ${leaseEnd}
-        WHERE ${turn} AND (${isFree} OR claim = ${claim})`,
+        WHERE ${turn} AND (${isFree} OR claim = ${claim})
+          AND handled_by IS NOT DISTINCT FROM ${sql.placeholder('handledBy')}::text`,
     ),
     extend: prepareWrite(
       db,
@@ -57,15 +58,18 @@ const claimStatements = statements((db, named) => {
 export class TurnLease {
   readonly #db: Database
   readonly #turn: Pick<Session, 'botId' | 'sessionId' | 'revision'>
+  /** Only the one who handled the chat when the turn began may run it. */
+  readonly #handledBy: Session['handledBy']
   /** Created on demand, as the heartbeat is: few turns call out. */
   #claim: string | undefined
   #state: 'none' | 'held' | 'lost'
   #taking: Promise<boolean> | undefined
   #endHeartbeat: (() => Promise<void>) | undefined
 
-  constructor(db: Database, { botId, sessionId, revision, claim }: Session) {
+  constructor(db: Database, { botId, sessionId, revision, claim, handledBy }: Session) {
     this.#db = db
     this.#turn = { botId, sessionId, revision }
+    this.#handledBy = handledBy
     this.#state = claim?.startsWith(`${revision}/`) ? 'lost' : 'none'
   }
 
@@ -93,14 +97,14 @@ export class TurnLease {
   }
 
   /**
-   * Waits while another request runs the turn. `false`: that turn is written, or people handle the chat. `true`: it
+   * Waits while another request runs the turn. `false`: that turn is written, or the chat has changed hands. `true`: it
    * never will be, and this request runs it.
    */
   async wait(): Promise<boolean> {
     for (let pause = 20; ; pause = Math.min(pause * 2, MAX_POLL_DELAY_MS)) {
       await sleep(pause)
       const [row] = await claimStatements(this.#db).read(this.#turn)
-      if (!row || row.handledBy !== null) return false
+      if (!row || row.handledBy !== this.#handledBy) return false
       if (row.isFree && (await this.#take())) return true
     }
   }
@@ -117,7 +121,8 @@ export class TurnLease {
   }
 
   async #take(): Promise<boolean> {
-    const isTaken = (await claimStatements(this.#db).take(this.#values())) === 1
+    const values = { ...this.#values(), handledBy: this.#handledBy }
+    const isTaken = (await claimStatements(this.#db).take(values)) === 1
     this.#state = isTaken ? 'held' : 'lost'
     if (isTaken) {
       await this.#endHeartbeat?.()

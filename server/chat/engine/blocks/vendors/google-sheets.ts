@@ -71,6 +71,7 @@ async function insertRows(sender: Sender, writes: () => SheetWrite[]): Promise<n
   const table = await readTable(sender.run, sender.made, '!1:1')
   if (table === null) return READ_REQUESTS
   let sent: SheetWrite[] = []
+  let isEmpty = false
   const refuse = () => markSent(sent, false)
   const reply = await ask(
     sender.run,
@@ -80,7 +81,8 @@ async function insertRows(sender: Sender, writes: () => SheetWrite[]): Promise<n
       const filled = rows.filter(({ row }) => row.some((cell) => cell !== null))
       sent = filled.map(({ write }) => write)
       markSent(sent, true)
-      if (sent.length === 0) return null
+      isEmpty = sent.length === 0
+      if (isEmpty) return null
       return {
         path: `/values/${encodeURIComponent(`${table.range}!A1`)}:append`,
         query: { valueInputOption: 'RAW', insertDataOption: 'INSERT_ROWS' },
@@ -89,7 +91,7 @@ async function insertRows(sender: Sender, writes: () => SheetWrite[]): Promise<n
     },
     refuse,
   )
-  if (reply === null && sent.length > 0) return WRITE_REQUESTS
+  if (reply === null && !isEmpty) return WRITE_REQUESTS
   // With a filter switched on the vendor writes nothing, and answers 200.
   if (reply !== null && pick(reply.body, 'updates', 'updatedRows') !== sent.length) {
     reportFailure(sender.run, sender.made, 'No row was written: switch the filter of the sheet off')
@@ -167,14 +169,24 @@ async function updateRows(sender: Sender, writes: () => SheetWrite[]): Promise<n
 }
 
 const MAX_MATCHING_MS = 10
+/** Cells that one request changes. A write that finds more is not made. */
+const MAX_CHANGED_CELLS = 10_000
 
 /** Cells that each write changes, in rows as those before it leave them. Others have the thread in between. */
 async function findChanges(writes: SheetWrite[], table: Table) {
   const rows = table.rows.map((row) => [...row])
   const changes: { write: SheetWrite; found: number; data: object[] }[] = []
   let yieldedAt = performance.now()
+  let cellsLeft = MAX_CHANGED_CELLS
   for (const write of writes) {
     const found = matching({ ...table, rows }, write.made.call.options)
+    cellsLeft -= found.length * write.cells.length
+    if (cellsLeft < 0) {
+      cellsLeft += found.length * write.cells.length
+      reportFailure(write.run, write.made, `Too many cells change at once: ${MAX_CHANGED_CELLS} may`)
+      write.isOver = true
+      continue
+    }
     const data = write.cells.flatMap(({ column, value }) => {
       const index = table.header.indexOf(column.trim())
       if (index < 0) return []

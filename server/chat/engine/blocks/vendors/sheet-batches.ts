@@ -8,6 +8,8 @@ import { failCall, type VendorCall } from './call.ts'
 export const MAX_QUOTA_WAIT_MS = 20_000
 /** The vendor takes 60 requests of an account in a minute. */
 const REQUEST_INTERVAL_MS = 1_000
+/** The vendor refuses a request with a longer cell as a whole. */
+const MAX_CELL_CHARACTERS = 50_000
 export const MAX_BATCH_WRITES = 500
 /** The vendor advises against more than 2 MB. */
 export const MAX_BATCH_BYTES = 1_000_000
@@ -57,23 +59,24 @@ export async function writeTogether(
   { account, sheet }: { account: string; sheet: string },
   send: SendWrites,
 ): Promise<void> {
-  const waitMs = Math.max(0, Math.min(MAX_QUOTA_WAIT_MS, remainingMilliseconds(run)))
-  const write: SheetWrite = {
-    run,
-    made,
-    cells,
-    dueAt: performance.now() + waitMs,
-    isOver: false,
-    isSent: false,
-  }
+  const write: SheetWrite = { run, made, cells, dueAt: 0, isOver: false, isSent: false }
   const { shareRequest } = run.effects
+  if (cells.some(({ value }) => value.length > MAX_CELL_CHARACTERS)) {
+    // The vendor would refuse those of all others with it.
+    const details = `A cell holds at most ${MAX_CELL_CHARACTERS} characters`
+    return failCall(run, made.block, 'Google Sheets: the request failed', details, made.action.context)
+  }
   // A simulated turn sends nothing, so it must not send for others.
   if (shareRequest === undefined) {
+    write.dueAt = performance.now() + waitOf(run)
     await send(write, () => [write])
     return
   }
   const bytes = Buffer.byteLength(JSON.stringify(cells))
   if (!(await mayCallOut(run, 2 * bytes))) return
+  // The turn may have waited for room.
+  const waitMs = waitOf(run)
+  write.dueAt = performance.now() + waitMs
   const leaving = new AbortController()
   const late = () => sleep(waitMs, undefined, { signal: leaving.signal }).catch(() => {})
   let hasJoined = false
@@ -93,6 +96,8 @@ export async function writeTogether(
     : `Nothing was written: ${unsent}`
   failCall(run, made.block, 'Google Sheets: the request failed', details, made.action.context)
 }
+
+const waitOf = (run: Execution) => Math.max(0, Math.min(MAX_QUOTA_WAIT_MS, remainingMilliseconds(run)))
 
 function joinBatch(
   write: SheetWrite,
@@ -130,13 +135,18 @@ function inLine(account: string, work: () => Promise<number>): Promise<void> {
   return done
 }
 
+/** The turn that waits longest, which is there until the end, of those that are not with another request or a member. */
+async function findSender(writes: SheetWrite[]): Promise<SheetWrite | undefined> {
+  for (const write of writes.sort((one, other) => other.dueAt - one.dueAt)) {
+    const { holdsTurn } = write.run.effects
+    if (holdsTurn === undefined || (await holdsTurn())) return write
+  }
+  return undefined
+}
+
 async function sendBatch({ writes }: Batch, send: SendWrites): Promise<number> {
   const left = () => writes.filter(({ isOver }) => !isOver)
-  const sender = left().reduce<SheetWrite | undefined>(
-    // The turn that waits longest is there until the end.
-    (best, write) => (best === undefined || write.dueAt > best.dueAt ? write : best),
-    undefined,
-  )
+  const sender = await findSender(left())
   if (sender === undefined) return 0
   const logs: Execution['logs'] = []
   // Failures of the requests are those of all writes, so they are logged apart.

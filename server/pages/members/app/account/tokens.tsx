@@ -28,7 +28,7 @@ export function Tokens({ suggestedName }: { suggestedName: string }) {
   const [name, setName] = useState(suggestedName.slice(0, 255))
   const [days, setDays] = useState('90')
   const [chosen, setChosen] = useState(new Set(Object.keys(scopes) as Scope[]))
-  const [made, setMade] = useState<{ name: string; token: string }>()
+  const [made, setMade] = useState<{ id: string; name: string; token: string }>()
   const [revoked, setRevoked] = useState<Token>()
   const task = useTask()
   const loaded = useLoaded(async (signal) => {
@@ -54,7 +54,7 @@ export function Tokens({ suggestedName }: { suggestedName: string }) {
     task.run(async () => {
       await client.tokens.revoke(token.id)
       setRevoked(undefined)
-      setMade(undefined)
+      setMade((before) => (before?.id === token.id ? undefined : before))
       loaded.reload()
     })
   const toggle = (scope: Scope) => {

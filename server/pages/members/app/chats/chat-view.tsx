@@ -10,18 +10,22 @@ import { ReplyForm } from './reply-form.tsx'
 /** Delay before the chat is read again where no stream is possible. */
 const POLL_INTERVAL_MS = 5_000
 
-type Props = Omit<HandlerProps, 'chat'> & { onClose: () => void }
+type Props = Omit<HandlerProps, 'chat'> & {
+  /** Changes when the list says that the chat has changed hands, which its stream does not. */
+  handler: string
+  onClose: () => void
+}
 
 /** One chat: its transcript as it grows, and what a member can do. */
 export function ChatView(props: Props) {
-  const { botId, sessionId } = props
-  const detail = useLoaded((signal) => readChat(botId, sessionId, signal), [botId, sessionId])
+  const { botId, sessionId, handler } = props
+  const detail = useLoaded((signal) => readChat(botId, sessionId, signal), [botId, sessionId, handler])
   const { chat, turns } = detail.value ?? {}
   const onChanged = () => {
     detail.reload()
     props.onChanged()
   }
-  useEvents(sessionId, chat?.isOver === true, onChanged)
+  useEvents(sessionId, chat?.isOver === true || detail.isGone, onChanged)
   const section = useRef<HTMLElement>(null)
   // On a phone the link that opened it is hidden now.
   useEffect(() => {

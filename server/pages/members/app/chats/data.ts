@@ -20,10 +20,12 @@ const MAX_BOT_CHATS = 20
 /** Returns the chats that wait, the longest first, then those of members, then some that the bot handles. */
 export async function readChats(source: Source, signal: AbortSignal): Promise<ListedChat[]> {
   const options = { signal }
-  if (!('botId' in source))
-    return inOrder(
-      await firstOf(client.workspaceChats.list(source.workspaceId, { limit: 100 }, options), MAX_CHATS),
-    )
+  if (!('botId' in source)) {
+    // Apart, so that many chats with members leave room for those that have waited long.
+    const read = (handledBy: 'waiting' | 'member') =>
+      firstOf(client.workspaceChats.list(source.workspaceId, { handledBy, limit: 100 }, options), MAX_CHATS)
+    return inOrder((await Promise.all([read('waiting'), read('member')])).flat())
+  }
   const { botId, botName } = source
   const read = async (handledBy: ListedChat['handledBy'], max: number) => {
     const chats = await firstOf(

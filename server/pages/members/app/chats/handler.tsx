@@ -40,6 +40,10 @@ export function Handler({ botId, sessionId, chat, userId, nameOf, onChanged }: H
         onChanged()
       }
     })
+  const open = (which: 'return' | 'end') => {
+    task.setError(undefined)
+    setDialog(which)
+  }
   // Naming the assignee takes a chat from another member, so only where this member sees that one has it.
   const take = () => update({ handledBy: 'member', ...(isTaken && { assigneeId: userId }) })
   return (
@@ -65,11 +69,11 @@ export function Handler({ botId, sessionId, chat, userId, nameOf, onChanged }: H
             </button>
           )}
           {chat.handledBy !== 'bot' && (
-            <button type="button" disabled={task.isBusy} onClick={() => setDialog('return')}>
+            <button type="button" disabled={task.isBusy} onClick={() => open('return')}>
               Give back
             </button>
           )}
-          <button type="button" disabled={task.isBusy} onClick={() => setDialog('end')}>
+          <button type="button" disabled={task.isBusy} onClick={() => open('end')}>
             End
           </button>
         </div>

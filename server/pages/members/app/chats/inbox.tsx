@@ -124,6 +124,7 @@ export function Inbox(props: {
       {sessionId && (
         <ChatView
           key={chosen}
+          handler={handlerOf(chats.find((chat) => chat.sessionId === sessionId))}
           botId={botId}
           sessionId={sessionId}
           userId={userId}
@@ -136,10 +137,12 @@ export function Inbox(props: {
   )
 }
 
+const handlerOf = (chat: ListedChat | undefined) => `${chat?.handledBy} ${chat?.assigneeId}`
+
 /** Loads again some time after each time, and at once when the page comes into view. */
-function usePolling({ isLoading, reload }: Loaded<unknown>) {
+function usePolling({ isLoading, isGone, reload }: Loaded<unknown>) {
   useEffect(() => {
-    if (isLoading) return
+    if (isLoading || isGone) return
     let timer: ReturnType<typeof setTimeout>
     const plan = () => {
       clearTimeout(timer)
@@ -152,7 +155,7 @@ function usePolling({ isLoading, reload }: Loaded<unknown>) {
       clearTimeout(timer)
       document.removeEventListener('visibilitychange', onVisibility)
     }
-  }, [isLoading, reload])
+  }, [isLoading, isGone, reload])
 }
 
 function Sound() {

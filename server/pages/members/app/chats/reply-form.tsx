@@ -42,7 +42,7 @@ export function ReplyForm(props: {
       })
       // More may have been written meanwhile.
       const { text = '' } = drafts.get(sessionId) ?? empty
-      setDraft({ ...empty, text: text === draft.text ? '' : text })
+      setDraft({ ...empty, text: text.startsWith(draft.text) ? text.slice(draft.text.length) : text })
       props.onSent()
       field.current?.focus()
     })

@@ -74,7 +74,10 @@ export function CredentialsDialog(props: {
             <input
               type="checkbox"
               checked={isReplaced}
-              onChange={(event) => setReplaced(event.currentTarget.checked)}
+              onChange={(event) => {
+                setReplaced(event.currentTarget.checked)
+                setValue({})
+              }}
             />{' '}
             Replace the data
           </label>

@@ -10,10 +10,12 @@ interface FormProps {
   schema: Schema
   value: JsonObject
   onChange: (value: JsonObject) => void
+  /** True for a part that may be left out as a whole, as long as nothing of it is written. */
+  isOptional?: boolean
 }
 
 /** Fields for the data of credentials, from their JSON Schema. An empty field is left out. */
-export function DataForm({ root, schema, value, onChange }: FormProps) {
+export function DataForm({ root, schema, value, onChange, isOptional = false }: FormProps) {
   return (
     <>
       {Object.entries(schema.properties ?? {}).map(([name, property]) => (
@@ -22,7 +24,7 @@ export function DataForm({ root, schema, value, onChange }: FormProps) {
           root={root}
           name={name}
           schema={resolve(root, property)}
-          isRequired={schema.required?.includes(name) ?? false}
+          isRequired={!isOptional && (schema.required?.includes(name) ?? false)}
           value={value[name]}
           onChange={(next) => {
             const { [name]: _, ...rest } = value
@@ -64,6 +66,7 @@ function Field(props: FieldProps) {
       <DataForm
         root={root}
         schema={schema}
+        isOptional={!isRequired && value === undefined}
         value={(value ?? {}) as JsonObject}
         onChange={(next) => onChange(Object.keys(next).length > 0 ? next : undefined)}
       />

@@ -1,4 +1,4 @@
-import { useState } from 'preact/hooks'
+import { useEffect, useState } from 'preact/hooks'
 import { client } from '../api.ts'
 import type { JsonObject } from '../model/draft.ts'
 import { addVariable } from '../model/edits.ts'
@@ -127,10 +127,16 @@ function CredentialsField({ workspaceId, ...props }: Props & { workspaceId: stri
   )
   const options = (list.value ?? []).map(({ id, name, type }): [string, string] => [id, `${name} (${type})`])
   const page = urlOf(`credentials?${new URLSearchParams({ workspace: workspaceId })}`)
+  // Some may have been added in the other tab.
+  useEffect(() => {
+    const onVisibility = () => !document.hidden && list.reload()
+    document.addEventListener('visibilitychange', onVisibility)
+    return () => document.removeEventListener('visibilitychange', onVisibility)
+  }, [list.reload])
   return (
     <>
       <Choice {...props} options={options} />
-      <a class="about" href={page} target="_blank" rel="noreferrer" onBlur={list.reload}>
+      <a class="about" href={page} target="_blank" rel="noreferrer">
         Add credentials
       </a>
     </>

@@ -12,7 +12,7 @@ type Invitation = InvitationList['invitations'][number]
 export function Invitations({ workspaceId }: { workspaceId: string }) {
   const [email, setEmail] = useState('')
   const [role, setRole] = useState<Role>('MEMBER')
-  const [made, setMade] = useState<{ email: string; link: string }>()
+  const [made, setMade] = useState<{ id: string; email: string; link: string }>()
   const task = useTask()
   const waiting = useLoaded(
     async (signal) => {
@@ -26,7 +26,7 @@ export function Invitations({ workspaceId }: { workspaceId: string }) {
     event.preventDefault()
     void task.run(async () => {
       const { invitation, link } = await client.invitations.create(workspaceId, { email: email.trim(), role })
-      setMade({ email: invitation.email, link })
+      setMade({ id: invitation.id, email: invitation.email, link })
       setEmail('')
       waiting.reload()
     })
@@ -34,7 +34,7 @@ export function Invitations({ workspaceId }: { workspaceId: string }) {
   const revoke = (id: string) =>
     task.run(async () => {
       await client.invitations.revoke(workspaceId, id)
-      setMade(undefined)
+      setMade((before) => (before?.id === id ? undefined : before))
       waiting.reload()
     })
   const error = task.error ?? waiting.error

@@ -1,5 +1,5 @@
 import { useCallback, useEffect, useRef, useState } from 'preact/hooks'
-import { isSignedOut, wordsOf } from '../api.ts'
+import { ApiError, isSignedOut, wordsOf } from '../api.ts'
 
 /** Called when a request finds that nobody is signed in any more. */
 let onSignedOut: () => void = () => {}
@@ -18,31 +18,39 @@ export interface Loaded<Value> {
   value: Value | undefined
   error: string | undefined
   isLoading: boolean
+  /** True if it is not there or not for this user, so that loading it again is of no use. */
+  isGone: boolean
   reload: () => void
 }
 
-/** Loads a value again whenever a dependency changes. The old value stays until the new one is there. */
+/** Loads a value again whenever a dependency changes. The old value or error stays until the new one is there. */
 export function useLoaded<Value>(
   load: (signal: AbortSignal) => Promise<Value>,
   dependencies: unknown[],
 ): Loaded<Value> {
-  const [state, setState] = useState<{ value?: Value; error?: string; isLoading: boolean }>({
+  const [state, setState] = useState<{ value?: Value; error?: string; isLoading: boolean; isGone: boolean }>({
     isLoading: true,
+    isGone: false,
   })
   const [count, setCount] = useState(0)
   useEffect(() => {
     const controller = new AbortController()
-    setState((before) => ({ ...before, error: undefined, isLoading: true }))
+    setState((before) => ({ ...before, isLoading: true }))
     load(controller.signal).then(
-      (value) => !controller.signal.aborted && setState({ value, isLoading: false }),
+      (value) => !controller.signal.aborted && setState({ value, isLoading: false, isGone: false }),
       (error) =>
         !controller.signal.aborted &&
-        setState((before) => ({ ...before, error: failureOf(error), isLoading: false })),
+        setState((before) => ({
+          ...before,
+          error: failureOf(error),
+          isLoading: false,
+          isGone: error instanceof ApiError && (error.status === 403 || error.status === 404),
+        })),
     )
     return () => controller.abort()
   }, [...dependencies, count])
   const reload = useCallback(() => setCount((before) => before + 1), [])
-  return { value: state.value, error: state.error, isLoading: state.isLoading, reload }
+  return { value: state.value, error: state.error, isLoading: state.isLoading, isGone: state.isGone, reload }
 }
 
 /** Runs one piece of work at a time, and keeps the words of its error. */
