@@ -2,8 +2,8 @@ import { createVerify, generateKeyPairSync } from 'node:crypto'
 import { describe, expect, test } from '@jest/globals'
 import { columnName } from '../server/chat/engine/blocks/vendors/google-sheets.ts'
 import {
-  MAX_BATCH_BYTES,
-  MAX_BATCH_WRITES,
+  MAX_SHEET_BATCH_BYTES,
+  MAX_SHEET_BATCH_WRITES,
   type SheetWrite,
   writeTogether,
 } from '../server/chat/engine/blocks/vendors/sheet-batches.ts'
@@ -291,13 +291,13 @@ describe('writes that come together', () => {
   })
 
   test('are as many as the table says in a batch, and one more begins the next', async () => {
-    expect(await sizesOf('many', MAX_BATCH_WRITES, 40)).toEqual([MAX_BATCH_WRITES])
-    expect(await sizesOf('more', MAX_BATCH_WRITES + 1, 40)).toEqual([MAX_BATCH_WRITES, 1])
+    expect(await sizesOf('many', MAX_SHEET_BATCH_WRITES, 40)).toEqual([MAX_SHEET_BATCH_WRITES])
+    expect(await sizesOf('more', MAX_SHEET_BATCH_WRITES + 1, 40)).toEqual([MAX_SHEET_BATCH_WRITES, 1])
   })
 
   test('have as many bytes as the table says in a batch, and one more begins the next', async () => {
-    expect(await sizesOf('large', 4, MAX_BATCH_BYTES / 4)).toEqual([4])
-    expect(await sizesOf('larger', 4, MAX_BATCH_BYTES / 4 + 1)).toEqual([3, 1])
+    expect(await sizesOf('large', 4, MAX_SHEET_BATCH_BYTES / 4)).toEqual([4])
+    expect(await sizesOf('larger', 4, MAX_SHEET_BATCH_BYTES / 4 + 1)).toEqual([3, 1])
   })
 
   test('change rows as those before leave them, in two requests', async () => {

@@ -19,6 +19,7 @@ export async function digestOf({ pool }: Pick<App, 'pool'>): Promise<Map<string,
         return `SELECT '${tablename}' AS name, md5(string_agg(${row}, '|' ORDER BY ${row})) AS digest FROM "${tablename}" t`
       })
       .join(' UNION ALL ')
+      .concat(' ORDER BY name')
     digests.set(pool, statement)
   }
   const { rows } = await pool.query(statement)

@@ -27,8 +27,8 @@ import { expiryOf, waitingResultOf } from './write-turn.ts'
  * meanwhile.
  */
 
-/** The chat as operations show it. */
-export const chatShape = {
+/** The chat as operations show it. A cluster finds its timer by `botId`, which a statement about one bot gives as a value. */
+export const chatShapeOf = (botId: SQL) => ({
   id: table.id,
   createdAt: table.createdAt,
   updatedAt: table.updatedAt,
@@ -47,12 +47,14 @@ export const chatShape = {
       sql`SELECT json_build_object(
           'kind', ${table.state} #>> '{timer,kind}', 'dueAt', timer.due_at, 'isPaused', timer.is_paused)
         FROM ${chatTimers} timer
-        WHERE timer.bot_id = ${table.botId} AND timer.session_id = ${table.id}
+        WHERE timer.bot_id = ${botId} AND timer.session_id = ${table.id}
           AND timer.id = ${table.state} #>> '{timer,id}'`,
       'json',
     ),
   ),
-}
+})
+
+const chatShape = chatShapeOf(sql`${sql.placeholder('botId')}`)
 
 export type ChatRow = RowOf<typeof chatShape>
 
@@ -195,7 +197,7 @@ export function updateSession(
     }
     const [chat] = await selectRows(
       db,
-      chatShape,
+      chatShapeOf(sql`${botId}`),
       (list) => sql`SELECT ${list} FROM ${table} WHERE ${isThis}`,
     )
     const event = chat && grant.isWatched ? handingEvent(botId, held, chat) : undefined

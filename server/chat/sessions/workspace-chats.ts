@@ -7,11 +7,11 @@ import { bots, chatSessions as table } from '../../db/schema.ts'
 import { prepareSelect, type RowOf } from '../../db/typed-select.ts'
 import { isBotAlive } from '../../db/undeleted-bots.ts'
 import { isAlive } from '../../db/undeleted-results.ts'
-import { chatShape } from './update-session.ts'
+import { chatShapeOf } from './update-session.ts'
 
 /* Lists the chats of all bots of a workspace that people handle. */
 
-const shape = { ...chatShape, botId: table.botId, botName: bots.name }
+const shape = { ...chatShapeOf(sql`${table.botId}`), botId: table.botId, botName: bots.name }
 
 const workspaceStatements = statements((db, named) => ({
   // By the index of the chats that people handle, which are few.

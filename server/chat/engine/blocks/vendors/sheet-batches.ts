@@ -10,9 +10,9 @@ export const MAX_QUOTA_WAIT_MS = 20_000
 const REQUEST_INTERVAL_MS = 1_000
 /** The vendor refuses a request with a longer cell as a whole. */
 const MAX_CELL_CHARACTERS = 50_000
-export const MAX_BATCH_WRITES = 500
+export const MAX_SHEET_BATCH_WRITES = 500
 /** The vendor advises against more than 2 MB. */
-export const MAX_BATCH_BYTES = 1_000_000
+export const MAX_SHEET_BATCH_BYTES = 1_000_000
 
 export interface SheetWrite {
   run: Execution
@@ -107,7 +107,7 @@ function joinBatch(
   send: SendWrites,
 ): Batch {
   const known = open.get(sheet)
-  if (known && known.writes.length < MAX_BATCH_WRITES && known.bytes + bytes <= MAX_BATCH_BYTES) {
+  if (known && known.writes.length < MAX_SHEET_BATCH_WRITES && known.bytes + bytes <= MAX_SHEET_BATCH_BYTES) {
     known.writes.push(write)
     known.bytes += bytes
     return known
