@@ -270,7 +270,7 @@ describe('at a domain of its own', () => {
     expect((await send('/', { host: 'shared.example' })).text).toContain(`data-bot="${made.publicId}"`)
   })
 
-  test('of two workspaces that name one host at once, one is told', async () => {
+  test('two workspaces that name one host at once get it for one of them', async () => {
     const [one, other] = [world.here, world.there]
     const made = await Promise.all(
       [one, other].map((site) => publish(app, site, bot({ Start: [text('Hi')] }))),
