@@ -50,10 +50,12 @@ const service = [
   'browser/*',
 ].map((name) => `**/tests/${name}.test.ts`)
 
-/** Files that take a third of all time: `make test` runs them where it is asked for them by name, `make test-long` always. */
+/** Files that take the most time: `make test` runs them where they are named, `make test-long` always. */
 const slow = [
   'browser/(coming-back|docs|domains|embed|foreign-code|inbox|inputs|look|members|members-tasks|move|old-browsers|payments|restarts|results|storage|streaming|teams|uploads|viewer)',
   'process-(workers|claims|idempotency|webhooks|faults|crashes|uploads)',
+  'process',
+  'flows/poisoned-queues',
   'session-settings',
 ].map((name) => `/tests/${name}\\.test\\.ts$`)
 const isNamed = Boolean(process.env.NAMED_TESTS) || process.argv.some((word) => word.startsWith('tests/'))
