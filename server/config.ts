@@ -261,9 +261,11 @@ function isProviderWhole({ OIDC_ISSUER, OIDC_CLIENT_ID, OIDC_CLIENT_SECRET, ...r
   return given.length === 3 || (given.length === 0 && rest.OIDC_ALLOWED_DOMAINS.length === 0)
 }
 
+/** The host of a URL, without port: one name for all of its spellings. */
+export const hostOf = (url: string) => new URL(url).hostname.replace(/\.$/, '')
+
 function isChatApart({ PUBLIC_URL, CHAT_URL }: Config): boolean {
   if (CHAT_URL === undefined) return true
-  const hostOf = (url: string) => new URL(url).hostname.replace(/\.$/, '')
   return PUBLIC_URL !== undefined && hostOf(PUBLIC_URL) !== hostOf(CHAT_URL)
 }
 

@@ -8,6 +8,7 @@ import {
   writeTogether,
 } from '../server/chat/engine/blocks/vendors/sheet-batches.ts'
 import type { OutboundReply, OutboundRequest } from '../server/outbound/client.ts'
+import { boundNamed } from './support/bounds.ts'
 import { ask, bot, chat, idOf, type Part, text } from './support/chat.ts'
 
 /* Sheets of Google against a double with the routes that the service uses. */
@@ -282,7 +283,7 @@ describe('writes that come together', () => {
   test('go out without one whose cell is longer than the vendor takes', async () => {
     const sheet = sharing(spreadsheet(people()))
     const [long, usual] = await Promise.all([
-      run(sheet, 'Insert a row', insertOf('x'.repeat(50_001))),
+      run(sheet, 'Insert a row', insertOf('x'.repeat(boundNamed('MAX_CELL_CHARACTERS') + 1))),
       run(sheet, 'Insert a row', insertOf('Usual')),
     ])
     expect(long.logs()).toEqual(['Google Sheets: the request failed'])
@@ -337,6 +338,20 @@ describe('writes that come together', () => {
       ['Could not find any row that matches the filter'],
     ])
     expect(pathsOf(sheet).filter((path) => path.endsWith('batchUpdate')).length).toBeLessThanOrEqual(2)
+  })
+
+  test.each([
+    [0, 'Google Sheets: 10000 rows were updated', 'new'],
+    [1, 'Google Sheets: the request failed', 'old'],
+  ])('change as many cells as the table says, and one more is not written', async (more, entry, age) => {
+    const rows = Array.from({ length: boundNamed('MAX_CHANGED_CELLS') + more }, () => ['Ada', 'old'])
+    const sheet = sharing(spreadsheet([['Name', 'Age'], ...rows]))
+    const client = await run(sheet, 'Update a row', {
+      filter: { comparisons: [comparing('Name', 'Equal to', 'Ada')] },
+      cellsToUpsert: [{ id: '1', column: 'Age', value: 'new' }],
+    })
+    expect(client.logs()).toEqual([entry])
+    expect(new Set(sheet.rows.slice(1).map(([, cell]) => cell))).toEqual(new Set([age]))
   })
 
   test('fail together, each with the entry in its own log', async () => {

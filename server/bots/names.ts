@@ -5,7 +5,7 @@ import type { Transaction } from '../db/client.ts'
 import { bots, customDomains, publicIds } from '../db/schema.ts'
 import { expression, selectRows } from '../db/typed-select.ts'
 import { isBotAlive } from '../db/undeleted-bots.ts'
-import { forgetBotHost } from '../hosts/domains.ts'
+import { botsAt, forgetBotHost, hostOfDomain } from '../hosts/domains.ts'
 import type { BotRow } from './rows.ts'
 
 /**
@@ -55,15 +55,10 @@ const MAX_DOMAINS_OF_HOST = 1_000
 
 /** True if a bot of another workspace has a domain on the host of this one. Claims of one host come one after the other. */
 async function isHostOfOthers(tx: Transaction, domain: string, workspaceId: string): Promise<boolean> {
-  const host = domain.split('/')[0] as string
+  const host = hostOfDomain(domain)
   await tx.execute(sql`SELECT pg_advisory_xact_lock(hashtextextended(${host}, 0))`)
-  const holders = await tx
-    .select({ botId: customDomains.botId })
-    .from(customDomains)
-    .where(sql`split_part(${customDomains.domain}, '/', 1) = ${host}`)
-    .limit(MAX_DOMAINS_OF_HOST)
-  if (holders.length === 0) return false
-  const ids = holders.map(({ botId }) => botId)
+  const ids = await botsAt(tx, host, MAX_DOMAINS_OF_HOST)
+  if (ids.length === 0) return false
   const [other] = await tx
     .select({ id: bots.id })
     .from(bots)

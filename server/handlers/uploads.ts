@@ -38,11 +38,10 @@ export const uploads: UploadsHandlers<Contexts> = {
 
     const { sessionId, botId: sessionBotId } = session
     const size = body.length ?? maximum
-    const isFull = quota.refusal('uploads', input.botId, size)
-    if (isFull) return reply.fail('TOO_MANY_REQUESTS', [isFull])
-    // A running upload counts with its announced size, which the actual one replaces at the end.
-    quota.add('uploads', input.botId, size)
-    let stored = 0
+    // A running upload counts with its announced size.
+    const reserved = quota.reserve('uploads', input.botId, size)
+    if ('issue' in reserved) return reply.fail('TOO_MANY_REQUESTS', [reserved.issue])
+    let storedBytes = 0
     try {
       if (files.hasRoom && !(await files.hasRoom(size))) {
         log.error('files are refused: the disk has less room than DISK_MIN_FREE')
@@ -65,10 +64,10 @@ export const uploads: UploadsHandlers<Contexts> = {
         log.error({ err: received.fault }, 'a file could not be kept')
         return reply.fail('SERVICE_UNAVAILABLE')
       }
-      stored = received.size
+      storedBytes = received.size
       return reply.ok({ upload: { url: addressOf(publicUrl(), upload), name, ...received } })
     } finally {
-      quota.add('uploads', input.botId, stored - size)
+      reserved.settle(storedBytes)
     }
   },
 }

@@ -21,7 +21,7 @@ export function recallBotHost(host: string): boolean | undefined {
 
 /** Looks the host of a domain up anew, which a bot is about to get. */
 export function forgetBotHost(domain: string) {
-  known.delete(domain.split('/')[0] as string)
+  known.delete(hostOfDomain(domain))
 }
 
 const lookups = new Map<string, Promise<boolean>>()
@@ -39,18 +39,23 @@ export function isBotHost(db: Database, host: string): Promise<boolean> {
 }
 
 async function lookUpHost(db: Database, host: string): Promise<boolean> {
+  const isKnown = await hasLivingBot(db, await botsAt(db, host, MAX_BOTS_OF_HOST))
+  known.set(host, isKnown, { ttl: isKnown ? CACHE_MS : STRANGE_CACHE_MS })
+  return isKnown
+}
+
+/** Ids of bots with a domain on a host, deleted ones too. */
+export async function botsAt(db: Database, host: string, limit: number): Promise<string[]> {
   const holders = await db
     .select({ botId: customDomains.botId })
     .from(customDomains)
     .where(sql`split_part(${customDomains.domain}, '/', 1) = ${host}`)
-    .limit(MAX_BOTS_OF_HOST)
-  const isKnown = await hasLivingBot(
-    db,
-    holders.map(({ botId }) => botId),
-  )
-  known.set(host, isKnown, { ttl: isKnown ? CACHE_MS : STRANGE_CACHE_MS })
-  return isKnown
+    .limit(limit)
+  return holders.map(({ botId }) => botId)
 }
+
+/** The host of a domain, which may have a path. */
+export const hostOfDomain = (domain: string) => domain.split('/')[0] as string
 
 /** A host with more paths than that is one of bots, even if all of these are deleted. */
 const MAX_BOTS_OF_HOST = 100

@@ -1,6 +1,6 @@
 import { isIP } from 'node:net'
 import type express from 'express'
-import type { Config } from '../config.ts'
+import { type Config, hostOf } from '../config.ts'
 
 /** The host that a request names: that of the service, or one that serves chats alone. */
 export type VisitedHost = { kind: 'main' } | ChatHost
@@ -26,11 +26,8 @@ declare global {
 /** The longest name that DNS has. */
 export const MAX_HOST_CHARACTERS = 253
 
-/** The host of a URL or a header, without port: one name for all of its spellings. */
+/** The host of a header, without port: one name for all of its spellings. */
 const normalHost = (host: string) => host.toLowerCase().replace(/\.$/, '')
-
-const hostIn = (url: string | undefined) =>
-  url === undefined ? undefined : normalHost(new URL(url).hostname)
 
 /** Names that only networks of their own know: callers within one may use them for the service. */
 const isPrivateName = (host: string) =>
@@ -46,17 +43,18 @@ export interface HostReader {
 }
 
 export function createHostReader({ CHAT_URL, PUBLIC_URL }: Config): HostReader {
-  const [chatHost, mainHost] = [hostIn(CHAT_URL), hostIn(PUBLIC_URL)]
+  const chatHost = CHAT_URL && hostOf(CHAT_URL)
+  const mainHost = PUBLIC_URL && hostOf(PUBLIC_URL)
   // Express takes `X-Forwarded-Host` from a proxy that is trusted.
-  const hostOf = ({ hostname = '' }: express.Request) => normalHost(hostname)
+  const visitedHost = ({ hostname = '' }: express.Request) => normalHost(hostname)
   const isOwn = (host: string) => host === mainHost || host === chatHost
   return {
     read: (request) =>
-      CHAT_URL !== undefined && hostOf(request) === chatHost
+      CHAT_URL !== undefined && visitedHost(request) === chatHost
         ? { kind: 'chats', url: CHAT_URL }
         : { kind: 'main' },
     readDomain: (request) => {
-      const host = hostOf(request)
+      const host = visitedHost(request)
       // Without a known host of its own, the service would lose the one that members use to a bot that names it.
       if (mainHost === undefined || isOwn(host) || isPrivateName(host)) return undefined
       return host.length > MAX_HOST_CHARACTERS ? undefined : host

@@ -21,6 +21,15 @@ export interface Quota {
   /** Why so many bytes more are not stored; undefined where there is room for them. */
   refusal(kind: StoredKind, botId: string, bytes?: number): Issue | undefined
   add(kind: StoredKind, botId: string, bytes: number): void
+  /**
+   * Counts so many bytes before they are stored, since others may ask meanwhile. `settle` replaces them by those that
+   * were stored. An issue where there is no room.
+   */
+  reserve(
+    kind: StoredKind,
+    botId: string,
+    bytes: number,
+  ): { issue: Issue } | { settle: (bytes: number) => void }
 }
 
 /** The quotas of a process; `perf` is its clock. What comes without an address counts for its bot alone. */
@@ -38,27 +47,36 @@ export function createQuotas(
     uploads: config.UPLOAD_MAX_SIZE_PER_ADDRESS,
     text: config.TEXT_MAX_SIZE_PER_ADDRESS,
   }
-  return (address) => ({
-    refusal(kind, botId, bytes = 0) {
-      // Without rate limits addresses are not counted, since a proxy limits callers; bots are.
-      if (config.RATE_LIMIT && address !== undefined && !counters[kind].hasRoom(address, bytes)) {
+  return (address) => {
+    const quota: Quota = {
+      refusal(kind, botId, bytes = 0) {
+        // Without rate limits addresses are not counted, since a proxy limits callers; bots are.
+        if (config.RATE_LIMIT && address !== undefined && !counters[kind].hasRoom(address, bytes)) {
+          return refused(
+            `The address may store ${megabytes[kind]} MB of ${what[kind]} in a day, which would be exceeded`,
+          )
+        }
+        if (counters.bot.hasRoom(botId, bytes)) return undefined
+        if (counters.bot.isFirstRefusal(botId)) {
+          log.warn({ botId }, 'a bot stores no more of its visitors today: STORED_MAX_SIZE_PER_BOT')
+        }
         return refused(
-          `The address may store ${megabytes[kind]} MB of ${what[kind]} in a day, which would be exceeded`,
+          `The visitors of the bot may store ${config.STORED_MAX_SIZE_PER_BOT} MB in a day, which would be exceeded`,
         )
-      }
-      if (counters.bot.hasRoom(botId, bytes)) return undefined
-      if (counters.bot.isFirstRefusal(botId)) {
-        log.warn({ botId }, 'a bot stores no more of its visitors today: STORED_MAX_SIZE_PER_BOT')
-      }
-      return refused(
-        `The visitors of the bot may store ${config.STORED_MAX_SIZE_PER_BOT} MB in a day, which would be exceeded`,
-      )
-    },
-    add(kind, botId, bytes) {
-      if (config.RATE_LIMIT && address !== undefined) counters[kind].add(address, bytes)
-      counters.bot.add(botId, bytes)
-    },
-  })
+      },
+      add(kind, botId, bytes) {
+        if (config.RATE_LIMIT && address !== undefined) counters[kind].add(address, bytes)
+        counters.bot.add(botId, bytes)
+      },
+      reserve(kind, botId, bytes) {
+        const issue = quota.refusal(kind, botId, bytes)
+        if (issue) return { issue }
+        quota.add(kind, botId, bytes)
+        return { settle: (stored) => quota.add(kind, botId, stored - bytes) }
+      },
+    }
+    return quota
+  }
 }
 
 const what: Record<StoredKind, string> = { uploads: 'files', text: 'messages, answers and logs' }

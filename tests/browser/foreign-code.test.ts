@@ -1,7 +1,6 @@
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals'
-import axe from 'axe-core'
 import type { Browser, Page } from 'playwright-core'
 import type { Flow } from '../../server/chat/engine/types.ts'
 import { type App, startApp } from '../support/app.ts'
@@ -9,7 +8,7 @@ import { ask, bot, text } from '../support/chat.ts'
 import { type Published, publish } from '../support/chats.ts'
 import { signIn } from '../support/sign-in.ts'
 import { makeWorld, type World } from '../support/world.ts'
-import { desktop, launch, newContext, phone, picture, withBrowser } from './support.ts'
+import { desktop, launch, newContext, phone, picture, violationsOn, withBrowser } from './support.ts'
 
 /*
  * Trackers, widgets, head code and fonts on a host that serves chats alone, against doubles of the vendors: their calls
@@ -123,13 +122,6 @@ interface Noted {
   events: string[]
   pixelCalls: unknown
   headRan: unknown
-}
-
-async function violationsOf(page: Page) {
-  // The policy of the page refuses inline scripts, and the debugger of the browser does not ask it.
-  await page.evaluate(axe.source)
-  const found = (await page.evaluate('axe.run({ resultTypes: ["violations"] })')) as axe.AxeResults
-  return found.violations.map(({ id, nodes }) => [id, nodes.map(({ html }) => html)])
 }
 
 async function reply(page: Page, words: string) {
@@ -261,7 +253,7 @@ withBrowser('code of others', () => {
     const question = page.getByRole('region', { name: 'Privacy' })
     await question.waitFor()
     await picture(page, `consent-${colorScheme}`)
-    expect(await violationsOf(page)).toEqual([])
+    expect(await violationsOn(page)).toEqual([])
     const [box, input] = await Promise.all([question.boundingBox(), page.locator('.field').boundingBox()])
     expect(Number(box?.y) + Number(box?.height)).toBeLessThanOrEqual(Number(input?.y))
     await question.getByRole('button', { name: 'Accept' }).focus()
@@ -269,7 +261,7 @@ withBrowser('code of others', () => {
     await page.waitForFunction(`'headRan' in window`)
     await page.getByRole('button', { name: 'Privacy' }).waitFor()
     await picture(page, `consent-given-${colorScheme}`)
-    expect(await violationsOf(page)).toEqual([])
+    expect(await violationsOn(page)).toEqual([])
   })
 
   test('is given to the page around an embedded chat as events, and does not run in the frame', async () => {

@@ -1,12 +1,11 @@
 import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals'
-import axe from 'axe-core'
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core'
 import { type App, startApp } from '../support/app.ts'
 import { ask, bot, idOf, type Part, text } from '../support/chat.ts'
 import { publish, storable } from '../support/chats.ts'
 import { until } from '../support/process.ts'
 import { makeWorld, type Site } from '../support/world.ts'
-import { desktop, launch, newContext, phone, picture, watch, withBrowser } from './support.ts'
+import { desktop, launch, newContext, phone, picture, violationsOn, watch, withBrowser } from './support.ts'
 
 /* Members build bots. */
 
@@ -23,12 +22,6 @@ async function open(path: string, options: BrowserContextOptions = desktop): Pro
   watch(page, app.url, complaints)
   await page.goto(path)
   return page
-}
-
-async function expectAccessible(page: Page) {
-  await page.evaluate(axe.source)
-  const found = (await page.evaluate('axe.run({ resultTypes: ["violations"] })')) as axe.AxeResults
-  expect(found.violations.map(({ id, nodes }) => [id, nodes.slice(0, 5).map(({ html }) => html)])).toEqual([])
 }
 
 const document = storable(bot({ Welcome: [text('Hi')] }))
@@ -116,7 +109,7 @@ withBrowser('the pages of members', () => {
     await page.getByLabel('Or use an access token').fill('nothing')
     await page.getByRole('button', { name: 'Continue' }).click()
     await page.getByRole('alert').waitFor()
-    await expectAccessible(page)
+    expect(await violationsOn(page)).toEqual([])
     await picture(page, 'sign-in')
     await page.getByLabel('Or use an access token').fill(site.member.token)
     await page.getByRole('button', { name: 'Continue' }).click()
@@ -131,13 +124,13 @@ withBrowser('the pages of members', () => {
     async (name, options, colorScheme) => {
       const page = await open('/bots', { ...options, colorScheme })
       await page.getByRole('list', { name: 'Bots' }).getByRole('listitem').first().waitFor()
-      await expectAccessible(page)
+      expect(await violationsOn(page)).toEqual([])
       await picture(page, `list-${name}`)
       await page
         .getByRole('button', { name: /^Actions for / })
         .last()
         .click()
-      await expectAccessible(page)
+      expect(await violationsOn(page)).toEqual([])
       await picture(page, `list-menu-${name}`)
       await page.keyboard.press('Escape')
       const width = await page.evaluate('document.documentElement.scrollWidth - innerWidth')
@@ -186,7 +179,7 @@ withBrowser('the pages of members', () => {
     await dialog.getByRole('button', { name: 'Open Brought along' }).waitFor()
     expect(await dialog.getByText('half.json is not JSON').count()).toBe(1)
     expect(await dialog.getByText('A bot document has a list of groups').count()).toBe(1)
-    await expectAccessible(page)
+    expect(await violationsOn(page)).toEqual([])
     await picture(page, 'import')
     // Browsers report responses that are errors.
     expect(complaints.splice(0).filter((complaint) => !complaint.includes('400'))).toEqual([])
@@ -219,14 +212,14 @@ withBrowser('the pages of members', () => {
       const page = await open(`/bots/${id}`, { ...options, colorScheme })
       if (options === phone) await page.getByRole('region', { name: 'Group Welcome' }).waitFor()
       await page.getByRole('button', { name: 'Text: Hello! Shall we begin?' }).waitFor()
-      await expectAccessible(page)
+      expect(await violationsOn(page)).toEqual([])
       await picture(page, `flow-${name}`)
       await page.getByRole('button', { name: /^(List|Picture)$/ }).click()
-      await expectAccessible(page)
+      expect(await violationsOn(page)).toEqual([])
       await picture(page, `flow-other-${name}`)
       await page.getByRole('button', { name: /Buttons question: Buttons/ }).click()
       await page.getByLabel('Yes', { exact: true }).waitFor()
-      await expectAccessible(page)
+      expect(await violationsOn(page)).toEqual([])
       await picture(page, `flow-panel-${name}`)
       const width = await page.evaluate('document.documentElement.scrollWidth - innerWidth')
       expect(width).toBeLessThanOrEqual(0)
@@ -280,7 +273,7 @@ withBrowser('the pages of members', () => {
     })
     await message.fill('Mine')
     await page.getByRole('heading', { name: /Group “Welcome” › Text “Mine”/ }).waitFor()
-    await expectAccessible(page)
+    expect(await violationsOn(page)).toEqual([])
     await picture(page, 'conflict')
     await page.getByRole('button', { name: 'Take all of theirs' }).click()
     await page.getByRole('button', { name: 'Save these' }).click()
@@ -327,7 +320,7 @@ withBrowser('the pages of members', () => {
       .getByText(/Block .* changed/)
       .first()
       .waitFor()
-    await expectAccessible(page)
+    expect(await violationsOn(page)).toEqual([])
     await picture(page, 'history')
     await page.getByRole('button', { name: 'Restore' }).click()
     await page.getByRole('button', { name: 'Restore into the draft' }).click()
@@ -337,7 +330,7 @@ withBrowser('the pages of members', () => {
     await page.getByRole('button', { name: 'Save', exact: true }).click()
     await page.getByRole('heading', { name: 'New name' }).waitFor()
     await page.getByText('Theme').first().waitFor()
-    await expectAccessible(page)
+    expect(await violationsOn(page)).toEqual([])
     await picture(page, 'settings')
   })
 
@@ -348,7 +341,7 @@ withBrowser('the pages of members', () => {
     await page.getByRole('button', { name: 'JSON', exact: true }).click()
     const editor = page.getByRole('textbox', { name: 'Text question as JSON' })
     await editor.waitFor()
-    await expectAccessible(page)
+    expect(await violationsOn(page)).toEqual([])
     await picture(page, 'json')
     await editor.press('Control+a')
     await page.keyboard.insertText(

@@ -1,15 +1,22 @@
-import { createRequire } from 'node:module'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import type { Browser, Page } from 'playwright-core'
 import { type App, startApp } from '../support/app.ts'
 import { ask, bot, text } from '../support/chat.ts'
 import { storable } from '../support/chats.ts'
 import { makeWorld, type Site } from '../support/world.ts'
-import { desktop, gate, launch, newContext, phone, picture, watch, withBrowser } from './support.ts'
+import {
+  desktop,
+  gate,
+  launch,
+  newContext,
+  phone,
+  picture,
+  violationsOn,
+  watch,
+  withBrowser,
+} from './support.ts'
 
 /* Members move their bots from another product. */
-
-const axe = createRequire(import.meta.url).resolve('axe-core/axe.min.js')
 
 let app: App
 let site: Site
@@ -35,7 +42,6 @@ withBrowser('the page for moving', () => {
     async (name, options, colorScheme) => {
       const context = await newContext(browser, {
         baseURL: app.url,
-        bypassCSP: true,
         ...options,
         colorScheme,
       })
@@ -74,10 +80,7 @@ withBrowser('the page for moving', () => {
       expect(await rows.nth(0).textContent()).toContain('Good botRuns as it is')
       expect(await rows.nth(2).textContent()).toContain('Not imported')
       expect(await page.getByRole('status').textContent()).toContain('Not imported: 1')
-      await page.addScriptTag({ path: axe })
-      expect(
-        await page.evaluate('axe.run().then(({ violations }) => violations.map(({ id }) => id))'),
-      ).toEqual([])
+      expect(await violationsOn(page)).toEqual([])
       expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(options.viewport.width)
       await picture(page, `move-report-${name}`)
       await page.getByRole('link', { name: 'Good bot' }).click()

@@ -1,6 +1,5 @@
 import { readFile } from 'node:fs/promises'
 import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals'
-import axe from 'axe-core'
 import { parse } from 'csv-parse/sync'
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core'
 import { type App, startApp } from '../support/app.ts'
@@ -8,7 +7,17 @@ import { ask, bot, idOf, text } from '../support/chat.ts'
 import { type Published, publish } from '../support/chats.ts'
 import { runs } from '../support/runs.ts'
 import { makeWorld, type Site } from '../support/world.ts'
-import { desktop, gate, launch, newContext, phone, picture, watch, withBrowser } from './support.ts'
+import {
+  desktop,
+  gate,
+  launch,
+  newContext,
+  phone,
+  picture,
+  violationsOn,
+  watch,
+  withBrowser,
+} from './support.ts'
 
 /* Somebody looks at the results of their bot, of which there are many. */
 
@@ -105,12 +114,6 @@ const rows = (page: Page) => page.locator('#answers tbody tr')
 
 const overview = (page: Page) => page.locator('#overview dd').allTextContents()
 
-async function expectAccessible(page: Page) {
-  await page.evaluate(axe.source)
-  const found = (await page.evaluate('axe.run({ resultTypes: ["violations"] })')) as axe.AxeResults
-  expect(found.violations.map(({ id, nodes }) => [id, nodes.slice(0, 5).map(({ html }) => html)])).toEqual([])
-}
-
 withBrowser('the page of results', () => {
   beforeAll(async () => {
     app = await startApp()
@@ -148,7 +151,7 @@ withBrowser('the page of results', () => {
     'shows what chats came to, and axe finds nothing (%s)',
     async (name, options, colorScheme) => {
       const page = await open({ ...options, colorScheme })
-      await expectAccessible(page)
+      expect(await violationsOn(page)).toEqual([])
       await picture(page, `results-entry-${name}`)
       await enter(page)
       expect(await rows(page).count()).toBe(50)
@@ -180,7 +183,7 @@ withBrowser('the page of results', () => {
       await page.getByRole('heading', { name: 'Answers' }).scrollIntoViewIfNeeded()
       await page.locator('#answers').evaluate((element) => element.scrollIntoView())
       await picture(page, `results-answers-${name}`)
-      await expectAccessible(page)
+      expect(await violationsOn(page)).toEqual([])
     },
   )
 

@@ -1,15 +1,12 @@
-import { createRequire } from 'node:module'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
-import type { Browser, Page } from 'playwright-core'
+import type { Browser } from 'playwright-core'
 import { createSignInLink } from '../../server/access/sign-in-links.ts'
 import { type App, startApp } from '../support/app.ts'
 import { startMailServer } from '../support/mail-server.ts'
 import { makeWorld } from '../support/world.ts'
-import { desktop, launch, newContext, phone, picture, watch, withBrowser } from './support.ts'
+import { desktop, launch, newContext, phone, picture, violationsOn, watch, withBrowser } from './support.ts'
 
 /* Sign-in and invitations in a real browser, by keyboard, on a phone and a desktop, light and dark. */
-
-const axe = createRequire(import.meta.url).resolve('axe-core/axe.min.js')
 
 let app: App
 let mailServer: Awaited<ReturnType<typeof startMailServer>>
@@ -23,12 +20,6 @@ afterAll(async () => {
   await app.stop()
   mailServer.close()
 })
-
-/** Rules of axe that the page breaks. The policy of the page allows no script, so that axe comes beside it. */
-async function violationsOn(page: Page): Promise<string[]> {
-  await page.addScriptTag({ path: axe })
-  return page.evaluate('axe.run().then(({ violations }) => violations.map(({ id }) => id))')
-}
 
 withBrowser('pages of a form', () => {
   let browser: Browser
@@ -54,7 +45,6 @@ withBrowser('pages of a form', () => {
       const complaints: string[] = []
       const context = await newContext(browser, {
         baseURL: app.url,
-        bypassCSP: true,
         ...options,
         colorScheme,
       })

@@ -1,5 +1,6 @@
 import { existsSync } from 'node:fs'
 import { describe } from '@jest/globals'
+import axe from 'axe-core'
 import {
   type Browser,
   type BrowserContext,
@@ -70,4 +71,11 @@ export async function picture(page: Page, name: string) {
   if (!folder) return
   await page.waitForTimeout(400)
   await page.screenshot({ path: `${folder}/${name}.png` })
+}
+
+/** Rules of axe that a page breaks, with its first elements that do. Its policy may refuse inline scripts: the debugger does not ask it. */
+export async function violationsOn(page: Page): Promise<[rule: string, elements: string[]][]> {
+  await page.evaluate(axe.source)
+  const found = (await page.evaluate('axe.run({ resultTypes: ["violations"] })')) as axe.AxeResults
+  return found.violations.map(({ id, nodes }) => [id, nodes.slice(0, 5).map(({ html }) => html)])
 }

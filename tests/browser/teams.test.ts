@@ -1,15 +1,12 @@
-import { createRequire } from 'node:module'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
-import type { Browser, Page } from 'playwright-core'
+import type { Browser } from 'playwright-core'
 import { type App, startApp } from '../support/app.ts'
 import { until } from '../support/process.ts'
 import { pageTokenOf, signIn } from '../support/sign-in.ts'
 import { makeWorld } from '../support/world.ts'
-import { desktop, launch, newContext, phone, picture, watch, withBrowser } from './support.ts'
+import { desktop, launch, newContext, phone, picture, violationsOn, watch, withBrowser } from './support.ts'
 
 /* Members invite others, give programs access, and store accounts of outside services. */
-
-const axe = createRequire(import.meta.url).resolve('axe-core/axe.min.js')
 
 let app: App
 
@@ -18,11 +15,6 @@ beforeAll(async () => {
 })
 
 afterAll(() => app.stop())
-
-async function violationsOn(page: Page): Promise<string[]> {
-  await page.addScriptTag({ path: axe })
-  return page.evaluate('axe.run().then(({ violations }) => violations.map(({ id }) => id))')
-}
 
 withBrowser('pages of a team', () => {
   let browser: Browser
@@ -34,7 +26,7 @@ withBrowser('pages of a team', () => {
   afterAll(() => browser.close())
 
   async function open(options: typeof desktop, colorScheme: 'light' | 'dark', cookie: string) {
-    const context = await newContext(browser, { baseURL: app.url, bypassCSP: true, ...options, colorScheme })
+    const context = await newContext(browser, { baseURL: app.url, ...options, colorScheme })
     await context.addCookies([{ name: 'session', value: cookie, url: app.url }])
     const page = await context.newPage()
     const complaints: string[] = []

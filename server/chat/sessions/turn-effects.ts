@@ -135,22 +135,20 @@ export function effectsOf(
       read: ({ id }) => files.read(id),
       async store(file, owner) {
         const size = file.bytes.length
-        const isFull = quota.refusal('uploads', owner.botId, size)
-        if (isFull) return isFull.message
+        const reserved = quota.reserve('uploads', owner.botId, size)
+        if ('issue' in reserved) return reserved.issue.message
         const session = { sessionId: running.sessionId ?? '', sessionBotId: botId }
         const limit = uploadLimits(config).chat
-        // Others may ask the quota before this one is stored.
-        quota.add('uploads', owner.botId, size)
-        let kept = 0
+        let storedBytes = 0
         try {
           const stored = await place.rest(() =>
             storeGenerated(db, files, { ...session, ...owner }, file, limit, now),
           )
           if (typeof stored === 'string') return stored
-          kept = size
+          storedBytes = size
           return { upload: stored, address: addressOf(publicUrl(), stored) }
         } finally {
-          quota.add('uploads', owner.botId, kept - size)
+          reserved.settle(storedBytes)
         }
       },
     },

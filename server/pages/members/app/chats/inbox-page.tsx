@@ -1,5 +1,6 @@
 import type { WorkspaceSummary } from '../../../../../generated/client/index.js'
 import { navigate } from '../router.ts'
+import { WorkspaceSelect } from '../ui/workspace-select.tsx'
 import { Inbox } from './inbox.tsx'
 
 /** The chats of a workspace that people handle. */
@@ -17,19 +18,11 @@ export function InboxPage({ workspaces, query }: { workspaces: WorkspaceSummary[
     <main class="page wide">
       <div class="inbox-head-line">
         <h1>{workspace.name}</h1>
-        {workspaces.length > 1 && (
-          <select
-            aria-label="Workspace"
-            value={workspace.id}
-            onChange={(event) => navigate(pathOf(event.currentTarget.value))}
-          >
-            {workspaces.map(({ id, name }) => (
-              <option key={id} value={id}>
-                {name}
-              </option>
-            ))}
-          </select>
-        )}
+        <WorkspaceSelect
+          workspaces={workspaces}
+          chosenId={workspace.id}
+          onChoose={(id) => navigate(pathOf(id))}
+        />
       </div>
       <Inbox
         key={workspace.id}

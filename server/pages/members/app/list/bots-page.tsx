@@ -6,6 +6,7 @@ import { useFileDrop, useLoaded, useTask, useTitle } from '../ui/hooks.ts'
 import { Icon } from '../ui/icons.tsx'
 import { Link } from '../ui/link.tsx'
 import { Menu } from '../ui/menu.tsx'
+import { WorkspaceSelect } from '../ui/workspace-select.tsx'
 import { BotCard, FolderCard } from './cards.tsx'
 import { readAllBots, readLevel } from './data.ts'
 import { FolderDialog, type ListDialog, ListDialogs } from './dialogs.tsx'
@@ -102,21 +103,11 @@ function Workspace(props: {
       <div class="page-head">
         <h1>{path.at(-1)?.name ?? 'Bots'}</h1>
         <div class="page-tools">
-          {workspaces.length > 1 && (
-            <label class="inline">
-              <span class="visually-hidden">Workspace</span>
-              <select
-                value={workspace.id}
-                onChange={(event) => navigate(listPath(event.currentTarget.value))}
-              >
-                {workspaces.map(({ id, name }) => (
-                  <option key={id} value={id}>
-                    {name}
-                  </option>
-                ))}
-              </select>
-            </label>
-          )}
+          <WorkspaceSelect
+            workspaces={workspaces}
+            chosenId={workspace.id}
+            onChoose={(id) => navigate(listPath(id))}
+          />
           <label class="search">
             <span class="visually-hidden">Search bots</span>
             <Icon name="search" />

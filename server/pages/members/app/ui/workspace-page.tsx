@@ -2,6 +2,7 @@ import type { ComponentChildren } from 'preact'
 import type { WorkspaceSummary } from '../../../../../generated/client/index.js'
 import { navigate } from '../router.ts'
 import { useTitle } from './hooks.ts'
+import { WorkspaceSelect } from './workspace-select.tsx'
 
 /** A page about one workspace at a time, which its address names. */
 export function WorkspacePage(props: {
@@ -25,23 +26,11 @@ export function WorkspacePage(props: {
     <main class="page">
       <div class="page-head">
         <h1>{title}</h1>
-        {workspaces.length > 1 && (
-          <label class="inline">
-            <span class="visually-hidden">Workspace</span>
-            <select
-              value={workspace.id}
-              onChange={(event) =>
-                navigate(`${path}?${new URLSearchParams({ workspace: event.currentTarget.value })}`)
-              }
-            >
-              {workspaces.map(({ id, name }) => (
-                <option key={id} value={id}>
-                  {name}
-                </option>
-              ))}
-            </select>
-          </label>
-        )}
+        <WorkspaceSelect
+          workspaces={workspaces}
+          chosenId={workspace.id}
+          onChoose={(id) => navigate(`${path}?${new URLSearchParams({ workspace: id })}`)}
+        />
       </div>
       {children(workspace.id)}
     </main>
