@@ -354,6 +354,21 @@ describe('writes that come together', () => {
     expect(new Set(sheet.rows.slice(1).map(([, cell]) => cell))).toEqual(new Set([age]))
   })
 
+  test('fail with an entry in the log where the token ends before the row is sent', async () => {
+    const sheet = spreadsheet(people())
+    let asked = 0
+    const reply = (request: OutboundRequest): OutboundReply => {
+      if (!request.url.includes('oauth2')) return sheet.world.reply(request)
+      asked += 1
+      // So short that each request needs another one: for the title, the head and the row.
+      return asked === 3 ? json({}, 500) : json({ access_token: 'short', expires_in: 300 })
+    }
+    const shared = sharing({ ...sheet, world: { ...sheet.world, reply } })
+    const client = await run(shared, 'Insert a row', insertOf('0'))
+    expect(client.logs()).toEqual(['Google Sheets answered 500'])
+    expect(sheet.rows).toEqual(people())
+  })
+
   test('fail together, each with the entry in its own log', async () => {
     const sheet = sharing(spreadsheet(people()))
     await run(sheet, 'Insert a row', insertOf('0'))
