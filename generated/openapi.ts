@@ -12289,7 +12289,7 @@ export interface components {
             steps: components["schemas"]["ContinuedChatBody"][];
             /** @description What was said, in order. */
             transcript: components["schemas"]["TranscriptEntry"][];
-            /** @description Variables that have a value at the end. */
+            /** @description Variables that have a value at the end, session variables included. */
             variables: components["schemas"]["ResultVariable"][];
         };
         /** @description One reply of the visitor. */

@@ -163,7 +163,7 @@ export const simulated = z
     variables: z
       .array(resultVariable)
       .max(10_000)
-      .meta({ description: 'Variables that have a value at the end.' }),
+      .meta({ description: 'Variables that have a value at the end, session variables included.' }),
     transcript: z.array(transcriptEntry).max(100_000).meta({ description: 'What was said, in order.' }),
     requests: z.array(simulatedRequest).max(10_000).meta({ description: 'What the bot would have sent.' }),
     blockIds: z

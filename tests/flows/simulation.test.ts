@@ -292,6 +292,18 @@ async function replied(flow: object, elapsedMs: number, waitedMs = 0): Promise<B
   }
 }
 
+test('a simulation shows session variables, and marks them', async () => {
+  const flow: Body = bot({ Ask: [ask('Plan'), ask('Place')] }, { variables: ['Plan', 'Place'] })
+  flow.variables[0].isSessionVariable = true
+  const made = await publish(app, here, flow)
+  const replies = [{ message: 'Basic' }, { message: 'Riga' }]
+  const { simulation } = await simulated(made, { replies })
+  expect(simulation.variables).toEqual([
+    { id: idOf('Plan'), name: 'Plan', value: 'Basic', isSessionVariable: true },
+    { id: idOf('Place'), name: 'Place', value: 'Riga' },
+  ])
+})
+
 test('a simulation stops after the work of the table', async () => {
   const flow = bot({ Ask: [ask('X', { to: 'Ask' })] }, { variables: ['X'] })
   const { steps, isIncomplete, isOver } = await replied(flow, MAX_SIMULATED_WORK_MS / 8)

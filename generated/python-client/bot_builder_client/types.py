@@ -7092,7 +7092,7 @@ class SimulatedChat(TypedDict):
     """The answers, in order."""
 
     variables: list[ResultVariable]
-    """Variables that have a value at the end."""
+    """Variables that have a value at the end, session variables included."""
 
     transcript: list[TranscriptEntry]
     """What was said, in order."""

@@ -6,12 +6,14 @@ import { type FlowIndex, indexFlow, isInput, searchBlock, toValue } from './flow
 import type { Answer, Flow, Frame, ResultVariable, TranscriptEntry, VariableValue } from './types.ts'
 import { readVariable } from './variables.ts'
 
-/** All variables that have a value and are not session variables, those of merged bots included. */
+/** All variables that have a value, those of merged bots included; session variables only where nobody stores them. */
 export function snapshot(run: Execution, frame: LiveFrame): ResultVariable[] {
   const own: ResultVariable[] = []
   for (const { id, name, isSessionVariable } of frame.flow.variables.values()) {
     const value = readVariable(run, id, frame)
-    if (!isSessionVariable && value !== null) own.push({ id, name, value })
+    if (value === null) continue
+    if (!isSessionVariable) own.push({ id, name, value })
+    else if (run.effects.showsSessionVariables) own.push({ id, name, value, isSessionVariable })
   }
   return own.concat(frame.merged)
 }

@@ -89,6 +89,8 @@ export interface Effects {
   pathOf?: (blockId: string) => 'a' | 'b' | undefined
   /** Learns which blocks run and which edges are taken. */
   visit?: (visited: { botId: string; blockId: string } | { botId: string; edgeId: string }) => void
+  /** True if variables of the outcome include session variables, since nobody stores it. */
+  showsSessionVariables?: boolean
   /**
    * Waits until the thread may continue a turn that has worked for a while. Without it, the turn continues in the
    * next round of the event loop.
@@ -295,6 +297,7 @@ export interface ResultVariable {
   id: string
   name: string
   value: Exclude<VariableValue, null>
+  isSessionVariable?: boolean
 }
 
 export interface TranscriptEntry {

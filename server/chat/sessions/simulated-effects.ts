@@ -128,6 +128,7 @@ export function createSimulatedEffects(given: Simulation, around: Surroundings) 
     loadFlow: (flowId) => wait(around.live.loadFlow(flowId)),
     earlierAnswers: async (resultId) => around.earlierAnswers(resultId),
     earlierTranscript: async () => around.earlierTranscript(),
+    showsSessionVariables: true,
   }
 
   return {
