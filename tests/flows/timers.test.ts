@@ -94,6 +94,11 @@ async function saidIn(sessionId: string): Promise<string[]> {
   )
 }
 
+async function lastMessageOf({ id: botId }: Published, sessionId: string) {
+  const params = { botId, sessionId }
+  return (await app.client.ok('getChat', { as: here.member, params })).chat.lastMessage
+}
+
 async function timersOf(sessionId: string) {
   const { rows } = await app.pool.query(
     `SELECT is_paused, ceil(date_part('epoch', due_at - now()) / 60)::int AS minutes, failures FROM chat_timers WHERE session_id = $1`,
@@ -386,6 +391,44 @@ describe('a handoff', () => {
       params: { botId: handing.id, resultId },
     })
     expect(result.variables).toContainEqual(expect.objectContaining({ name: 'Age', value: '36' }))
+  })
+})
+
+describe('the last message of a chat', () => {
+  test('is what the visitor wrote, also where the bot has said something by its timer since', async () => {
+    const { sessionId } = await start(app, idle)
+    await reply(app, sessionId, 'Ada', 1)
+    await app.fireTimers()
+    expect(await saidIn(sessionId)).toEqual(['Ada', 'Hello Ada', 'Still there?'])
+    await update(idle, sessionId, { handledBy: 'member' })
+    expect(await lastMessageOf(idle, sessionId)).toEqual({ role: 'user', text: 'Ada' })
+  })
+
+  test('is what the visitor wrote where the turn of a timer hands the chat over', async () => {
+    const groups = {
+      Start: [
+        ask('Name'),
+        waitUntil({ secondsToWaitFor: '3600' }),
+        { type: 'handoff', options: { message: 'One moment' } },
+      ],
+    }
+    const late = await publish(app, here, bot(groups, { variables: ['Name'] }))
+    const { sessionId } = await start(app, late)
+    await reply(app, sessionId, 'Ada', 1)
+    await app.fireTimers()
+    expect(await lastMessageOf(late, sessionId)).toEqual({ role: 'user', text: 'Ada' })
+  })
+
+  test('is that of a member who gave the chat back where nobody has written since', async () => {
+    const { sessionId } = await start(app, idle)
+    await reply(app, sessionId, 'Ada', 1)
+    await update(idle, sessionId, { handledBy: 'member' })
+    const params = { botId: idle.id, sessionId }
+    await app.client.ok('sendMessage', { as: here.member, params, body: { text: 'Hello' } })
+    await update(idle, sessionId, { handledBy: 'bot' })
+    await app.fireTimers()
+    await update(idle, sessionId, { handledBy: 'waiting' })
+    expect(await lastMessageOf(idle, sessionId)).toEqual({ role: 'member', text: 'Hello' })
   })
 })
 

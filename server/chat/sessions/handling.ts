@@ -12,8 +12,8 @@ import type { Effects, Flow } from '../engine/types.ts'
 import { type ChatEvent, eventOfTurn } from './chat-events.ts'
 import { decodeState } from './codec/state.ts'
 import type { HeldChat } from './hold-chat.ts'
-import { lastSaidOf } from './last-said.ts'
-import { type Session, stepsOf } from './read-session.ts'
+import { lastMessageIn, readLastMessage } from './last-message.ts'
+import { lastAnswerOf, type Session } from './read-session.ts'
 import { type Ran, type Reply, toTurn, uploadsOfTurn, waitsFor } from './run-turn.ts'
 import { openExpiryOf, removeTimer, resumeTimer } from './timers.ts'
 import { effectsOf } from './turn-effects.ts'
@@ -69,12 +69,12 @@ export async function handingOf(
   return { changes }
 }
 
-/** Columns of the last turn of the bot: what a client shows again when the bot goes on, and the visitor's message. */
-async function lastTurnOf(db: Database, { botId, id, revision }: HeldChat) {
-  const [turn] = await stepsOf(db, { botId, sessionId: id, revision }, revision)
+/** Columns of a chat that the bot hands over: what a client shows again when the bot goes on, and the last message. */
+async function lastTurnOf(db: Database, { id: sessionId, ...chat }: HeldChat) {
+  const answer = await lastAnswerOf(db, { sessionId, ...chat })
   return {
-    awaited: new JsonText(JSON.stringify(waitsFor(turn?.answer ?? {}))),
-    lastSaid: lastSaidOf(turn?.turns ?? []),
+    awaited: new JsonText(JSON.stringify(waitsFor(answer === null ? {} : JSON.parse(answer)))),
+    lastSaid: await readLastMessage(db, { sessionId, ...chat }),
   }
 }
 
@@ -173,7 +173,7 @@ export async function receiveMessage(
       (tx) =>
         tx
           .update(table)
-          .set({ lastSaid: lastSaidOf(outcome.said) })
+          .set({ lastSaid: lastMessageIn(outcome.said) })
           .where(and(eq(table.botId, botId), eq(table.id, sessionId))),
       ...eventOfTurn(session, event, context.now),
     ]),

@@ -11,7 +11,7 @@ import { keepUploads, uploadsAmong } from '../../uploads/uploads.ts'
 import { messageOfMember } from '../engine/people.ts'
 import type { Bubble, TranscriptEntry } from '../engine/types.ts'
 import { holdChat, holdResult } from './hold-chat.ts'
-import { encodeSaid } from './last-said.ts'
+import { encodeLastMessage } from './last-message.ts'
 import { announceChange } from './session-changes.ts'
 
 /* Messages of members to visitors. */
@@ -60,7 +60,7 @@ export function writeToVisitor(
       .update(chatSessions)
       .set({
         messageCount: ordinal,
-        lastSaid: encodeSaid(
+        lastSaid: encodeLastMessage(
           'member',
           text ?? '',
           files.map(({ name }) => name),

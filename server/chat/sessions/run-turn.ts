@@ -91,7 +91,7 @@ async function runTurnWithin(
             ...timerOfTurn(
               { id: sessionId, botId, workspaceId },
               outcome,
-              { before: timerBefore, isFired, isReturned: session.handledBy !== null },
+              { session, before: timerBefore, isFired, isReturned: session.handledBy !== null },
               context.now,
             ),
             ...eventOfTurn(

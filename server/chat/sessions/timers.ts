@@ -5,7 +5,7 @@ import { expression, selectRows } from '../../db/typed-select.ts'
 import { idleTimesAt } from '../engine/idle.ts'
 import type { SessionState, TimerToSet, TurnOutcome } from '../engine/types.ts'
 import { decodeState } from './codec/state.ts'
-import { lastSaidOf } from './last-said.ts'
+import { lastMessageIn, readLastMessage } from './last-message.ts'
 import type { Session } from './read-session.ts'
 import { expiryOf, latestExpiryOf, type WithTurn } from './write-turn.ts'
 
@@ -42,32 +42,36 @@ async function saveTimer(tx: Database, ids: Ids, timer: TimerToSet | undefined) 
 
 /**
  * Writes the timer of a turn, and hands the chat over; nothing for most turns. `before` is the timer of the state that the
- * turn follows, `isReturned` true if the turn ends a wait for members.
+ * turn follows in `session`, `isReturned` true if the turn ends a wait for members.
  */
 export function timerOfTurn(
   ids: Ids,
   { state, timer, isHandedOff, said }: Pick<TurnOutcome, 'state' | 'timer' | 'isHandedOff' | 'said'>,
   {
+    session,
     before,
     isFired = false,
     isReturned = false,
-  }: { before?: SessionState['timer']; isFired?: boolean; isReturned?: boolean },
+  }: { session?: Session; before?: SessionState['timer']; isFired?: boolean; isReturned?: boolean },
   now: Date,
 ): WithTurn[] {
   const isKept = before !== undefined && state?.timer?.id === before.id
   // The row of a timer that fired goes after the turn, with others.
   const isChanged = timer !== undefined || (before !== undefined && !isKept && !isFired)
   const handledBy = isHandedOff ? ('waiting' as const) : null
-  const lastSaid = isHandedOff ? lastSaidOf(said) : null
   return [
     ...(isChanged ? [(tx: Database) => saveTimer(tx, ids, timer)] : []),
     ...(isHandedOff || isReturned
       ? [
-          (tx: Database) =>
-            tx
+          async (tx: Database) => {
+            const ofTurn = isHandedOff ? lastMessageIn(said) : null
+            const isEarlier = isHandedOff && ofTurn === null && session !== undefined
+            const lastSaid = isEarlier ? await readLastMessage(tx, session) : ofTurn
+            await tx
               .update(table)
               .set({ handledBy, assigneeId: null, handledSince: now, awaited: null, lastSaid })
-              .where(and(eq(table.botId, ids.botId), eq(table.id, ids.id))),
+              .where(and(eq(table.botId, ids.botId), eq(table.id, ids.id)))
+          },
         ]
       : []),
   ]
