@@ -80,6 +80,7 @@ const chatSchema = z
   .object({
     ...summary,
     botId,
+    publicationId: recordId('Id of the publication that the chat runs.', exampleIds.publication),
     isOver: z.boolean().meta({ description: 'Whether the chat has ended.', example: false }),
   })
   .meta({ id: 'BotChat', description: 'A chat that somebody has with a bot.' })
@@ -117,7 +118,12 @@ const exampleWaiting = {
   timer: null,
 }
 
-const exampleChat = { ...exampleSummary, botId: exampleIds.bot, isOver: false }
+const exampleChat = {
+  ...exampleSummary,
+  botId: exampleIds.bot,
+  publicationId: exampleIds.publication,
+  isOver: false,
+}
 
 const exampleTaken = {
   ...exampleChat,
@@ -275,6 +281,7 @@ export const chats = define({
         }),
         sessionId: readOnly('id of the chat session'),
         botId: readOnly('id of the bot'),
+        publicationId: readOnly('id of the publication'),
         resultId: readOnly('id of the result'),
         createdAt: readOnly('time of the start'),
         updatedAt: readOnly('time of the last turn'),

@@ -875,6 +875,11 @@ export interface components {
             isOver: boolean;
             lastMessage: components["schemas"]["LastMessage"];
             /**
+             * @description Id of the publication that the chat runs.
+             * @example 01jr5x7k5v6d0y4c9t1w3x5z7b
+             */
+            publicationId: string;
+            /**
              * @description Id of the result, as the list of results answers it.
              * @example 01jr5x5h3s4b8w2a7r9t1v3x5z
              */
@@ -3325,6 +3330,11 @@ export interface components {
              * @example null
              */
             readonly lastMessage?: unknown;
+            /**
+             * @description Read-only id of the publication; accepted and ignored.
+             * @example null
+             */
+            readonly publicationId?: unknown;
             /**
              * @description Read-only id of the result; accepted and ignored.
              * @example null

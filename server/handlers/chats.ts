@@ -53,7 +53,8 @@ export const chats: ChatsHandlers<Contexts> = {
 }
 
 function toChat(botId: string, row: ChatRow): components['schemas']['BotChat'] {
-  return { ...toSummary(row), botId, isOver: row.isOver }
+  // Only chats of publications are found.
+  return { ...toSummary(row), botId, publicationId: row.publicationId ?? '', isOver: row.isOver }
 }
 
 function toSummary(row: ChatRow): components['schemas']['BotChatSummary'] {

@@ -4,8 +4,8 @@ import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals'
 import type { Browser, BrowserContextOptions, Frame, Locator, Page } from 'playwright-core'
 import { type App, startApp } from '../support/app.ts'
 import { ask, bot, text } from '../support/chat.ts'
-import { type Published, publish } from '../support/chats.ts'
-import type { Caller } from '../support/client.ts'
+import { type Published, publish, storable } from '../support/chats.ts'
+import { anyBody, type Caller } from '../support/client.ts'
 import { makeWorld, type Site } from '../support/world.ts'
 import { desktop, launch, newContext, phone, picture, violationsOn, watch, withBrowser } from './support.ts'
 
@@ -176,6 +176,13 @@ withBrowser('the inbox of members', () => {
     await late.getByText(/^Ada.* handles this chat$/).waitFor()
     await late.getByRole('button', { name: 'Take over' }).waitFor()
     await picture(late, 'inbox-late-desktop-dark')
+    // The chat goes on in its own publication, and the live one has no group of this name.
+    const live = storable(bot({ Start: groups.Start }, { variables: ['Name', 'Age'] }))
+    const draft = { version: '6.1' as const, groups: live.groups, edges: live.edges }
+    const as = here.member
+    const params = { botId: made.id }
+    await app.client.ok('updateBot', { as, params, body: anyBody({ bot: draft }) })
+    await app.client.ok('publishBot', { as, params })
     await winner.getByRole('button', { name: 'Give back' }).click()
     await winner.getByLabel('The bot goes on').selectOption('Offers')
     await picture(winner, 'inbox-give-back')

@@ -583,6 +583,9 @@ class BotChat(TypedDict):
     botId: str
     """Id of the bot, as create and list answer it."""
 
+    publicationId: str
+    """Id of the publication that the chat runs."""
+
     isOver: bool
     """Whether the chat has ended."""
 
@@ -2012,6 +2015,9 @@ class ChatUpdate(TypedDict):
 
     botId: NotRequired[Any]
     """Read-only id of the bot; accepted and ignored."""
+
+    publicationId: NotRequired[Any]
+    """Read-only id of the publication; accepted and ignored."""
 
     resultId: NotRequired[Any]
     """Read-only id of the result; accepted and ignored."""

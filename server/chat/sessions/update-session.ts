@@ -33,6 +33,7 @@ export const chatShapeOf = (botId: SQL) => ({
   createdAt: table.createdAt,
   updatedAt: table.updatedAt,
   expiresAt: table.expiresAt,
+  publicationId: table.publicationId,
   resultId: table.resultId,
   revision: table.revision,
   blockId: optional(expression(sql`${table.state} #>> '{waiting,blockId}'`, 'text')),

@@ -84,7 +84,7 @@ export function Handler({ botId, sessionId, chat, userId, nameOf, onChanged }: H
         </p>
       )}
       {dialog === 'return' && (
-        <GiveBack botId={botId} task={task} onClose={() => setDialog(undefined)} onGive={update} />
+        <GiveBack chat={chat} task={task} onClose={() => setDialog(undefined)} onGive={update} />
       )}
       {dialog === 'end' && (
         <Confirmation
@@ -110,19 +110,20 @@ function stateOf(chat: Chat, isMine: boolean, nameOf: HandlerProps['nameOf']): s
 }
 
 function GiveBack(props: {
-  botId: string
+  chat: Chat
   task: ReturnType<typeof useTask>
   onGive: (change: ChatUpdate) => void
   onClose: () => void
 }) {
   const { isBusy, error } = props.task
+  const { botId, publicationId } = props.chat
   const [groupId, setGroupId] = useState('')
   const groups = useLoaded(
     async (signal) => {
-      const { publishedBot } = await client.publishedBots.get(props.botId, {}, { signal })
-      return (publishedBot.groups as { id: string; title: string }[]).map(({ id, title }) => ({ id, title }))
+      const { publication } = await client.publications.get(botId, publicationId, { signal })
+      return (publication.groups as { id: string; title: string }[]).map(({ id, title }) => ({ id, title }))
     },
-    [props.botId],
+    [botId, publicationId],
   )
   return (
     <Dialog title="Give the chat back to the bot?" onClose={props.onClose}>
