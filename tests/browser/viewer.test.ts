@@ -150,11 +150,20 @@ async function answer(page: Page, uses: Map<string, number>): Promise<boolean> {
     if ((await send.count()) > 0) await send.last().click()
     return true
   }
+  // Several choices: the last one, and the button below.
+  const boxes = page.locator('typebot-standard input[type=checkbox]:visible')
+  if ((await boxes.count()) > 0) {
+    await boxes.last().check({ force: true })
+    await page.locator('typebot-standard button:visible:enabled').last().click()
+    return true
+  }
   const field = page.locator('typebot-standard input:visible, typebot-standard textarea:visible').last()
   if ((await field.count()) > 0) {
-    const type = (await field.getAttribute('type')) ?? 'text'
+    const isNumber = (await field.getAttribute('role')) === 'spinbutton'
+    const type = isNumber ? 'number' : ((await field.getAttribute('type')) ?? 'text')
     await field.fill(texts[type] ?? 'Ada')
-    await page.keyboard.press('Enter')
+    // Long answers keep the Enter key for new lines.
+    await page.locator('typebot-standard button:visible:enabled').last().click()
     return true
   }
   const buttons = page.locator('typebot-standard button:visible:enabled')
