@@ -33,7 +33,7 @@ const isWanted = (name: string) => wanted.length === 0 || wanted.includes(name)
 
 /** Faults of the list that this project does not run yet. */
 const notRun: Record<string, string> = {
-  F25: 'a replica that lags: tests/standby.test.ts pauses a real one under load',
+  F25: 'a replica that lags: tests/db/standby.test.ts pauses a real one under load',
   F27: 'a receiver of events that is slow or dead: tests/flows has its tests, nothing here breaks one for an hour',
 }
 
