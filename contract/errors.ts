@@ -27,6 +27,7 @@ export const issueCodes = {
   unknown_command: 'the bot has no event for the command',
   unknown_credentials: 'there are no such credentials in the workspace',
   unknown_delivery: 'there is no such delivery',
+  unknown_device_code: 'the code of the device was used, has expired, or never was',
   unknown_endpoint: 'there is no such webhook endpoint in the workspace',
   unknown_folder: 'the folder does not exist in the workspace',
   unknown_member: 'the workspace has no such member',

@@ -9,6 +9,7 @@ import { chats } from './chats.ts'
 import { comparison } from './comparison.ts'
 import { credentials } from './credentials.ts'
 import { currentUser } from './current-user.ts'
+import { deviceLogins } from './device-logins.ts'
 import { folders } from './folders.ts'
 import { invitations } from './invitations.ts'
 import { members } from './members.ts'
@@ -45,6 +46,7 @@ export const operations = {
   ...currentUser,
   ...browserSessions,
   ...tokens,
+  ...deviceLogins,
 }
 
 type Operations = typeof operations
@@ -73,6 +75,7 @@ export const resources = {
   currentUser,
   browserSessions,
   tokens,
+  deviceLogins,
 }
 
 /**

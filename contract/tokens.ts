@@ -19,11 +19,19 @@ const scope = z.enum(scopes).meta({
     'What a token can be limited to. `read`: everything that GET answers, but for results and chats. `write`: create, change, delete, publish and preview. `results`: read, export and delete what people answered. `chat-admin`: steer the chats of others, as the call of a waiting webhook does. None includes another one.',
 })
 
-const scopeList = z.array(scope).min(1).max(scopes.length)
+export const scopeList = z.array(scope).min(1).max(scopes.length)
+
+export const tokenName = name('What the token is for, as its owner wrote it.', 'Nightly export')
+
+export const expiresInDays = z.int().min(1).max(3650).optional().meta({
+  description: 'After how many days the token stops working; absent means never.',
+  example: 90,
+  format: 'int32',
+})
 
 const properties = {
   id: tokenId,
-  name: name('What the token is for, as its owner wrote it.', 'Nightly export'),
+  name: tokenName,
   hint: text(4).meta({ description: 'The last four characters of the token.', example: 'x7Qa' }),
   createdAt: timestamp('When the token was created.'),
   expiresAt: timestamp('When the token stops working.')
@@ -51,7 +59,7 @@ export const apiToken = z
   .object(properties)
   .meta({ id: 'ApiToken', description: 'An access token, without the token itself.' })
 
-const createdApiToken = z
+export const createdApiToken = z
   .object({
     ...properties,
     token: text(64).meta({
@@ -107,11 +115,7 @@ export const tokens = define({
     body: z
       .strictObject({
         name: properties.name,
-        expiresInDays: z.int().min(1).max(3650).optional().meta({
-          description: 'After how many days the token stops working; absent means never.',
-          example: 90,
-          format: 'int32',
-        }),
+        expiresInDays,
         scopes: scopeList.optional().meta({
           description:
             'What the token can do at most; absent means whatever the token of this request can, which is everything for one that was made without limits.',

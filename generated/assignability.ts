@@ -364,6 +364,14 @@ interface Contract {
     params: z.output<(typeof contract)['revokeToken']['params']>
     reply: z.output<(typeof contract)['revokeToken']['success']['body']>
   }
+  startDeviceLogin: {
+    body: z.input<(typeof contract)['startDeviceLogin']['body']>
+    reply: z.output<(typeof contract)['startDeviceLogin']['success']['body']>
+  }
+  continueDeviceLogin: {
+    body: z.input<(typeof contract)['continueDeviceLogin']['body']>
+    reply: z.output<(typeof contract)['continueDeviceLogin']['success']['body']>
+  }
 }
 
 interface Wire {
@@ -720,5 +728,13 @@ interface Wire {
   revokeToken: {
     params: wire['revokeToken']['parameters']['path']
     reply: wire['revokeToken']['responses'][200]['content']['application/json']
+  }
+  startDeviceLogin: {
+    body: NonNullable<wire['startDeviceLogin']['requestBody']>['content']['application/json']
+    reply: wire['startDeviceLogin']['responses'][200]['content']['application/json']
+  }
+  continueDeviceLogin: {
+    body: NonNullable<wire['continueDeviceLogin']['requestBody']>['content']['application/json']
+    reply: wire['continueDeviceLogin']['responses'][200]['content']['application/json']
   }
 }

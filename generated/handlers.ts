@@ -875,6 +875,28 @@ export interface RevokeToken {
   error: 'BAD_REQUEST' | 'UNAUTHORIZED' | 'FORBIDDEN' | 'NOT_FOUND' | 'TOO_MANY_REQUESTS' | 'INTERNAL_SERVER_ERROR' | 'SERVICE_UNAVAILABLE'
 }
 
+/** Start the login of a program: POST /v1/deviceLogins */
+export interface StartDeviceLogin {
+  access: 'anyone'
+  params: undefined
+  query: undefined
+  body: z.output<(typeof contract)['startDeviceLogin']['body']>
+  reply: wire['startDeviceLogin']['responses'][200]['content']['application/json']
+  minimal: never
+  error: 'BAD_REQUEST' | 'PAYLOAD_TOO_LARGE' | 'UNSUPPORTED_MEDIA_TYPE' | 'TOO_MANY_REQUESTS' | 'INTERNAL_SERVER_ERROR' | 'SERVICE_UNAVAILABLE'
+}
+
+/** Ask for the token of a login: POST /v1/deviceLogins/continue */
+export interface ContinueDeviceLogin {
+  access: 'anyone'
+  params: undefined
+  query: undefined
+  body: z.output<(typeof contract)['continueDeviceLogin']['body']>
+  reply: wire['continueDeviceLogin']['responses'][200]['content']['application/json']
+  minimal: never
+  error: 'BAD_REQUEST' | 'NOT_FOUND' | 'PAYLOAD_TOO_LARGE' | 'UNSUPPORTED_MEDIA_TYPE' | 'TOO_MANY_REQUESTS' | 'INTERNAL_SERVER_ERROR' | 'SERVICE_UNAVAILABLE'
+}
+
 export interface WorkspacesHandlers<Contexts extends Record<AccessKind, unknown>> {
   /** GET /v1/workspaces */
   listWorkspaces: Handler<ListWorkspaces, Contexts>
@@ -1096,7 +1118,14 @@ export interface TokensHandlers<Contexts extends Record<AccessKind, unknown>> {
   revokeToken: Handler<RevokeToken, Contexts>
 }
 
-export type Handlers<Contexts extends Record<AccessKind, unknown>> = WorkspacesHandlers<Contexts> & MembersHandlers<Contexts> & InvitationsHandlers<Contexts> & CredentialsHandlers<Contexts> & AuditHandlers<Contexts> & FoldersHandlers<Contexts> & BotsHandlers<Contexts> & TemplatesHandlers<Contexts> & TransferHandlers<Contexts> & ComparisonHandlers<Contexts> & PublishingHandlers<Contexts> & PublicationsHandlers<Contexts> & ResultsHandlers<Contexts> & AnalyticsHandlers<Contexts> & ChatHandlers<Contexts> & ChatsHandlers<Contexts> & WebhooksHandlers<Contexts> & UploadsHandlers<Contexts> & CurrentUserHandlers<Contexts> & BrowserSessionsHandlers<Contexts> & TokensHandlers<Contexts>
+export interface DeviceLoginsHandlers<Contexts extends Record<AccessKind, unknown>> {
+  /** POST /v1/deviceLogins */
+  startDeviceLogin: Handler<StartDeviceLogin, Contexts>
+  /** POST /v1/deviceLogins/continue */
+  continueDeviceLogin: Handler<ContinueDeviceLogin, Contexts>
+}
+
+export type Handlers<Contexts extends Record<AccessKind, unknown>> = WorkspacesHandlers<Contexts> & MembersHandlers<Contexts> & InvitationsHandlers<Contexts> & CredentialsHandlers<Contexts> & AuditHandlers<Contexts> & FoldersHandlers<Contexts> & BotsHandlers<Contexts> & TemplatesHandlers<Contexts> & TransferHandlers<Contexts> & ComparisonHandlers<Contexts> & PublishingHandlers<Contexts> & PublicationsHandlers<Contexts> & ResultsHandlers<Contexts> & AnalyticsHandlers<Contexts> & ChatHandlers<Contexts> & ChatsHandlers<Contexts> & WebhooksHandlers<Contexts> & UploadsHandlers<Contexts> & CurrentUserHandlers<Contexts> & BrowserSessionsHandlers<Contexts> & TokensHandlers<Contexts> & DeviceLoginsHandlers<Contexts>
 
 /** Every operation with the codes it can answer, for the cases that replay them. */
 export interface OperationErrors {
@@ -1179,4 +1208,6 @@ export interface OperationErrors {
   listTokens: 'BAD_REQUEST' | 'UNAUTHORIZED' | 'FORBIDDEN' | 'TOO_MANY_REQUESTS' | 'INTERNAL_SERVER_ERROR' | 'SERVICE_UNAVAILABLE'
   createToken: 'BAD_REQUEST' | 'UNAUTHORIZED' | 'FORBIDDEN' | 'PAYLOAD_TOO_LARGE' | 'UNSUPPORTED_MEDIA_TYPE' | 'TOO_MANY_REQUESTS' | 'INTERNAL_SERVER_ERROR' | 'SERVICE_UNAVAILABLE'
   revokeToken: 'BAD_REQUEST' | 'UNAUTHORIZED' | 'FORBIDDEN' | 'NOT_FOUND' | 'TOO_MANY_REQUESTS' | 'INTERNAL_SERVER_ERROR' | 'SERVICE_UNAVAILABLE'
+  startDeviceLogin: 'BAD_REQUEST' | 'PAYLOAD_TOO_LARGE' | 'UNSUPPORTED_MEDIA_TYPE' | 'TOO_MANY_REQUESTS' | 'INTERNAL_SERVER_ERROR' | 'SERVICE_UNAVAILABLE'
+  continueDeviceLogin: 'BAD_REQUEST' | 'NOT_FOUND' | 'PAYLOAD_TOO_LARGE' | 'UNSUPPORTED_MEDIA_TYPE' | 'TOO_MANY_REQUESTS' | 'INTERNAL_SERVER_ERROR' | 'SERVICE_UNAVAILABLE'
 }

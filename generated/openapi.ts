@@ -736,6 +736,50 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/deviceLogins": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Start the login of a program
+         * @description Starts a login in the shape of RFC 8628, for a program that has no browser of its own. Show `userCode` and `verificationUri` to the person: on that page, signed in, they see what is asked, compare the code, and allow or refuse it. Meanwhile send `deviceCode` to continue device login. The codes work for 10 minutes. The body says what the token should be, as create token takes it; the person cannot allow a workspace in which they have no role.
+         *
+         *     Permission: none; no token is needed.
+         */
+        post: operations["startDeviceLogin"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/deviceLogins/continue": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Ask for the token of a login
+         * @description Says what the person has decided. While the `status` is `pending`, send the request again after `interval` seconds. A request that comes earlier gets `slowDown` and adds 5 seconds to the interval. With `allowed` the answer has the `apiToken`, and this answer is the only one that shows it: the code is used up. `denied` ends the login. A code that was used, has expired or never was is not found: start again.
+         *
+         *     Permission: none; no token is needed.
+         */
+        post: operations["continueDeviceLogin"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/folders": {
         parameters: {
             query?: never;
@@ -6151,6 +6195,56 @@ export interface components {
              */
             resultIds: string[] | null;
         };
+        /** @description The state of a login. */
+        DeviceLogin: {
+            apiToken?: components["schemas"]["CreatedApiToken"];
+            /**
+             * Format: int32
+             * @description Seconds to wait before the next request at least.
+             * @example 5
+             */
+            interval: number;
+            /**
+             * @description What the person has decided, or that the program asks too often.
+             * @enum {string}
+             */
+            status: "pending" | "slowDown" | "allowed" | "denied";
+        };
+        /** @description The login to ask about. */
+        DeviceLoginContinue: {
+            /**
+             * @description The secret code of the program, as start device login answers it. It is shown to nobody.
+             * @example EXAMPLEexampleEXAMPLEexample00000000000000
+             */
+            deviceCode: string;
+        };
+        /** @description The token that a program asks a person for. */
+        DeviceLoginStart: {
+            /**
+             * Format: int32
+             * @description After how many days the token stops working; absent means never.
+             * @example 90
+             */
+            expiresInDays?: number;
+            /**
+             * @description What the token is for, as its owner wrote it.
+             * @example Nightly export
+             */
+            name: string;
+            /**
+             * @description What the token can do at most; absent means everything that its owner can.
+             * @example [
+             *       "read",
+             *       "write"
+             *     ]
+             */
+            scopes?: components["schemas"]["TokenScope"][];
+            /**
+             * @description Id of the workspace to bind the token to; absent means none.
+             * @example 01jr5x0c8m9w3q7v2k4n6p8r0t
+             */
+            workspaceId?: string;
+        };
         /** @description Works with Dify. Chats run it, with credentials of type dify-ai. Versions 6 and 6.1 only. */
         DifyAiBlock: {
             /**
@@ -8382,6 +8476,7 @@ export interface components {
          *     - `unknown_command`: the bot has no event for the command.
          *     - `unknown_credentials`: there are no such credentials in the workspace.
          *     - `unknown_delivery`: there is no such delivery.
+         *     - `unknown_device_code`: the code of the device was used, has expired, or never was.
          *     - `unknown_endpoint`: there is no such webhook endpoint in the workspace.
          *     - `unknown_folder`: the folder does not exist in the workspace.
          *     - `unknown_member`: the workspace has no such member.
@@ -12664,6 +12759,41 @@ export interface components {
             sessionId: string;
             /** @description The variables that have a value after the turn; in previews only. */
             variables?: components["schemas"]["ResultVariable"][];
+        };
+        /** @description The codes of a login, for the program and the person. */
+        StartedDeviceLogin: {
+            /**
+             * @description The secret code of the program, as start device login answers it. It is shown to nobody.
+             * @example EXAMPLEexampleEXAMPLEexample00000000000000
+             */
+            deviceCode: string;
+            /**
+             * Format: int32
+             * @description Seconds for which the codes work.
+             * @example 600
+             */
+            expiresIn: number;
+            /**
+             * Format: int32
+             * @description Seconds to wait before the next request at least.
+             * @example 5
+             */
+            interval: number;
+            /**
+             * @description The short code to show to the person, who compares it.
+             * @example WDJB-MJHT
+             */
+            userCode: string;
+            /**
+             * @description The page on which the person enters the code.
+             * @example http://localhost:3000/device
+             */
+            verificationUri: string;
+            /**
+             * @description The same page with the code filled in. Show the code nevertheless.
+             * @example http://localhost:3000/device?code=WDJB-MJHT
+             */
+            verificationUriComplete: string;
         };
         /** @description The first turn of a preview. Without `input` and awaited action it is over. */
         StartedPreviewBody: {
@@ -17703,6 +17833,79 @@ export interface operations {
             };
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
+            429: components["responses"]["TooManyRequests"];
+            431: components["responses"]["RequestHeaderFieldsTooLarge"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    startDeviceLogin: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** @description At most 256 KiB of JSON in UTF-8. */
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["DeviceLoginStart"];
+            };
+        };
+        responses: {
+            /** @description The codes of the login. */
+            200: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["StartedDeviceLogin"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            408: components["responses"]["RequestTimeout"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            429: components["responses"]["TooManyRequests"];
+            431: components["responses"]["RequestHeaderFieldsTooLarge"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    continueDeviceLogin: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** @description At most 256 KiB of JSON in UTF-8. */
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["DeviceLoginContinue"];
+            };
+        };
+        responses: {
+            /** @description The decision, with the token if it was allowed. */
+            200: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeviceLogin"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            404: components["responses"]["NotFound"];
+            408: components["responses"]["RequestTimeout"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
             429: components["responses"]["TooManyRequests"];
             431: components["responses"]["RequestHeaderFieldsTooLarge"];
             500: components["responses"]["InternalServerError"];

@@ -142,6 +142,22 @@ CREATE TABLE "custom_domains" (
 	"bot_id" text NOT NULL
 );
 --> statement-breakpoint
+CREATE TABLE "device_logins" (
+	"id" text PRIMARY KEY NOT NULL,
+	"device_code_hash" "bytea" NOT NULL,
+	"user_code" text NOT NULL,
+	"name" text NOT NULL,
+	"scopes" text[],
+	"workspace_id" text,
+	"expires_in_days" integer,
+	"user_id" text,
+	"decision" text,
+	"interval_seconds" integer NOT NULL,
+	"polled_at" timestamp (3) with time zone,
+	"created_at" timestamp (3) with time zone NOT NULL,
+	"expires_at" timestamp (3) with time zone NOT NULL
+);
+--> statement-breakpoint
 CREATE TABLE "folders" (
 	"id" text PRIMARY KEY NOT NULL,
 	"workspace_id" text NOT NULL,
@@ -484,6 +500,7 @@ ALTER TABLE "api_tokens" ADD CONSTRAINT "api_tokens_owner_user_id_users_id_fk" F
 ALTER TABLE "api_tokens" ADD CONSTRAINT "api_tokens_browser_session_id_browser_sessions_id_fk" FOREIGN KEY ("browser_session_id") REFERENCES "public"."browser_sessions"("id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
 ALTER TABLE "browser_sessions" ADD CONSTRAINT "browser_sessions_user_id_users_id_fk" FOREIGN KEY ("user_id") REFERENCES "public"."users"("id") ON DELETE no action ON UPDATE no action;--> statement-breakpoint
 ALTER TABLE "credentials" ADD CONSTRAINT "credentials_workspace_id_workspaces_id_fk" FOREIGN KEY ("workspace_id") REFERENCES "public"."workspaces"("id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
+ALTER TABLE "device_logins" ADD CONSTRAINT "device_logins_user_id_users_id_fk" FOREIGN KEY ("user_id") REFERENCES "public"."users"("id") ON DELETE no action ON UPDATE no action;--> statement-breakpoint
 ALTER TABLE "folders" ADD CONSTRAINT "folders_workspace_id_workspaces_id_fk" FOREIGN KEY ("workspace_id") REFERENCES "public"."workspaces"("id") ON DELETE no action ON UPDATE no action;--> statement-breakpoint
 ALTER TABLE "folders" ADD CONSTRAINT "folders_parent_folder_fk" FOREIGN KEY ("parent_folder_id") REFERENCES "public"."folders"("id") ON DELETE no action ON UPDATE no action;--> statement-breakpoint
 ALTER TABLE "invitations" ADD CONSTRAINT "invitations_workspace_id_workspaces_id_fk" FOREIGN KEY ("workspace_id") REFERENCES "public"."workspaces"("id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
@@ -510,6 +527,9 @@ CREATE INDEX "browser_sessions_user" ON "browser_sessions" USING btree ("user_id
 CREATE INDEX "credentials_list" ON "credentials" USING btree ("workspace_id","created_at" DESC NULLS LAST,"id" DESC NULLS LAST);--> statement-breakpoint
 CREATE INDEX "custom_domains_bot" ON "custom_domains" USING btree ("bot_id");--> statement-breakpoint
 CREATE INDEX "custom_domains_host" ON "custom_domains" USING btree (split_part("domain", '/', 1));--> statement-breakpoint
+CREATE UNIQUE INDEX "device_logins_device_code_hash_key" ON "device_logins" USING btree ("device_code_hash");--> statement-breakpoint
+CREATE UNIQUE INDEX "device_logins_user_code_key" ON "device_logins" USING btree ("user_code");--> statement-breakpoint
+CREATE INDEX "device_logins_user" ON "device_logins" USING btree ("user_id") WHERE user_id IS NOT NULL;--> statement-breakpoint
 CREATE INDEX "folders_list" ON "folders" USING btree ("workspace_id","parent_folder_id","created_at" DESC NULLS LAST,"id" DESC NULLS LAST);--> statement-breakpoint
 CREATE INDEX "folders_parent" ON "folders" USING btree ("parent_folder_id");--> statement-breakpoint
 CREATE INDEX "folders_deleted" ON "folders" USING btree ("workspace_id","parent_folder_id") WHERE deleted_at IS NOT NULL;--> statement-breakpoint

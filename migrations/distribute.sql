@@ -54,7 +54,7 @@ END $$;--> statement-breakpoint
 -- In the order of their foreign keys.
 DO $$ DECLARE name text; BEGIN
   FOREACH name IN ARRAY ARRAY[
-  'users', 'workspaces', 'workspace_members', 'folders', 'browser_sessions', 'sign_in_links', 'invitations', 'api_tokens',
+  'users', 'workspaces', 'workspace_members', 'folders', 'browser_sessions', 'sign_in_links', 'invitations', 'device_logins', 'api_tokens',
   'credentials', 'public_ids', 'custom_domains', 'webhook_endpoints'
 ] LOOP
     IF NOT EXISTS (SELECT FROM pg_dist_partition WHERE logicalrelid = name::regclass AND repmodel = 't') THEN

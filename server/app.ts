@@ -217,7 +217,7 @@ export function createApp(options: AppOptions): express.Express {
     }
   /** The first page, sign-in and paths that name a record query the database as operations do; others are in memory. */
   const serveCounted = (path: string, get?: express.RequestHandler, post?: express.RequestHandler) => {
-    const countGet = /:|^\/$|^\/sign-in(\/|$)/.test(path) ? limits.countAddress : limits.countPage
+    const countGet = /:|^\/$|^\/device$|^\/sign-in(\/|$)/.test(path) ? limits.countAddress : limits.countPage
     serve(app, path, get && counted(get, countGet), post && counted(post, limits.countAddress))
   }
   serveDocuments(serveCounted, options)
@@ -234,7 +234,7 @@ export function createApp(options: AppOptions): express.Express {
   // Without a route of its own: other methods find no page there.
   if (options.config.TYPEBOT_VIEWER)
     app.get(VIEWER_PATH, counted(redirectViewer(options), limits.countAddress))
-  for (const path of ['/docs', ...references, '/results', '/bots', '/sign-in', '/chat/:publicId'])
+  for (const path of ['/docs', ...references, '/results', '/bots', '/sign-in', '/device', '/chat/:publicId'])
     redirectSlash(app, path, publicUrl)
   app.use(notFound)
   app.use((request, response) => sendProblem(response, 'NOT_FOUND', [unknownRoute(request.url, operations)]))

@@ -121,6 +121,8 @@ const ending = [
   'createToken quarter',
   'createToken limited',
   'listTokens',
+  'startDeviceLogin command',
+  'continueDeviceLogin ask',
   'revokeBrowserSession',
   'revokeToken',
   'deleteWorkspace',

@@ -1,7 +1,7 @@
 // Made by `make generate` from contract/. Do not edit.
 import { ApiError } from './api.cjs'
 import type { ClientOptions, Events, KeyOptions, MatchOptions, Pages, Reply, RequestOptions } from './api.cjs'
-import type { ApiTokenBody, ApiTokenCreate, ApiTokenList, AuditPage, BlockStatsBody, Bot, BotBody, BotCreatedEvent, BotDeletedEvent, BotPage, BotPublishedEvent, BotReferenceBody, BotUnpublishedEvent, BotUpdate, BotUpdatedEvent, BotV61, BotWithModeBody, BrowserSessionBody, BrowserSessionList, ChatBody, ChatDetailBody, ChatEvent, ChatHandoffRequestedEvent, ChatMessageReceivedEvent, ChatPage, ChatReturnedEvent, ChatSessionBody, ChatTakenEvent, ChatUpdate, CompareBotQuery, ComparisonBody, ContinueChatBody, ContinuedChatBody, CreateBotBody, CreateFolderBody, CreatedApiTokenBody, CreatedInvitationBody, CredentialsBody, CredentialsCreate, CredentialsList, CredentialsTestBody, CredentialsUpdate, CurrentUserBody, DeleteFolderQuery, DeleteResultsQuery, DuplicateBotBody, EndpointTestEvent, ExportResultsQuery, ExportedBotBody, FlowCheckBody, FolderBody, FolderList, GetBlockStatsQuery, GetBotQuery, GetFolderQuery, GetPublishedBotQuery, GetStatsQuery, ImportBotBody, ImportedBotBody, InvitationBody, InvitationCreate, InvitationList, ListAuditLogQuery, ListBotsQuery, ListBrowserSessionsQuery, ListChatsQuery, ListFoldersQuery, ListInvitationsQuery, ListMembersQuery, ListPublicationsQuery, ListResultLogsQuery, ListResultsQuery, ListSessionEventsQuery, ListTokensQuery, ListWebhookDeliveriesQuery, ListWorkspaceChatsQuery, ListWorkspacesQuery, MemberBody, MemberCreate, MemberList, MemberMessage, MemberUpdate, PublicationBody, PublicationPage, PublishedBody, PublishedBotBody, ResultAnsweredEvent, ResultBody, ResultCompletedEvent, ResultLogPage, ResultPage, ResultStartedEvent, ResultsDeletedEvent, RotatedWebhookSecret, SaveClientLogsBody, SentMessageBody, SessionEventsBody, StartChatBody, StartPreviewBody, StartedChatBody, StartedPreviewBody, StatsBody, SuccessBody, TemplateBody, TemplateList, TranscriptBody, UpdateBotBody, UpdateFolderBody, UpdatedWorkspaceBody, UploadBody, UploadFileQuery, WebhookData, WebhookDeliveryBody, WebhookDeliveryPage, WebhookEndpointBody, WebhookEndpointCreate, WebhookEndpointList, WebhookEndpointUpdate, WebhookEndpointWithSecretBody, WorkspaceBody, WorkspaceChatPage, WorkspaceCreate, WorkspaceDeletedBody, WorkspaceDetailsBody, WorkspaceList, WorkspaceUpdate } from './types.cjs'
+import type { ApiTokenBody, ApiTokenCreate, ApiTokenList, AuditPage, BlockStatsBody, Bot, BotBody, BotCreatedEvent, BotDeletedEvent, BotPage, BotPublishedEvent, BotReferenceBody, BotUnpublishedEvent, BotUpdate, BotUpdatedEvent, BotV61, BotWithModeBody, BrowserSessionBody, BrowserSessionList, ChatBody, ChatDetailBody, ChatEvent, ChatHandoffRequestedEvent, ChatMessageReceivedEvent, ChatPage, ChatReturnedEvent, ChatSessionBody, ChatTakenEvent, ChatUpdate, CompareBotQuery, ComparisonBody, ContinueChatBody, ContinuedChatBody, CreateBotBody, CreateFolderBody, CreatedApiTokenBody, CreatedInvitationBody, CredentialsBody, CredentialsCreate, CredentialsList, CredentialsTestBody, CredentialsUpdate, CurrentUserBody, DeleteFolderQuery, DeleteResultsQuery, DeviceLogin, DeviceLoginContinue, DeviceLoginStart, DuplicateBotBody, EndpointTestEvent, ExportResultsQuery, ExportedBotBody, FlowCheckBody, FolderBody, FolderList, GetBlockStatsQuery, GetBotQuery, GetFolderQuery, GetPublishedBotQuery, GetStatsQuery, ImportBotBody, ImportedBotBody, InvitationBody, InvitationCreate, InvitationList, ListAuditLogQuery, ListBotsQuery, ListBrowserSessionsQuery, ListChatsQuery, ListFoldersQuery, ListInvitationsQuery, ListMembersQuery, ListPublicationsQuery, ListResultLogsQuery, ListResultsQuery, ListSessionEventsQuery, ListTokensQuery, ListWebhookDeliveriesQuery, ListWorkspaceChatsQuery, ListWorkspacesQuery, MemberBody, MemberCreate, MemberList, MemberMessage, MemberUpdate, PublicationBody, PublicationPage, PublishedBody, PublishedBotBody, ResultAnsweredEvent, ResultBody, ResultCompletedEvent, ResultLogPage, ResultPage, ResultStartedEvent, ResultsDeletedEvent, RotatedWebhookSecret, SaveClientLogsBody, SentMessageBody, SessionEventsBody, StartChatBody, StartPreviewBody, StartedChatBody, StartedDeviceLogin, StartedPreviewBody, StatsBody, SuccessBody, TemplateBody, TemplateList, TranscriptBody, UpdateBotBody, UpdateFolderBody, UpdatedWorkspaceBody, UploadBody, UploadFileQuery, WebhookData, WebhookDeliveryBody, WebhookDeliveryPage, WebhookEndpointBody, WebhookEndpointCreate, WebhookEndpointList, WebhookEndpointUpdate, WebhookEndpointWithSecretBody, WorkspaceBody, WorkspaceChatPage, WorkspaceCreate, WorkspaceDeletedBody, WorkspaceDetailsBody, WorkspaceList, WorkspaceUpdate } from './types.cjs'
 
 export { ApiError, ConnectionError, TimeoutError } from './api.cjs'
 export type { Attempt, ClientOptions, Events, Issue, KeyOptions, MatchOptions, Pages, Reply, RequestOptions } from './api.cjs'
@@ -731,6 +731,21 @@ export interface TokensMethods {
   revoke(tokenId: string, options?: RequestOptions): Reply<ApiTokenBody>
 }
 
+export interface DeviceLoginsMethods {
+  /**
+   * Start the login of a program: `POST /v1/deviceLogins`
+   *
+   * Starts a login in the shape of RFC 8628, for a program that has no browser of its own. Show `userCode` and `verificationUri` to the person: on that page, signed in, they see what is asked, compare the code, and allow or refuse it. Meanwhile send `deviceCode` to continue device login. The codes work for 10 minutes. The body says what the token should be, as create token takes it; the person cannot allow a workspace in which they have no role.
+   */
+  start(body: DeviceLoginStart, options?: RequestOptions): Reply<StartedDeviceLogin>
+  /**
+   * Ask for the token of a login: `POST /v1/deviceLogins/continue`
+   *
+   * Says what the person has decided. While the `status` is `pending`, send the request again after `interval` seconds. A request that comes earlier gets `slowDown` and adds 5 seconds to the interval. With `allowed` the answer has the `apiToken`, and this answer is the only one that shows it: the code is used up. `denied` ends the login. A code that was used, has expired or never was is not found: start again.
+   */
+  continue(body: DeviceLoginContinue, options?: RequestOptions): Reply<DeviceLogin>
+}
+
 export interface Client {
   readonly workspaces: WorkspacesMethods
   readonly members: MembersMethods
@@ -762,6 +777,7 @@ export interface Client {
   readonly currentUser: CurrentUserMethods
   readonly browserSessions: BrowserSessionsMethods
   readonly tokens: TokensMethods
+  readonly deviceLogins: DeviceLoginsMethods
 }
 
 /** Creates a client of the service at `baseUrl`. It has no state between calls. */

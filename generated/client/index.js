@@ -210,8 +210,12 @@ export function createClient(options) {
         create: on({ "method": "POST", "path": "/v1/users/me/tokens", "body": true, "key": true }),
         revoke: on({ "method": "DELETE", "path": "/v1/users/me/tokens/{tokenId}", "repeatable": true }),
     };
+    const deviceLogins = {
+        start: on({ "method": "POST", "path": "/v1/deviceLogins", "body": true, "open": true }),
+        continue: on({ "method": "POST", "path": "/v1/deviceLogins/continue", "body": true, "open": true }),
+    };
     bots.edit = editor(bots);
     chat.converse = conversation(chat);
     webhooks_.verify = verify;
-    return { workspaces, members, invitations, credentials, auditLogs, folders, bots, templates, publishedBots, publications, results, transcripts, resultLogs, stats, blockStats, chat, sessions, sessionEvents, previews, webhooks: webhooks_, clientLogs, workspaceChats, messages, webhookEndpoints, webhookSecrets, webhookDeliveries, files, currentUser, browserSessions, tokens };
+    return { workspaces, members, invitations, credentials, auditLogs, folders, bots, templates, publishedBots, publications, results, transcripts, resultLogs, stats, blockStats, chat, sessions, sessionEvents, previews, webhooks: webhooks_, clientLogs, workspaceChats, messages, webhookEndpoints, webhookSecrets, webhookDeliveries, files, currentUser, browserSessions, tokens, deviceLogins };
 }

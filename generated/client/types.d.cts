@@ -4463,6 +4463,56 @@ export interface components {
              */
             resultIds: string[] | null;
         };
+        /** @description The state of a login. */
+        DeviceLogin: {
+            apiToken?: components["schemas"]["CreatedApiToken"];
+            /**
+             * Format: int32
+             * @description Seconds to wait before the next request at least.
+             * @example 5
+             */
+            interval: number;
+            /**
+             * @description What the person has decided, or that the program asks too often.
+             * @enum {string}
+             */
+            status: "pending" | "slowDown" | "allowed" | "denied";
+        };
+        /** @description The login to ask about. */
+        DeviceLoginContinue: {
+            /**
+             * @description The secret code of the program, as start device login answers it. It is shown to nobody.
+             * @example EXAMPLEexampleEXAMPLEexample00000000000000
+             */
+            deviceCode: string;
+        };
+        /** @description The token that a program asks a person for. */
+        DeviceLoginStart: {
+            /**
+             * Format: int32
+             * @description After how many days the token stops working; absent means never.
+             * @example 90
+             */
+            expiresInDays?: number;
+            /**
+             * @description What the token is for, as its owner wrote it.
+             * @example Nightly export
+             */
+            name: string;
+            /**
+             * @description What the token can do at most; absent means everything that its owner can.
+             * @example [
+             *       "read",
+             *       "write"
+             *     ]
+             */
+            scopes?: components["schemas"]["TokenScope"][];
+            /**
+             * @description Id of the workspace to bind the token to; absent means none.
+             * @example 01jr5x0c8m9w3q7v2k4n6p8r0t
+             */
+            workspaceId?: string;
+        };
         /** @description Works with Dify. Chats run it, with credentials of type dify-ai. Versions 6 and 6.1 only. */
         DifyAiBlock: {
             /**
@@ -6694,6 +6744,7 @@ export interface components {
          *     - `unknown_command`: the bot has no event for the command.
          *     - `unknown_credentials`: there are no such credentials in the workspace.
          *     - `unknown_delivery`: there is no such delivery.
+         *     - `unknown_device_code`: the code of the device was used, has expired, or never was.
          *     - `unknown_endpoint`: there is no such webhook endpoint in the workspace.
          *     - `unknown_folder`: the folder does not exist in the workspace.
          *     - `unknown_member`: the workspace has no such member.
@@ -10976,6 +11027,41 @@ export interface components {
             sessionId: string;
             /** @description The variables that have a value after the turn; in previews only. */
             variables?: components["schemas"]["ResultVariable"][];
+        };
+        /** @description The codes of a login, for the program and the person. */
+        StartedDeviceLogin: {
+            /**
+             * @description The secret code of the program, as start device login answers it. It is shown to nobody.
+             * @example EXAMPLEexampleEXAMPLEexample00000000000000
+             */
+            deviceCode: string;
+            /**
+             * Format: int32
+             * @description Seconds for which the codes work.
+             * @example 600
+             */
+            expiresIn: number;
+            /**
+             * Format: int32
+             * @description Seconds to wait before the next request at least.
+             * @example 5
+             */
+            interval: number;
+            /**
+             * @description The short code to show to the person, who compares it.
+             * @example WDJB-MJHT
+             */
+            userCode: string;
+            /**
+             * @description The page on which the person enters the code.
+             * @example http://localhost:3000/device
+             */
+            verificationUri: string;
+            /**
+             * @description The same page with the code filled in. Show the code nevertheless.
+             * @example http://localhost:3000/device?code=WDJB-MJHT
+             */
+            verificationUriComplete: string;
         };
         /** @description The first turn of a preview. Without `input` and awaited action it is over. */
         StartedPreviewBody: {
@@ -16020,6 +16106,79 @@ export interface operations {
             503: components["responses"]["ServiceUnavailable"];
         };
     };
+    startDeviceLogin: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** @description At most 256 KiB of JSON in UTF-8. */
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["DeviceLoginStart"];
+            };
+        };
+        responses: {
+            /** @description The codes of the login. */
+            200: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["StartedDeviceLogin"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            408: components["responses"]["RequestTimeout"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            429: components["responses"]["TooManyRequests"];
+            431: components["responses"]["RequestHeaderFieldsTooLarge"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    continueDeviceLogin: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** @description At most 256 KiB of JSON in UTF-8. */
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["DeviceLoginContinue"];
+            };
+        };
+        responses: {
+            /** @description The decision, with the token if it was allowed. */
+            200: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeviceLogin"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            404: components["responses"]["NotFound"];
+            408: components["responses"]["RequestTimeout"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            429: components["responses"]["TooManyRequests"];
+            431: components["responses"]["RequestHeaderFieldsTooLarge"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
     listFolders: {
         parameters: {
             query: {
@@ -18906,6 +19065,9 @@ export type DeepSeekCredentialsCreate = components["schemas"]["DeepSeekCredentia
 export type DeepSeekCredentialsUpdate = components["schemas"]["DeepSeekCredentialsUpdate"]
 export type DeepSeekOptions = components["schemas"]["DeepSeekOptions"]
 export type DeletedResultsEventData = components["schemas"]["DeletedResultsEventData"]
+export type DeviceLogin = components["schemas"]["DeviceLogin"]
+export type DeviceLoginContinue = components["schemas"]["DeviceLoginContinue"]
+export type DeviceLoginStart = components["schemas"]["DeviceLoginStart"]
 export type DifyAiBlock = components["schemas"]["DifyAiBlock"]
 export type DifyAiCredentialsCreate = components["schemas"]["DifyAiCredentialsCreate"]
 export type DifyAiCredentialsUpdate = components["schemas"]["DifyAiCredentialsUpdate"]
@@ -19195,6 +19357,7 @@ export type StartPreviewBody = components["schemas"]["StartPreviewBody"]
 export type StartProperties = components["schemas"]["StartProperties"]
 export type StartPropertiesAction = components["schemas"]["StartPropertiesAction"]
 export type StartedChatBody = components["schemas"]["StartedChatBody"]
+export type StartedDeviceLogin = components["schemas"]["StartedDeviceLogin"]
 export type StartedPreviewBody = components["schemas"]["StartedPreviewBody"]
 export type Stats = components["schemas"]["Stats"]
 export type StatsBody = components["schemas"]["StatsBody"]

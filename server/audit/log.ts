@@ -15,7 +15,7 @@ import { JsonText } from '../kit/json/json-text.ts'
 /** The actor and the action; `by` is null for the operator of the service. */
 export interface AuditAction {
   by: { userId: string; tokenId: string | null } | null
-  operation: OperationId | `admin ${string}` | 'first start' | 'accept invitation'
+  operation: OperationId | `admin ${string}` | 'first start' | 'accept invitation' | 'allow device login'
 }
 
 export type AuditEntry = typeof table.$inferSelect

@@ -10,6 +10,7 @@ export interface Io {
   cwd: string
   /** Opens an address in a browser. */
   openAddress(address: string): void
+  delay(milliseconds: number): Promise<void>
 }
 
 export const exitCodes = { done: 0, failed: 1, usage: 2, conflict: 3, differs: 4 } as const

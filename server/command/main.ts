@@ -1,4 +1,5 @@
 import { spawn } from 'node:child_process'
+import { setTimeout as delay } from 'node:timers/promises'
 import { runCommand } from './program.ts'
 
 /** Opens an address with the program that the system has for that. */
@@ -27,4 +28,5 @@ process.exitCode = await runCommand(process.argv.slice(2), {
   env: process.env,
   cwd: process.cwd(),
   openAddress,
+  delay,
 })

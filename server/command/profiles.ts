@@ -94,6 +94,7 @@ function checkFolder(service: Service, folderUrl: string | undefined): Service {
   return service
 }
 
-export function connect(url: string, token: string): Service {
-  return { url, client: createClient({ baseUrl: url, token }) }
+/** Without a token, for operations that need none. */
+export function connect(url: string, token?: string): Service {
+  return { url, client: createClient({ baseUrl: url, ...(token !== undefined && { token }) }) }
 }

@@ -1,5 +1,4 @@
 import { readFileSync } from 'node:fs'
-import { hostname } from 'node:os'
 import { resolve } from 'node:path'
 import { Command, CommanderError, Option } from 'commander'
 import { addBotCommands } from './bot-commands.ts'
@@ -7,10 +6,10 @@ import { completionScript } from './completion.ts'
 import type { Context, GlobalOptions } from './context.ts'
 import { readState } from './folder.ts'
 import { addFolderCommands } from './folder-commands.ts'
-import { exitCodes, explain, fail, type Io, paint, print } from './io.ts'
-import { connect, normalUrl, openService, saveProfile } from './profiles.ts'
+import { exitCodes, explain, type Io, paint } from './io.ts'
+import { addLoginCommand } from './login.ts'
+import { openService } from './profiles.ts'
 import { addTestCommand } from './test-commands.ts'
-import { readToken } from './token-prompt.ts'
 
 /** The package has its build beside this file, and the sources have theirs. */
 const { version } = JSON.parse(readFileSync(new URL('package.json', import.meta.url), 'utf8'))
@@ -56,7 +55,7 @@ function createProgram(io: Io): Command {
   }
   // Commands take over these settings when they are added.
   program.exitOverride()
-  addLogin(program, context)
+  addLoginCommand(program, context)
   addFolderCommands(program, context)
   addBotCommands(program, context)
   addTestCommand(program, context)
@@ -68,34 +67,4 @@ function createProgram(io: Io): Command {
       io.stdout.write(completionScript(program, shell))
     })
   return program
-}
-
-function addLogin(program: Command, { io, isJson }: Context) {
-  program
-    .command('login')
-    .argument('<url>', 'address of the service')
-    .option('--name <name>', 'name of the profile; by default the host of the address')
-    .description(
-      'Store an access token for a service; a terminal opens the page that creates one, a pipe or BOTS_TOKEN gives it',
-    )
-    .action(async (given: string, { name }: { name?: string }) => {
-      const url = normalUrl(given)
-      const page = `${url}/account?${new URLSearchParams({ token: `bots on ${hostname()}` })}`
-      if (io.env.BOTS_TOKEN === undefined && io.stdin.isTTY) {
-        io.stderr.write(`Create a token on ${page} and paste it here.\n`)
-        io.openAddress(page)
-      }
-      const token = io.env.BOTS_TOKEN ?? (await readToken(io))
-      if (token === '') fail(`No token was given; create one on ${page}`)
-      const { user, workspaces } = await connect(url, token).client.currentUser.get()
-      const profile = name ?? new URL(url).host
-      if (!/^[\w.:-]{1,100}$/.test(profile))
-        fail('A profile has a name of letters, digits, dots and hyphens', 2)
-      saveProfile(io, { name: profile, url, token })
-      const names = workspaces.map((workspace) => `${workspace.id}  ${workspace.name}`)
-      print(io, isJson(), { profile, url, user: user.email, workspaces }, [
-        `${user.email} is logged in to ${url} as profile ${profile}. Workspaces:`,
-        ...names,
-      ])
-    })
 }

@@ -10,6 +10,7 @@ import { chats } from './chats.ts'
 import { comparison } from './comparison.ts'
 import { credentials } from './credentials.ts'
 import { currentUser } from './current-user.ts'
+import { deviceLogins } from './device-logins.ts'
 import { folders } from './folders.ts'
 import { invitations } from './invitations.ts'
 import { members } from './members.ts'
@@ -46,4 +47,5 @@ export const handlers: Handlers<Contexts> = {
   ...currentUser,
   ...browserSessions,
   ...tokens,
+  ...deviceLogins,
 } satisfies Record<OperationId, unknown>

@@ -11,6 +11,7 @@ import {
   chatSessions,
   chatTimers,
   chatTurns,
+  deviceLogins,
   idempotencyKeys,
   idempotencyResponses,
   invitations,
@@ -118,6 +119,7 @@ const endedAccess: DueRows[] = [
     age: browserSessions.expiresAt,
   },
   { name: 'sign-in links', table: signInLinks, keys: [signInLinks.id], age: signInLinks.expiresAt },
+  { name: 'device logins', table: deviceLogins, keys: [deviceLogins.id], age: deviceLogins.expiresAt },
   { name: 'invitations', table: invitations, keys: [invitations.id], age: invitations.expiresAt },
 ]
 

@@ -6,6 +6,7 @@ import type { Services } from '../context.ts'
 import { root } from '../root.ts'
 import { askAlways, cachedAsset } from './cached-asset.ts'
 import { createChatPage } from './chat-page.ts'
+import { serveDeviceLogins } from './device/index.ts'
 import { serveEmbed } from './embed/index.ts'
 import { serveFiles } from './files.ts'
 import { serveHome } from './home/index.ts'
@@ -83,6 +84,7 @@ export function servePages(serve: Serve, services: Services): void {
   serveMembers(serve, services.config.CHAT_URL)
   serveSignIn(serve, services)
   serveInvitations(serve, services)
+  serveDeviceLogins(serve, services)
   serveEmbed(serve)
   serveFiles(serve, services)
   servePaymentReturn(serve)

@@ -98,7 +98,7 @@ withBrowser('pages of a form', () => {
 })
 
 test('the pages allow no scripts and no frames', async () => {
-  for (const path of ['/sign-in', '/invitations/none', '/sign-in/links/none']) {
+  for (const path of ['/sign-in', '/invitations/none', '/sign-in/links/none', '/device']) {
     const { headers } = await fetch(`${app.url}${path}`)
     expect(headers.get('content-security-policy')).toBe(
       "default-src 'none'; style-src 'self'; img-src data:; base-uri 'none'; form-action 'self'; frame-ancestors 'none'",

@@ -9,6 +9,7 @@ import { chats } from './chats.ts'
 import { comparison } from './comparison.ts'
 import { credentials } from './credentials.ts'
 import { currentUser } from './current-user.ts'
+import { deviceLogins } from './device-logins.ts'
 import { folders } from './folders.ts'
 import { invitations } from './invitations.ts'
 import { members } from './members.ts'
@@ -44,6 +45,7 @@ const byResource: { [Resource in keyof typeof resources]: Cases<Resource> } = {
   currentUser,
   browserSessions,
   tokens,
+  deviceLogins,
 }
 
 /** Every operation with its cases. */

@@ -127,7 +127,10 @@ export class ExampleClient {
       for (const [name, value] of Object.entries(example)) {
         this.compare(value, (actual as Record<string, unknown>)[name], name)
       }
-    } else if (typeof actual === 'string' && (references.has(example) || key === 'updatedAt')) {
+    } else if (
+      typeof actual === 'string' &&
+      (references.has(example) || key === 'updatedAt' || key === 'deviceCode')
+    ) {
       this.real.set(example, actual)
     }
   }

@@ -321,6 +321,7 @@ describe('tables that can be distributed by bot', () => {
     schema.browserSessions,
     schema.signInLinks,
     schema.invitations,
+    schema.deviceLogins,
     schema.apiTokens,
     schema.credentials,
     schema.idempotencyResponses,

@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process'
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { PassThrough, Readable } from 'node:stream'
+import { PassThrough } from 'node:stream'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals'
 import { information } from '../../contract/index.ts'
@@ -347,20 +347,6 @@ describe('login', () => {
     expect((await bots(['list', '--profile', 'constructor'], { as: null, env })).err).toContain(
       'no login for a profile',
     )
-  })
-})
-
-describe('login at a terminal', () => {
-  test('opens the page that creates a token, and reads the token that is pasted', async () => {
-    const env = { XDG_CONFIG_HOME: newFolder() }
-    const opened: string[] = []
-    const stdin = Object.assign(Readable.from([`${here.admin.token}\n`]), { isTTY: true })
-    const { err, out } = await ok(['login', app.url], { as: null, env, stdin, opened })
-    const [page] = opened
-    expect(page).toMatch(new RegExp(`^${app.url}/account\\?token=bots\\+on\\+`))
-    expect(err).toContain(page)
-    expect(err + out).not.toContain(here.admin.token)
-    expect(out).toContain('is logged in')
   })
 })
 

@@ -97,6 +97,7 @@ describe('on the host of CHAT_URL', () => {
     '/results',
     '/sign-in',
     '/sign-in/openid',
+    '/device',
     '/session/token',
     '/invitations/abc',
     '/docs',
@@ -234,9 +235,11 @@ describe('at a domain of its own', () => {
   test.each([
     '/bots',
     '/sign-in',
+    '/device',
     '/docs',
     '/openapi.yaml',
     '/v1/workspaces',
+    '/v1/deviceLogins',
     '/session/token',
     '/hosts/known',
   ])('%s is not found', async (path) => {

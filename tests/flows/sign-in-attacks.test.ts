@@ -143,7 +143,7 @@ describe('signing out', () => {
 })
 
 describe('pages of other sites', () => {
-  test.each(['/session/token', '/sign-out', '/sign-in', '/sign-in/links/x', '/invitations/x'])(
+  test.each(['/session/token', '/sign-out', '/sign-in', '/sign-in/links/x', '/invitations/x', '/device'])(
     'may not read or send %s, also where they may call the interface',
     async (path) => {
       const Origin = 'https://editor.example.com'

@@ -24,6 +24,8 @@ export interface Run {
   env?: Record<string, string>
   isTTY?: boolean
   opened?: string[]
+  /** Runs in place of each delay. */
+  delay?: (milliseconds: number) => Promise<void>
 }
 
 /** Runs a command against a service; `top` holds its folder and its profiles. */
@@ -31,7 +33,7 @@ export async function runBots(
   { url }: Pick<App, 'url'>,
   top: string,
   argv: string[],
-  { as, folder, input, stdin, env = {}, isTTY, opened }: Run,
+  { as, folder, input, stdin, env = {}, isTTY, opened, delay = async () => {} }: Run,
 ): Promise<Ran> {
   const collect = () => {
     const stream: PassThrough & { isTTY?: boolean } = new PassThrough()
@@ -49,6 +51,7 @@ export async function runBots(
     env: { XDG_CONFIG_HOME: join(top, 'config'), ...own, ...env },
     cwd: folder ?? top,
     openAddress: (address) => void opened?.push(address),
+    delay,
   })
   const isJson = argv.includes('--json') && out.text() !== ''
   return { code, out: out.text(), err: err.text(), value: isJson ? JSON.parse(out.text()) : undefined }

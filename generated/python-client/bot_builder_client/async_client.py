@@ -1061,6 +1061,27 @@ class AsyncTokens:
         return answer
 
 
+class AsyncDeviceLogins:
+    def __init__(self, caller: AsyncCaller) -> None:
+        self._caller = caller
+
+    async def start(self, body: types.DeviceLoginStart, **options: Unpack[RequestOptions]) -> types.StartedDeviceLogin:
+        """Start the login of a program: `POST /v1/deviceLogins`
+
+        Starts a login in the shape of RFC 8628, for a program that has no browser of its own. Show `userCode` and `verificationUri` to the person: on that page, signed in, they see what is asked, compare the code, and allow or refuse it. Meanwhile send `deviceCode` to continue device login. The codes work for 10 minutes. The body says what the token should be, as create token takes it; the person cannot allow a workspace in which they have no role.
+        """
+        answer: types.StartedDeviceLogin = await self._caller.call(call_of(Operation("POST", "/v1/deviceLogins", open=True), {}, body, {}, options))
+        return answer
+
+    async def continue_(self, body: types.DeviceLoginContinue, **options: Unpack[RequestOptions]) -> types.DeviceLogin:
+        """Ask for the token of a login: `POST /v1/deviceLogins/continue`
+
+        Says what the person has decided. While the `status` is `pending`, send the request again after `interval` seconds. A request that comes earlier gets `slowDown` and adds 5 seconds to the interval. With `allowed` the answer has the `apiToken`, and this answer is the only one that shows it: the code is used up. `denied` ends the login. A code that was used, has expired or never was is not found: start again.
+        """
+        answer: types.DeviceLogin = await self._caller.call(call_of(Operation("POST", "/v1/deviceLogins/continue", open=True), {}, body, {}, options))
+        return answer
+
+
 class AsyncClient:
     """
     A client of the service at `base_url`, such as `https://bots.example.com`, with or without a path.
@@ -1114,6 +1135,7 @@ class AsyncClient:
         self.current_user = AsyncCurrentUser(caller)
         self.browser_sessions = AsyncBrowserSessions(caller)
         self.tokens = AsyncTokens(caller)
+        self.device_logins = AsyncDeviceLogins(caller)
 
     async def close(self) -> None:
         """Closes its connections, unless they belong to a given `http_client`."""

@@ -2810,6 +2810,38 @@ class DeletedResultsEventData(TypedDict):
     createdBefore: str | None
     """Only results that began before it were deleted; null where that does not matter. With neither, all results were deleted."""
 
+class DeviceLogin(TypedDict):
+    """The state of a login."""
+
+    status: Literal["pending", "slowDown", "allowed", "denied"]
+    """What the person has decided, or that the program asks too often."""
+
+    interval: int
+    """Seconds to wait before the next request at least."""
+
+    apiToken: NotRequired[CreatedApiToken]
+
+class DeviceLoginContinue(TypedDict):
+    """The login to ask about."""
+
+    deviceCode: str
+    """The secret code of the program, as start device login answers it. It is shown to nobody."""
+
+class DeviceLoginStart(TypedDict):
+    """The token that a program asks a person for."""
+
+    name: str
+    """What the token is for, as its owner wrote it."""
+
+    expiresInDays: NotRequired[int]
+    """After how many days the token stops working; absent means never."""
+
+    scopes: NotRequired[list[TokenScope]]
+    """What the token can do at most; absent means everything that its owner can."""
+
+    workspaceId: NotRequired[str]
+    """Id of the workspace to bind the token to; absent means none."""
+
 class DifyAiBlock(TypedDict):
     """Works with Dify. Chats run it, with credentials of type dify-ai. Versions 6 and 6.1 only."""
 
@@ -7436,6 +7468,27 @@ class StartedChatBody(TypedDict):
     revision: int
     """Counts the turns of the session. Send it with the reply: the same reply sent again then gets the same answer instead of counting twice."""
 
+class StartedDeviceLogin(TypedDict):
+    """The codes of a login, for the program and the person."""
+
+    deviceCode: str
+    """The secret code of the program, as start device login answers it. It is shown to nobody."""
+
+    userCode: str
+    """The short code to show to the person, who compares it."""
+
+    verificationUri: str
+    """The page on which the person enters the code."""
+
+    verificationUriComplete: str
+    """The same page with the code filled in. Show the code nevertheless."""
+
+    expiresIn: int
+    """Seconds for which the codes work."""
+
+    interval: int
+    """Seconds to wait before the next request at least."""
+
 class StartedPreviewBody(TypedDict):
     """The first turn of a preview. Without `input` and awaited action it is over."""
 
@@ -9420,6 +9473,7 @@ IssueCode: TypeAlias = str
 - `unknown_command`: the bot has no event for the command.
 - `unknown_credentials`: there are no such credentials in the workspace.
 - `unknown_delivery`: there is no such delivery.
+- `unknown_device_code`: the code of the device was used, has expired, or never was.
 - `unknown_endpoint`: there is no such webhook endpoint in the workspace.
 - `unknown_folder`: the folder does not exist in the workspace.
 - `unknown_member`: the workspace has no such member.

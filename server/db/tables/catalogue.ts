@@ -220,6 +220,35 @@ export const apiTokens = pgTable(
   ],
 )
 
+/** Logins of programs that wait for a person to allow them in a browser. */
+export const deviceLogins = pgTable(
+  'device_logins',
+  {
+    id: text('id').primaryKey(),
+    /** SHA-256 of the code that the program has. */
+    deviceCodeHash: bytea('device_code_hash').notNull(),
+    /** The short code that the person compares, without its hyphen. */
+    userCode: text('user_code').notNull(),
+    /** Name, scopes, workspace and days of the token that is wanted. */
+    name: text('name').notNull(),
+    scopes: text('scopes', { enum: ['read', 'write', 'results', 'chat-admin'] }).array(),
+    workspaceId: text('workspace_id'),
+    expiresInDays: integer('expires_in_days'),
+    /** The first user who entered the code; nobody else can decide. */
+    userId: text('user_id').references(() => users.id),
+    decision: text('decision', { enum: ['allowed', 'denied'] }),
+    intervalSeconds: integer('interval_seconds').notNull(),
+    polledAt: time('polled_at'),
+    createdAt: time('created_at').notNull(),
+    expiresAt: time('expires_at').notNull(),
+  },
+  (table) => [
+    uniqueIndex('device_logins_device_code_hash_key').on(table.deviceCodeHash),
+    uniqueIndex('device_logins_user_code_key').on(table.userCode),
+    index('device_logins_user').on(table.userId).where(sql`user_id IS NOT NULL`),
+  ],
+)
+
 /** Keys and accounts of outside services. Their secrets are encrypted, see `workspaces/credentials.ts`. */
 export const credentials = pgTable(
   'credentials',

@@ -1,0 +1,44 @@
+import { DEVICE_LOGIN_MINUTES, POLL_INTERVAL_SECONDS } from '../../contract/device-logins.ts'
+import type { Issue } from '../../contract/errors.ts'
+import { scopes as allScopes } from '../../contract/operation.ts'
+import type { DeviceLoginsHandlers } from '../../generated/handlers.ts'
+import { continueDeviceLogin, startDeviceLogin } from '../access/device-logins.ts'
+import { toApiToken } from '../access/tokens.ts'
+import type { Contexts } from '../context.ts'
+
+const unknownCode: Issue = {
+  path: ['body', 'deviceCode'],
+  code: 'unknown_device_code',
+  message: 'The code was used, has expired, or never was: start the login again',
+}
+
+export const deviceLogins: DeviceLoginsHandlers<Contexts> = {
+  async startDeviceLogin({ body }, reply, { db, now, publicUrl }) {
+    const { name, expiresInDays, scopes, workspaceId = null } = body
+    const wish = {
+      name,
+      expiresInDays,
+      scopes: scopes ? allScopes.filter((scope) => scopes.includes(scope)) : null,
+      workspaceId,
+    }
+    const { deviceCode, userCode } = await startDeviceLogin(db, wish, now)
+    const verificationUri = `${publicUrl()}/device`
+    return reply.ok({
+      deviceCode,
+      userCode,
+      verificationUri,
+      verificationUriComplete: `${verificationUri}?code=${userCode}`,
+      expiresIn: DEVICE_LOGIN_MINUTES * 60,
+      interval: POLL_INTERVAL_SECONDS,
+    })
+  },
+
+  async continueDeviceLogin({ body }, reply, { db, now }) {
+    const login = await continueDeviceLogin(db, body.deviceCode, now)
+    if (!login) return reply.fail('NOT_FOUND', [unknownCode])
+    const { status, interval } = login
+    if (login.status !== 'allowed') return reply.ok({ status, interval })
+    const apiToken = { ...toApiToken(login.row, now), token: login.token }
+    return reply.ok({ status, interval, apiToken })
+  },
+}

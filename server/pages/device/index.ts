@@ -1,0 +1,148 @@
+import type express from 'express'
+// Alone: the package loads what all its stores need, which takes 30 modules and 3 MB.
+import RateLimiterMemory from 'rate-limiter-flexible/lib/RateLimiterMemory.js'
+import { DEVICE_LOGIN_MINUTES } from '../../../contract/device-logins.ts'
+import type { Scope } from '../../../contract/operation.ts'
+import {
+  claimDeviceLogin,
+  type DeviceLogin,
+  decideDeviceLogin,
+  readUserCode,
+} from '../../access/device-logins.ts'
+import type { Services } from '../../context.ts'
+import { escapeHtml } from '../../html.ts'
+import {
+  basePathOf,
+  isOfOwnPage,
+  queryOf,
+  readForm,
+  type Serve,
+  sessionOf,
+  startPath,
+} from '../sign-in/browser.ts'
+import { refuseOrigin } from '../sign-in/index.ts'
+import { link, paragraph, sendPage } from '../sign-in/page.ts'
+
+/*
+ * The page on which a person allows the login of a program. Only its form looks a code up, so that no link of others
+ * uses up a person's guesses or shows them a request that they did not ask for.
+ */
+
+/** Codes that a user can enter wrongly in the time for which codes work. */
+export const MAX_WRONG_CODES = 10
+
+/** Serves the page of device logins. */
+export function serveDeviceLogins(serve: Serve, services: Services): void {
+  const { db, now } = services
+  const publicUrl = () => services.publicUrl()
+  const wrongCodes = new RateLimiterMemory({ points: MAX_WRONG_CODES, duration: DEVICE_LOGIN_MINUTES * 60 })
+
+  function sendToSignIn(response: express.Response, code: string) {
+    const base = basePathOf(publicUrl())
+    const returnTo = `${base}/device${code === '' ? '' : `?code=${encodeURIComponent(code)}`}`
+    response.redirect(303, `${base}/sign-in?returnTo=${encodeURIComponent(returnTo)}`)
+  }
+
+  serve(
+    '/device',
+    async (request, response) => {
+      const code = shortened(queryOf(request).get('code'))
+      if (!(await sessionOf(request, services))) return sendToSignIn(response, code)
+      sendCodeForm(response, code)
+    },
+    async (request, response) => {
+      if (!isOfOwnPage(request, publicUrl())) return refuseOrigin(response)
+      const form = (await readForm(request, response)) ?? {}
+      const given = shortened(form.code)
+      const session = await sessionOf(request, services)
+      if (!session) return sendToSignIn(response, given)
+      const { id: userId, email } = session.user
+      const guesses = await wrongCodes.get(userId)
+      if (guesses && guesses.remainingPoints <= 0) return sendTooMany(response)
+      const code = readUserCode(given)
+      const login = code === undefined ? undefined : await claimDeviceLogin(db, code, userId, now())
+      if (code === undefined || !login) {
+        await wrongCodes.penalty(userId)
+        return sendCodeForm(response, given, true)
+      }
+      const { decision } = form
+      if (decision !== 'allowed' && decision !== 'denied') return sendRequest(response, login, email)
+      const hasNoRole = login.workspace !== null && login.workspace.name === undefined
+      if (decision === 'allowed' && hasNoRole) return sendRequest(response, login, email)
+      if (!(await decideDeviceLogin(db, code, userId, decision, now())))
+        return sendCodeForm(response, given, true)
+      const body = paragraph(
+        decision === 'allowed'
+          ? `${login.name} gets its token now. Close this page and go back to the program.`
+          : `${login.name} gets no token.`,
+      )
+      const title = decision === 'allowed' ? 'Access allowed' : 'Access refused'
+      sendPage(response, { title, body: body + link('Go to your bots', startPath(publicUrl())) })
+    },
+  )
+}
+
+const MAX_SHOWN_CODE_CHARACTERS = 40
+
+function shortened(value: unknown): string {
+  return typeof value === 'string' ? value.trim().slice(0, MAX_SHOWN_CODE_CHARACTERS) : ''
+}
+
+function sendCodeForm(response: express.Response, code: string, isWrong = false) {
+  const error = isWrong
+    ? `<p class="error" id="error">No program waits with this code. Compare it with the program; it works for ${DEVICE_LOGIN_MINUTES} minutes.</p>`
+    : ''
+  const hint = isWrong ? ' aria-invalid="true" aria-describedby="error"' : ''
+  const body = `${paragraph('A program wants to use this service as you. Enter the code that it shows.')}
+      <form method="post" action="device" novalidate>
+        <label for="code">Code</label>
+        <input id="code" name="code" class="code" autocomplete="off" autocapitalize="characters" spellcheck="false" required value="${escapeHtml(code)}"${hint}>
+        ${error}
+        <button>Continue</button>
+      </form>`
+  sendPage(response, { title: 'Log in a program', body, status: isWrong ? 404 : 200 })
+}
+
+function sendTooMany(response: express.Response) {
+  response.setHeader('Retry-After', DEVICE_LOGIN_MINUTES * 60)
+  const body = paragraph(
+    `You have entered too many wrong codes. Try again in ${DEVICE_LOGIN_MINUTES} minutes, with a new code.`,
+  )
+  sendPage(response, { title: 'Too many wrong codes', body, status: 429 })
+}
+
+const scopeNames: Record<Scope, string> = {
+  read: 'read everything but results and chats',
+  write: 'create, change, delete, publish and preview',
+  results: 'read, export and delete results',
+  'chat-admin': 'steer the chats of others',
+}
+
+function sendRequest(
+  response: express.Response,
+  { userCode, name, scopes, expiresInDays, workspace }: DeviceLogin,
+  email: string,
+) {
+  const where = workspace === null ? 'All of your workspaces' : workspace.name
+  const rows = [
+    ['Program', name],
+    ['As', email],
+    [
+      'May',
+      scopes === null ? 'Everything that you may' : scopes.map((scope) => scopeNames[scope]).join('; '),
+    ],
+    ['Where', where ?? 'A workspace in which you have no role'],
+    ['For', expiresInDays === null ? 'Until you revoke it' : `${expiresInDays} days`],
+  ]
+  const facts = rows.map(([term, fact]) => `<dt>${term}</dt><dd>${escapeHtml(fact as string)}</dd>`).join('')
+  const allow = where === undefined ? '' : '<button name="decision" value="allowed">Allow</button>'
+  const body = `<p class="code" aria-label="Code ${escapeHtml([...userCode].join(' '))}">${escapeHtml(userCode)}</p>
+      ${paragraph('Allow this only if you have just started the program yourself, and it shows this code. The name is chosen by the program.')}
+      <dl>${facts}</dl>
+      <form method="post" action="device">
+        <input type="hidden" name="code" value="${escapeHtml(userCode)}">
+        ${allow}
+        <button name="decision" value="denied" class="secondary">Refuse</button>
+      </form>`
+  sendPage(response, { title: 'Allow this program?', body })
+}

@@ -1,0 +1,274 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals'
+import { setUserEnabled } from '../../server/access/users.ts'
+import { forgetEndedAccess } from '../../server/jobs/expiry.ts'
+import { MAX_WRONG_CODES } from '../../server/pages/device/index.ts'
+import { type App, startApp } from '../support/app.ts'
+import type { BodyOf } from '../support/client.ts'
+import { newBrowser, signIn } from '../support/sign-in.ts'
+import { makeWorld, type World } from '../support/world.ts'
+
+/* Logins of programs, the page on which people allow them, and the attacks on both, in two processes on one database. */
+
+let app: App
+let other: App
+let world: World
+
+beforeAll(async () => {
+  app = await startApp()
+  other = await startApp({ databaseUrl: app.databaseUrl })
+  other.clock.now = app.clock.now
+})
+beforeEach(async () => {
+  world = await makeWorld(app)
+})
+afterAll(async () => {
+  await other.stop()
+  await app.stop()
+})
+
+const start = (body: Partial<BodyOf<'startDeviceLogin'>> = {}) =>
+  app.client.ok('startDeviceLogin', { body: { name: 'bots on laptop', ...body } })
+
+const ask = async (deviceCode: string, at = app) => {
+  const { status, body } = await at.client.call('continueDeviceLogin', { body: { deviceCode } })
+  return status === 200 ? body.status : status
+}
+
+/** A browser in which a user is signed in. */
+async function browserOf(user: { id: string }, at = app) {
+  const browser = newBrowser(at.url)
+  browser.jar.set('session', (await signIn(app, user)).cookie)
+  return browser
+}
+
+type Browser = Awaited<ReturnType<typeof browserOf>>
+
+const enter = (browser: Browser, code: string) => browser.send('/device', { form: { code } })
+const decide = (browser: Browser, code: string, decision: string) =>
+  browser.send('/device', { form: { code, decision } })
+
+const seconds = (count: number) => app.clock.advance(count * 1_000)
+
+describe('a person who is signed in', () => {
+  test('sees the code and what is asked, and allows it', async () => {
+    const browser = await browserOf(world.here.member)
+    const { workspaceId } = world.here
+    const login = await start({ scopes: ['read', 'results'], workspaceId, expiresInDays: 90 })
+    expect(await ask(login.deviceCode)).toBe('pending')
+    const form = await browser.get(`/device?code=${login.userCode}`)
+    expect(form.text).toContain(`value="${login.userCode}"`)
+    expect(form.text).not.toContain('bots on laptop')
+
+    const page = await enter(browser, login.userCode.toLowerCase().replace('-', ' '))
+    expect(page.status).toBe(200)
+    const { workspace } = await app.client.ok('getWorkspace', {
+      as: world.here.member,
+      params: { workspaceId },
+    })
+    for (const shown of [
+      `>${login.userCode}<`,
+      'bots on laptop',
+      world.here.member.email,
+      'read everything but results and chats; read, export and delete results',
+      workspace.name,
+      '90 days',
+    ])
+      expect(page.text).toContain(shown)
+    expect(page.text).not.toContain(login.deviceCode)
+
+    expect((await decide(browser, login.userCode, 'allowed')).text).toContain('Access allowed')
+    seconds(5)
+    const answer = await app.client.ok('continueDeviceLogin', { body: { deviceCode: login.deviceCode } })
+    const as = { token: answer.apiToken?.token as string }
+    expect((await app.client.ok('getCurrentUser', { as })).user.id).toBe(world.here.member.id)
+    const { entries } = await app.client.ok('listAuditLog', { as: world.here.admin, params: { workspaceId } })
+    expect(entries[0]).toMatchObject({
+      operation: 'allow device login',
+      userId: world.here.member.id,
+      recordId: answer.apiToken?.id,
+    })
+  })
+
+  test('refuses it, and the program gets no token then or later', async () => {
+    const browser = await browserOf(world.here.member)
+    const { deviceCode, userCode } = await start()
+    await enter(browser, userCode)
+    expect((await decide(browser, userCode, 'denied')).text).toContain('Access refused')
+    expect((await decide(browser, userCode, 'allowed')).status).toBe(404)
+    expect([await ask(deviceCode), await ask(deviceCode)]).toEqual(['denied', 404])
+  })
+
+  test('cannot allow a workspace in which they have no role, whether or not there is one', async () => {
+    const browser = await browserOf(world.here.member)
+    for (const workspaceId of [world.there.workspaceId, 'none']) {
+      const { deviceCode, userCode } = await start({ workspaceId })
+      const page = await enter(browser, userCode)
+      expect(page.text).toContain('A workspace in which you have no role')
+      expect(page.text).not.toContain('value="allowed"')
+      expect((await decide(browser, userCode, 'allowed')).text).not.toContain('Access allowed')
+      expect(await ask(deviceCode)).toBe('pending')
+    }
+  })
+
+  test('sees what a program calls itself as text alone', async () => {
+    const { userCode } = await start({ name: '<img src=x onerror=alert(1)>' })
+    const { text } = await enter(await browserOf(world.here.member), userCode)
+    expect(text).toContain('&lt;img')
+    expect(text).not.toContain('<img')
+    expect((await enter(await browserOf(world.here.member), '"><script>')).text).not.toContain('<script>')
+  })
+})
+
+describe('attacks on device logins', () => {
+  test('a browser that is not signed in is led to the sign-in, and back with the code', async () => {
+    const { userCode, deviceCode } = await start()
+    const browser = newBrowser(app.url)
+    const to = `/sign-in?returnTo=${encodeURIComponent(`/device?code=${userCode}`)}`
+    expect((await browser.get(`/device?code=${userCode}`)).location).toBe(to)
+    expect((await decide(browser, userCode, 'allowed')).location).toBe(to)
+    expect(await ask(deviceCode)).toBe('pending')
+  })
+
+  test('guessed codes are refused after as many as the table says, right ones too', async () => {
+    const browser = await browserOf(world.here.member)
+    const { userCode } = await start()
+    const guesses = ['BBBB-BBBB', '', 'x'.repeat(5_000), '%', 'AEIO-UAEI', '12345678']
+    for (let at = 0; at < MAX_WRONG_CODES; at++)
+      expect((await enter(browser, guesses[at % guesses.length] as string)).status).toBe(404)
+    const refused = await enter(await browserOf(world.here.member), userCode)
+    expect([refused.status, refused.headers.get('retry-after')]).toEqual([429, '600'])
+    expect((await enter(await browserOf(world.here.admin), userCode)).status).toBe(200)
+  })
+
+  test('a link with a code uses up nobody’s guesses and reserves nothing', async () => {
+    const browser = await browserOf(world.here.member)
+    for (let at = 0; at <= MAX_WRONG_CODES; at++) await browser.get('/device?code=BBBB-BBBB')
+    const { userCode } = await start()
+    await browser.get(`/device?code=${userCode}`)
+    expect((await enter(await browserOf(world.here.admin), userCode)).status).toBe(200)
+  })
+
+  test('guessed codes of programs are not found, and are limited by the network', async () => {
+    const config = { RATE_LIMIT: true, RATE_LIMIT_ADDRESS: 10, RATE_LIMIT_SECONDS: 60 }
+    const limited = await startApp({ databaseUrl: app.databaseUrl, config })
+    try {
+      const answers = []
+      for (let at = 0; at < 12; at++) answers.push(await ask('A'.repeat(43), limited))
+      expect(answers).toEqual([...Array(10).fill(404), 429, 429])
+    } finally {
+      await limited.stop()
+    }
+  })
+
+  test('nobody decides late, and no token is fetched late', async () => {
+    const browser = await browserOf(world.here.member)
+    const [forgotten, allowed] = [await start(), await start()]
+    await enter(browser, forgotten.userCode)
+    await enter(browser, allowed.userCode)
+    await decide(browser, allowed.userCode, 'allowed')
+    seconds(600)
+    expect((await decide(browser, forgotten.userCode, 'allowed')).status).toBe(404)
+    expect([await ask(forgotten.deviceCode), await ask(allowed.deviceCode)]).toEqual([404, 404])
+    seconds(86_401)
+    while (await forgetEndedAccess(app.db, app.clock.now()));
+    const { rows } = await app.pool.query('SELECT FROM device_logins WHERE expires_at < $1', [
+      new Date(app.clock.now().getTime() - 86_400_000),
+    ])
+    expect(rows).toEqual([])
+  })
+
+  test('a decision that is sent again changes nothing', async () => {
+    const browser = await browserOf(world.here.member)
+    const { deviceCode, userCode } = await start()
+    await enter(browser, userCode)
+    expect((await decide(browser, userCode, 'allowed')).status).toBe(200)
+    expect((await decide(browser, userCode, 'denied')).status).toBe(404)
+    expect(await ask(deviceCode)).toBe('allowed')
+    expect((await decide(browser, userCode, 'allowed')).status).toBe(404)
+    expect(await ask(deviceCode)).toBe(404)
+  })
+
+  test('the browser of another person can neither see nor answer what one has entered', async () => {
+    const { deviceCode, userCode } = await start()
+    const mine = await browserOf(world.here.member)
+    await enter(mine, userCode)
+    const foreign = await browserOf(world.there.admin)
+    const page = await enter(foreign, userCode)
+    expect([page.status, page.text.includes('bots on laptop')]).toEqual([404, false])
+    expect((await decide(foreign, userCode, 'denied')).status).toBe(404)
+    expect((await decide(mine, userCode, 'allowed')).status).toBe(200)
+    expect(await ask(deviceCode)).toBe('allowed')
+  })
+
+  test.each([
+    ['of another site', { Origin: 'https://elsewhere.example' }],
+    ['of no site', { Origin: 'null' }],
+    ['of a site that looks alike', { Origin: 'http://127.0.0.1.elsewhere.example' }],
+    ['that the browser marks', { 'Sec-Fetch-Site': 'cross-site' }],
+  ])('a form %s is refused', async (_, headers) => {
+    const browser = await browserOf(world.here.member)
+    const { deviceCode, userCode } = await start()
+    await enter(browser, userCode)
+    const form = { code: userCode, decision: 'allowed' }
+    expect((await browser.send('/device', { form, headers })).status).toBe(403)
+    expect(await ask(deviceCode)).toBe('pending')
+  })
+
+  test('a program that asks too often gets nothing, and waits five seconds longer each time', async () => {
+    const browser = await browserOf(world.here.member)
+    const { deviceCode, userCode } = await start()
+    const askWhole = () => app.client.ok('continueDeviceLogin', { body: { deviceCode } })
+    expect(await askWhole()).toEqual({ status: 'pending', interval: 5 })
+    await enter(browser, userCode)
+    await decide(browser, userCode, 'allowed')
+    seconds(4)
+    expect(await askWhole()).toEqual({ status: 'slowDown', interval: 10 })
+    seconds(9)
+    expect(await askWhole()).toEqual({ status: 'slowDown', interval: 15 })
+    seconds(15)
+    expect(await ask(deviceCode)).toBe('allowed')
+  })
+
+  test('programs that ask at once in two processes get one token together', async () => {
+    const browser = await browserOf(world.here.member)
+    const { deviceCode, userCode } = await start()
+    await enter(browser, userCode)
+    await decide(browser, userCode, 'allowed')
+    const answers = await Promise.all([app, other, app, other, app].map((at) => ask(deviceCode, at)))
+    expect(answers.sort()).toEqual([404, 404, 404, 404, 'allowed'])
+    const { apiTokens } = await app.client.ok('listTokens', { as: world.here.member })
+    expect(apiTokens.filter(({ name }) => name === 'bots on laptop')).toHaveLength(1)
+  })
+
+  test('people who enter or decide at once in two processes have one decision', async () => {
+    const { deviceCode, userCode } = await start()
+    const [mine, foreign] = [await browserOf(world.here.member), await browserOf(world.there.admin, other)]
+    const entered = await Promise.all([enter(mine, userCode), enter(foreign, userCode)])
+    expect(entered.map(({ status }) => status).sort()).toEqual([200, 404])
+    const owner = entered[0]?.status === 200 ? mine : foreign
+    const decided = await Promise.all(
+      ['allowed', 'denied', 'allowed', 'denied'].map((one) => decide(owner, userCode, one)),
+    )
+    expect(decided.map(({ status }) => status).sort()).toEqual([200, 404, 404, 404])
+    expect(['allowed', 'denied']).toContain(await ask(deviceCode))
+  })
+
+  test('a user who is disabled after allowing gives no token', async () => {
+    const browser = await browserOf(world.there.member)
+    const { deviceCode, userCode } = await start()
+    await enter(browser, userCode)
+    await decide(browser, userCode, 'allowed')
+    await setUserEnabled(app.db, world.there.member.id, false, app.clock.now())
+    expect(await ask(deviceCode)).toBe('denied')
+  })
+
+  test('the database has neither the code of the program nor a token', async () => {
+    const browser = await browserOf(world.here.member)
+    const { deviceCode, userCode } = await start()
+    await enter(browser, userCode)
+    await decide(browser, userCode, 'allowed')
+    const { rows } = await app.pool.query('SELECT to_jsonb(d) AS row FROM device_logins d')
+    expect(JSON.stringify(rows)).not.toContain(deviceCode)
+    expect(JSON.stringify(rows)).not.toContain('botb_pat_')
+  })
+})
