@@ -55,7 +55,7 @@ const slow = [
   'browser/(coming-back|device|docs|domains|embed|foreign-code|inbox|inputs|look|members|members-tasks|move|old-browsers|payments|restarts|results|storage|streaming|teams|uploads|viewer)',
   'process-(workers|claims|idempotency|webhooks|faults|crashes|uploads)',
   'process',
-  'flows/poisoned-queues',
+  'flows/(poisoned-queues|command-pipeline)',
   'db/session-settings',
 ].map((name) => `/tests/${name}\\.test\\.ts$`)
 const isNamed = Boolean(process.env.NAMED_TESTS) || process.argv.some((word) => word.startsWith('tests/'))

@@ -115,6 +115,7 @@ export function addBotCommands(program: Command, context: Context) {
     )
     .option('--publish', 'publish it there')
     .option('--overwrite', 'replace edits that were made there')
+    .option('--no-create', 'promote nothing where the target has no bot yet, for pipelines')
     .option('-n, --dry-run', 'say what would change, and change nothing')
     .description(
       'Bring a bot into the bot of another workspace or installation, whose results and public id stay',
@@ -186,6 +187,7 @@ interface PromoteOptions {
   from: 'draft' | 'published'
   publish?: boolean
   overwrite?: boolean
+  create: boolean
   dryRun?: boolean
 }
 

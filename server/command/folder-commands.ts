@@ -92,9 +92,13 @@ export function addFolderCommands(program: Command, context: Context) {
     .option('-n, --dry-run', 'say what would be pushed, and push nothing')
     .option('--overwrite', 'push also where somebody else changed the bot')
     .option('--publish', 'publish what was pushed')
+    .option('--no-create', 'push nothing where a file has no bot yet, for pipelines')
     .description('Write files to their bots, and create bots of files without an id')
     .action(
-      async (files: string[], options: { dryRun?: boolean; overwrite?: boolean; publish?: boolean }) => {
+      async (
+        files: string[],
+        options: { dryRun?: boolean; overwrite?: boolean; publish?: boolean; create: boolean },
+      ) => {
         const state = requireState(folder())
         const service = context.service()
         const steps = await planPush(service, state, readBots(folder(), named(files)), options)

@@ -24,6 +24,7 @@ export interface Promotion extends Omit<PlannedPush, 'file'> {
 interface Options {
   from: 'draft' | 'published'
   overwrite?: boolean
+  create?: boolean
   dryRun?: boolean
 }
 
@@ -34,7 +35,7 @@ export async function promote(
   sourceId: string,
   target: Target,
   state: FolderState,
-  { from, overwrite, dryRun }: Options,
+  { from, overwrite, create, dryRun }: Options,
 ): Promise<Promotion> {
   const { bot } = await source.client.bots.get(sourceId)
   const published =
@@ -55,6 +56,8 @@ export async function promote(
   const targetId = target.botId ?? known?.botId
   const name = String(bot.name)
   if (targetId === undefined) {
+    if (create === false)
+      fail(`"${name}" was not promoted there yet; promote it once by hand, and commit .bots.json`)
     const changes = [`Bot "${name}" is created`]
     const properties = Object.keys(mapped)
     if (dryRun) return { name, botId: null, action: 'create', properties, changes, warnings }

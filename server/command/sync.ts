@@ -125,13 +125,17 @@ export async function planPush(
   service: Service,
   state: FolderState,
   locals: readonly LocalBot[],
-  options: { overwrite?: boolean },
+  options: { overwrite?: boolean; create?: boolean },
 ): Promise<Step[]> {
   const steps: Step[] = []
   const problems: string[] = []
   let isConflict = false
   for (const local of locals) {
     const { file, bot } = local
+    if (bot.id === undefined && options.create === false) {
+      problems.push(`${file}: its bot is not in the service yet; push it once by hand, and commit the file`)
+      continue
+    }
     if (bot.id === undefined) {
       const values = valuesOf(bot, fileProperties)
       const properties = Object.keys(values)
