@@ -40,6 +40,7 @@ export const issueCodes = {
   unknown_user: 'no user has this e-mail address',
   unknown_variable: 'no bot of the chat has a variable of this name',
   unknown_workspace: 'the caller has no role in such a workspace',
+  unsupported_version: 'the bot is in a version that does not have this; update it to a newer one',
 } as const
 
 export type IssueCode = keyof typeof issueCodes

@@ -20,6 +20,7 @@ import { templates } from './templates.ts'
 import { tokens } from './tokens.ts'
 import { transfer } from './transfer.ts'
 import { uploads } from './uploads.ts'
+import { webhookBlocks } from './webhook-blocks.ts'
 import { webhooks } from './webhooks/index.ts'
 import { workspaces } from './workspaces.ts'
 
@@ -35,6 +36,7 @@ export const operations = {
   ...templates,
   ...transfer,
   ...comparison,
+  ...webhookBlocks,
   ...publishing,
   ...publications,
   ...results,
@@ -64,6 +66,7 @@ export const resources = {
   templates,
   transfer,
   comparison,
+  webhookBlocks,
   publishing,
   publications,
   results,

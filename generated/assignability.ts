@@ -172,6 +172,23 @@ interface Contract {
     query: Required<z.output<(typeof contract)['compareBot']['query']>>
     reply: z.output<(typeof contract)['compareBot']['success']['body']>
   }
+  listWebhookBlocks: {
+    params: z.output<(typeof contract)['listWebhookBlocks']['params']>
+    reply: z.output<(typeof contract)['listWebhookBlocks']['success']['body']>
+  }
+  getResultExample: {
+    params: z.output<(typeof contract)['getResultExample']['params']>
+    reply: z.output<(typeof contract)['getResultExample']['success']['body']>
+  }
+  subscribeWebhookBlock: {
+    params: z.output<(typeof contract)['subscribeWebhookBlock']['params']>
+    body: z.input<(typeof contract)['subscribeWebhookBlock']['body']>
+    reply: z.output<(typeof contract)['subscribeWebhookBlock']['success']['body']>
+  }
+  unsubscribeWebhookBlock: {
+    params: z.output<(typeof contract)['unsubscribeWebhookBlock']['params']>
+    reply: z.output<(typeof contract)['unsubscribeWebhookBlock']['success']['body']>
+  }
   publishBot: {
     params: z.output<(typeof contract)['publishBot']['params']>
     reply: z.output<(typeof contract)['publishBot']['success']['body']>
@@ -536,6 +553,23 @@ interface Wire {
     params: wire['compareBot']['parameters']['path']
     query: Required<NonNullable<wire['compareBot']['parameters']['query']>>
     reply: wire['compareBot']['responses'][200]['content']['application/json']
+  }
+  listWebhookBlocks: {
+    params: wire['listWebhookBlocks']['parameters']['path']
+    reply: wire['listWebhookBlocks']['responses'][200]['content']['application/json']
+  }
+  getResultExample: {
+    params: wire['getResultExample']['parameters']['path']
+    reply: wire['getResultExample']['responses'][200]['content']['application/json']
+  }
+  subscribeWebhookBlock: {
+    params: wire['subscribeWebhookBlock']['parameters']['path']
+    body: NonNullable<wire['subscribeWebhookBlock']['requestBody']>['content']['application/json']
+    reply: wire['subscribeWebhookBlock']['responses'][200]['content']['application/json']
+  }
+  unsubscribeWebhookBlock: {
+    params: wire['unsubscribeWebhookBlock']['parameters']['path']
+    reply: wire['unsubscribeWebhookBlock']['responses'][200]['content']['application/json']
   }
   publishBot: {
     params: wire['publishBot']['parameters']['path']

@@ -402,6 +402,50 @@ export interface CompareBot {
   error: 'BAD_REQUEST' | 'UNAUTHORIZED' | 'FORBIDDEN' | 'NOT_FOUND' | 'TOO_MANY_REQUESTS' | 'INTERNAL_SERVER_ERROR' | 'SERVICE_UNAVAILABLE'
 }
 
+/** List the blocks that send requests: GET /v1/bots/{botId}/webhookBlocks */
+export interface ListWebhookBlocks {
+  access: 'bot'
+  params: z.output<(typeof contract)['listWebhookBlocks']['params']>
+  query: undefined
+  body: undefined
+  reply: wire['listWebhookBlocks']['responses'][200]['content']['application/json']
+  minimal: never
+  error: 'BAD_REQUEST' | 'UNAUTHORIZED' | 'FORBIDDEN' | 'NOT_FOUND' | 'TOO_MANY_REQUESTS' | 'INTERNAL_SERVER_ERROR' | 'SERVICE_UNAVAILABLE'
+}
+
+/** Get an example of the body of a block: GET /v1/bots/{botId}/webhookBlocks/{blockId}/getResultExample */
+export interface GetResultExample {
+  access: 'bot'
+  params: z.output<(typeof contract)['getResultExample']['params']>
+  query: undefined
+  body: undefined
+  reply: wire['getResultExample']['responses'][200]['content']['application/json']
+  minimal: never
+  error: 'BAD_REQUEST' | 'UNAUTHORIZED' | 'FORBIDDEN' | 'NOT_FOUND' | 'TOO_MANY_REQUESTS' | 'INTERNAL_SERVER_ERROR' | 'SERVICE_UNAVAILABLE'
+}
+
+/** Set the address of a block: POST /v1/bots/{botId}/webhookBlocks/{blockId}/subscribe */
+export interface SubscribeWebhookBlock {
+  access: 'bot'
+  params: z.output<(typeof contract)['subscribeWebhookBlock']['params']>
+  query: undefined
+  body: z.output<(typeof contract)['subscribeWebhookBlock']['body']>
+  reply: wire['subscribeWebhookBlock']['responses'][200]['content']['application/json']
+  minimal: never
+  error: 'BAD_REQUEST' | 'UNAUTHORIZED' | 'FORBIDDEN' | 'NOT_FOUND' | 'PAYLOAD_TOO_LARGE' | 'UNSUPPORTED_MEDIA_TYPE' | 'TOO_MANY_REQUESTS' | 'INTERNAL_SERVER_ERROR' | 'SERVICE_UNAVAILABLE'
+}
+
+/** Clear the address of a block: POST /v1/bots/{botId}/webhookBlocks/{blockId}/unsubscribe */
+export interface UnsubscribeWebhookBlock {
+  access: 'bot'
+  params: z.output<(typeof contract)['unsubscribeWebhookBlock']['params']>
+  query: undefined
+  body: undefined
+  reply: wire['unsubscribeWebhookBlock']['responses'][200]['content']['application/json']
+  minimal: never
+  error: 'BAD_REQUEST' | 'UNAUTHORIZED' | 'FORBIDDEN' | 'NOT_FOUND' | 'TOO_MANY_REQUESTS' | 'INTERNAL_SERVER_ERROR' | 'SERVICE_UNAVAILABLE'
+}
+
 /** Publish a bot: POST /v1/bots/{botId}/publish */
 export interface PublishBot {
   access: 'bot'
@@ -999,6 +1043,17 @@ export interface ComparisonHandlers<Contexts extends Record<AccessKind, unknown>
   compareBot: Handler<CompareBot, Contexts>
 }
 
+export interface WebhookBlocksHandlers<Contexts extends Record<AccessKind, unknown>> {
+  /** GET /v1/bots/{botId}/webhookBlocks */
+  listWebhookBlocks: Handler<ListWebhookBlocks, Contexts>
+  /** GET /v1/bots/{botId}/webhookBlocks/{blockId}/getResultExample */
+  getResultExample: Handler<GetResultExample, Contexts>
+  /** POST /v1/bots/{botId}/webhookBlocks/{blockId}/subscribe */
+  subscribeWebhookBlock: Handler<SubscribeWebhookBlock, Contexts>
+  /** POST /v1/bots/{botId}/webhookBlocks/{blockId}/unsubscribe */
+  unsubscribeWebhookBlock: Handler<UnsubscribeWebhookBlock, Contexts>
+}
+
 export interface PublishingHandlers<Contexts extends Record<AccessKind, unknown>> {
   /** POST /v1/bots/{botId}/publish */
   publishBot: Handler<PublishBot, Contexts>
@@ -1125,7 +1180,7 @@ export interface DeviceLoginsHandlers<Contexts extends Record<AccessKind, unknow
   continueDeviceLogin: Handler<ContinueDeviceLogin, Contexts>
 }
 
-export type Handlers<Contexts extends Record<AccessKind, unknown>> = WorkspacesHandlers<Contexts> & MembersHandlers<Contexts> & InvitationsHandlers<Contexts> & CredentialsHandlers<Contexts> & AuditHandlers<Contexts> & FoldersHandlers<Contexts> & BotsHandlers<Contexts> & TemplatesHandlers<Contexts> & TransferHandlers<Contexts> & ComparisonHandlers<Contexts> & PublishingHandlers<Contexts> & PublicationsHandlers<Contexts> & ResultsHandlers<Contexts> & AnalyticsHandlers<Contexts> & ChatHandlers<Contexts> & ChatsHandlers<Contexts> & WebhooksHandlers<Contexts> & UploadsHandlers<Contexts> & CurrentUserHandlers<Contexts> & BrowserSessionsHandlers<Contexts> & TokensHandlers<Contexts> & DeviceLoginsHandlers<Contexts>
+export type Handlers<Contexts extends Record<AccessKind, unknown>> = WorkspacesHandlers<Contexts> & MembersHandlers<Contexts> & InvitationsHandlers<Contexts> & CredentialsHandlers<Contexts> & AuditHandlers<Contexts> & FoldersHandlers<Contexts> & BotsHandlers<Contexts> & TemplatesHandlers<Contexts> & TransferHandlers<Contexts> & ComparisonHandlers<Contexts> & WebhookBlocksHandlers<Contexts> & PublishingHandlers<Contexts> & PublicationsHandlers<Contexts> & ResultsHandlers<Contexts> & AnalyticsHandlers<Contexts> & ChatHandlers<Contexts> & ChatsHandlers<Contexts> & WebhooksHandlers<Contexts> & UploadsHandlers<Contexts> & CurrentUserHandlers<Contexts> & BrowserSessionsHandlers<Contexts> & TokensHandlers<Contexts> & DeviceLoginsHandlers<Contexts>
 
 /** Every operation with the codes it can answer, for the cases that replay them. */
 export interface OperationErrors {
@@ -1165,6 +1220,10 @@ export interface OperationErrors {
   exportBot: 'BAD_REQUEST' | 'UNAUTHORIZED' | 'FORBIDDEN' | 'NOT_FOUND' | 'PRECONDITION_FAILED' | 'TOO_MANY_REQUESTS' | 'INTERNAL_SERVER_ERROR' | 'SERVICE_UNAVAILABLE'
   checkBot: 'BAD_REQUEST' | 'UNAUTHORIZED' | 'FORBIDDEN' | 'NOT_FOUND' | 'TOO_MANY_REQUESTS' | 'INTERNAL_SERVER_ERROR' | 'SERVICE_UNAVAILABLE'
   compareBot: 'BAD_REQUEST' | 'UNAUTHORIZED' | 'FORBIDDEN' | 'NOT_FOUND' | 'TOO_MANY_REQUESTS' | 'INTERNAL_SERVER_ERROR' | 'SERVICE_UNAVAILABLE'
+  listWebhookBlocks: 'BAD_REQUEST' | 'UNAUTHORIZED' | 'FORBIDDEN' | 'NOT_FOUND' | 'TOO_MANY_REQUESTS' | 'INTERNAL_SERVER_ERROR' | 'SERVICE_UNAVAILABLE'
+  getResultExample: 'BAD_REQUEST' | 'UNAUTHORIZED' | 'FORBIDDEN' | 'NOT_FOUND' | 'TOO_MANY_REQUESTS' | 'INTERNAL_SERVER_ERROR' | 'SERVICE_UNAVAILABLE'
+  subscribeWebhookBlock: 'BAD_REQUEST' | 'UNAUTHORIZED' | 'FORBIDDEN' | 'NOT_FOUND' | 'PAYLOAD_TOO_LARGE' | 'UNSUPPORTED_MEDIA_TYPE' | 'TOO_MANY_REQUESTS' | 'INTERNAL_SERVER_ERROR' | 'SERVICE_UNAVAILABLE'
+  unsubscribeWebhookBlock: 'BAD_REQUEST' | 'UNAUTHORIZED' | 'FORBIDDEN' | 'NOT_FOUND' | 'TOO_MANY_REQUESTS' | 'INTERNAL_SERVER_ERROR' | 'SERVICE_UNAVAILABLE'
   publishBot: 'BAD_REQUEST' | 'UNAUTHORIZED' | 'FORBIDDEN' | 'PRECONDITION_FAILED' | 'TOO_MANY_REQUESTS' | 'INTERNAL_SERVER_ERROR' | 'SERVICE_UNAVAILABLE'
   unpublishBot: 'BAD_REQUEST' | 'UNAUTHORIZED' | 'FORBIDDEN' | 'PRECONDITION_FAILED' | 'TOO_MANY_REQUESTS' | 'INTERNAL_SERVER_ERROR' | 'SERVICE_UNAVAILABLE'
   getPublishedBot: 'BAD_REQUEST' | 'UNAUTHORIZED' | 'FORBIDDEN' | 'NOT_FOUND' | 'PRECONDITION_FAILED' | 'TOO_MANY_REQUESTS' | 'INTERNAL_SERVER_ERROR' | 'SERVICE_UNAVAILABLE'

@@ -692,6 +692,94 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/bots/{botId}/webhookBlocks": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List the blocks that send requests
+         * @description Returns the HTTP request blocks of the draft, in the order of the document: those of the types Webhook, Zapier, Make.com and Pabbly, at most 1,000 of them. An app of an automation service offers them in a menu.
+         *
+         *     Permission: a guest, a member or an admin of the workspace, by a token with the scope `read`.
+         */
+        get: operations["listWebhookBlocks"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/bots/{botId}/webhookBlocks/{blockId}/getResultExample": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get an example of the body of a block
+         * @description Returns made-up answers in the form in which the block sends them: one for each input of the draft that a chat can have passed before it, and each variable with a value of its own, by the names that the body has. `submittedAt` is now, and `message` says that the data is made up; requests of chats have no `message`. A block with a body of its own sends that instead.
+         *
+         *     Permission: a guest, a member or an admin of the workspace, by a token with the scope `read`.
+         */
+        get: operations["getResultExample"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/bots/{botId}/webhookBlocks/{blockId}/subscribe": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Set the address of a block
+         * @description Makes a block of the draft send its request to an address, as an app of an automation service does when somebody switches its trigger on. The rest of the block stays as it is. Chats send there once the bot is published again. A bot in version 3 keeps its requests outside of the document, so its block cannot be set: update the bot to a newer version first.
+         *
+         *     Permission: a member or an admin of the workspace, by a token with the scope `write`.
+         */
+        post: operations["subscribeWebhookBlock"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/bots/{botId}/webhookBlocks/{blockId}/unsubscribe": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Clear the address of a block
+         * @description Takes the address of a block of the draft away, as an app does when somebody switches its trigger off. Chats send no request there once the bot is published again. A block without an address stays as it is. Takes no body.
+         *
+         *     Permission: a member or an admin of the workspace, by a token with the scope `write`.
+         */
+        post: operations["unsubscribeWebhookBlock"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/bots/import": {
         parameters: {
             query?: never;
@@ -8494,6 +8582,7 @@ export interface components {
          *     - `unknown_workspace`: the caller has no role in such a workspace.
          *     - `unrecognized_keys`: the property or parameter is not known.
          *     - `unsupported_media_type`: the body is not sent as the media type that the operation takes.
+         *     - `unsupported_version`: the bot is in a version that does not have this; update it to a newer one.
          * @example invalid_type
          */
         IssueCode: string;
@@ -11690,6 +11779,18 @@ export interface components {
              */
             lastChatSessionId: string;
         };
+        /** @description An example of what a block sends. */
+        ResultExampleBody: {
+            /**
+             * @description Made-up values by name.
+             * @example {
+             *       "Email": "ada@example.com"
+             *     }
+             */
+            resultExample: {
+                [key: string]: string;
+            };
+        };
         /** @description Something noticed while a chat ran. */
         ResultLog: {
             /**
@@ -13154,6 +13255,14 @@ export interface components {
         };
         /** @description A message with its kind. */
         StructuredMessage: components["schemas"]["TextMessage"] | components["schemas"]["AudioMessage"] | components["schemas"]["CommandMessage"];
+        /** @description The address that a block shall send to. */
+        SubscribeWebhookBlockBody: {
+            /**
+             * @description Address that begins with https:// or http://.
+             * @example https://hook.example.com/leads
+             */
+            url: string;
+        };
         /** @description Says that what was asked for is done. */
         SuccessBody: {
             /**
@@ -14450,6 +14559,35 @@ export interface components {
         } & {
             [key: string]: unknown;
         };
+        /** @description A block that sends an HTTP request. */
+        WebhookBlock: {
+            /**
+             * @description Id of the block, as the list answers it.
+             * @example block-crm
+             */
+            id: string;
+            /**
+             * @description Title of its group and id of the block, for menus.
+             * @example Contact > block-crm
+             */
+            label: string;
+            /**
+             * @description Type of the block.
+             * @example Make.com
+             * @enum {string}
+             */
+            type: "Webhook" | "Zapier" | "Make.com" | "Pabbly";
+            /**
+             * @description Address that the block sends its request to; absent where it has none.
+             * @example https://hook.example.com/leads
+             */
+            url?: string;
+        };
+        /** @description The blocks of a bot that send requests. */
+        WebhookBlocksBody: {
+            /** @description The blocks, in the order of the document. */
+            webhookBlocks: components["schemas"]["WebhookBlock"][];
+        };
         /**
          * @description Any data, as the caller of the webhook sends it.
          * @example {
@@ -14845,6 +14983,19 @@ export interface components {
             responseVariableMapping?: components["schemas"]["HttpResponseMapping"][];
         } & {
             [key: string]: unknown;
+        };
+        /** @description The address of a block after it was set or cleared. */
+        WebhookSubscription: {
+            /**
+             * @description Id of the block, as the list answers it.
+             * @example block-crm
+             */
+            id: string;
+            /**
+             * @description Address that the block sends its request to; null where it has none.
+             * @example https://hook.example.com/leads
+             */
+            url: string | null;
         };
         /** @description Where bots and folders live, and who may use them. */
         Workspace: {
@@ -15720,6 +15871,11 @@ export interface components {
          * @example 01jr5x3f1q2z6t0y5p7r9s1v3x
          */
         AssigneeIdQuery: string;
+        /**
+         * @description Id of the block, as the list answers it.
+         * @example block-crm
+         */
+        BlockId: string;
         /**
          * @description Id of the bot, as create and list answer it.
          * @example 01jr5x2e0p1y5s9x4n6q8r0t2w
@@ -17755,6 +17911,193 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             409: components["responses"]["Conflict"];
             412: components["responses"]["PreconditionFailed"];
+            422: components["responses"]["IdempotencyMismatch"];
+            429: components["responses"]["TooManyRequests"];
+            431: components["responses"]["RequestHeaderFieldsTooLarge"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    listWebhookBlocks: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description Id of the bot, as create and list answer it.
+                 * @example 01jr5x2e0p1y5s9x4n6q8r0t2w
+                 */
+                botId: components["parameters"]["BotId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The blocks that send requests. */
+            200: {
+                headers: {
+                    "Authentication-Token-Expiration": components["headers"]["TokenExpiration"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["WebhookBlocksBody"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["TooManyRequests"];
+            431: components["responses"]["RequestHeaderFieldsTooLarge"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    getResultExample: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description Id of the block, as the list answers it.
+                 * @example block-crm
+                 */
+                blockId: components["parameters"]["BlockId"];
+                /**
+                 * @description Id of the bot, as create and list answer it.
+                 * @example 01jr5x2e0p1y5s9x4n6q8r0t2w
+                 */
+                botId: components["parameters"]["BotId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The example of the data that the block sends. */
+            200: {
+                headers: {
+                    "Authentication-Token-Expiration": components["headers"]["TokenExpiration"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ResultExampleBody"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["TooManyRequests"];
+            431: components["responses"]["RequestHeaderFieldsTooLarge"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    subscribeWebhookBlock: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description One key per intended effect, and the same key for every repeat of it: the request has one effect, and each repeat within 7 days gets the same response. Choose it at random, such as the UUID `8e03978e-40d5-43e8-bc93-6894a57f9324`. */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
+            path: {
+                /**
+                 * @description Id of the block, as the list answers it.
+                 * @example block-crm
+                 */
+                blockId: components["parameters"]["BlockId"];
+                /**
+                 * @description Id of the bot, as create and list answer it.
+                 * @example 01jr5x2e0p1y5s9x4n6q8r0t2w
+                 */
+                botId: components["parameters"]["BotId"];
+            };
+            cookie?: never;
+        };
+        /** @description At most 256 KiB of JSON in UTF-8. */
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["SubscribeWebhookBlockBody"];
+            };
+        };
+        responses: {
+            /** @description The block with its new address. */
+            200: {
+                headers: {
+                    "Authentication-Token-Expiration": components["headers"]["TokenExpiration"];
+                    "Idempotent-Replayed": components["headers"]["IdempotentReplayed"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["WebhookSubscription"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            408: components["responses"]["RequestTimeout"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["IdempotencyMismatch"];
+            429: components["responses"]["TooManyRequests"];
+            431: components["responses"]["RequestHeaderFieldsTooLarge"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    unsubscribeWebhookBlock: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description One key per intended effect, and the same key for every repeat of it: the request has one effect, and each repeat within 7 days gets the same response. Choose it at random, such as the UUID `8e03978e-40d5-43e8-bc93-6894a57f9324`. */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
+            path: {
+                /**
+                 * @description Id of the block, as the list answers it.
+                 * @example block-crm
+                 */
+                blockId: components["parameters"]["BlockId"];
+                /**
+                 * @description Id of the bot, as create and list answer it.
+                 * @example 01jr5x2e0p1y5s9x4n6q8r0t2w
+                 */
+                botId: components["parameters"]["BotId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The block without an address. */
+            200: {
+                headers: {
+                    "Authentication-Token-Expiration": components["headers"]["TokenExpiration"];
+                    "Idempotent-Replayed": components["headers"]["IdempotentReplayed"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["WebhookSubscription"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
             422: components["responses"]["IdempotencyMismatch"];
             429: components["responses"]["TooManyRequests"];
             431: components["responses"]["RequestHeaderFieldsTooLarge"];

@@ -34,7 +34,10 @@ export const exampleWebhookGroups = [
     id: 'group-welcome',
     title: 'Payment',
     graphCoordinates: { x: 200, y: 0 },
-    blocks: [{ id: 'block-webhook', type: 'webhook' }],
+    blocks: [
+      { id: 'block-webhook', type: 'webhook' },
+      { id: 'block-crm', type: 'Make.com' },
+    ],
   },
 ]
 

@@ -144,6 +144,14 @@ function createClient(options) {
         list: on({ "method": "GET", "path": "/v1/templates" }),
         get: on({ "method": "GET", "path": "/v1/templates/{templateId}" }),
     };
+    const webhookBlocks = {
+        list: on({ "method": "GET", "path": "/v1/bots/{botId}/webhookBlocks" }),
+        subscribe: on({ "method": "POST", "path": "/v1/bots/{botId}/webhookBlocks/{blockId}/subscribe", "body": true, "key": true }),
+        unsubscribe: on({ "method": "POST", "path": "/v1/bots/{botId}/webhookBlocks/{blockId}/unsubscribe", "key": true }),
+    };
+    const resultExamples = {
+        get: on({ "method": "GET", "path": "/v1/bots/{botId}/webhookBlocks/{blockId}/getResultExample" }),
+    };
     const publishedBots = {
         get: on({ "method": "GET", "path": "/v1/bots/{botId}/publishedBot", "query": true }),
     };
@@ -239,5 +247,5 @@ function createClient(options) {
     bots.edit = (0, helpers_js_1.editor)(bots);
     chat.converse = (0, helpers_js_1.conversation)(chat);
     webhooks_.verify = helpers_js_1.verify;
-    return { workspaces, members, invitations, credentials, auditLogs, folders, bots, templates, publishedBots, publications, results, transcripts, resultLogs, stats, blockStats, chat, sessions, sessionEvents, previews, webhooks: webhooks_, clientLogs, workspaceChats, messages, webhookEndpoints, webhookSecrets, webhookDeliveries, files, currentUser, browserSessions, tokens, deviceLogins };
+    return { workspaces, members, invitations, credentials, auditLogs, folders, bots, templates, webhookBlocks, resultExamples, publishedBots, publications, results, transcripts, resultLogs, stats, blockStats, chat, sessions, sessionEvents, previews, webhooks: webhooks_, clientLogs, workspaceChats, messages, webhookEndpoints, webhookSecrets, webhookDeliveries, files, currentUser, browserSessions, tokens, deviceLogins };
 }

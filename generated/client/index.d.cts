@@ -1,7 +1,7 @@
 // Made by `make generate` from contract/. Do not edit.
 import { ApiError } from './api.cjs'
 import type { ClientOptions, Events, KeyOptions, MatchOptions, Pages, Reply, RequestOptions } from './api.cjs'
-import type { ApiTokenBody, ApiTokenCreate, ApiTokenList, AuditPage, BlockStatsBody, Bot, BotBody, BotCreatedEvent, BotDeletedEvent, BotPage, BotPublishedEvent, BotReferenceBody, BotUnpublishedEvent, BotUpdate, BotUpdatedEvent, BotV61, BotWithModeBody, BrowserSessionBody, BrowserSessionList, ChatBody, ChatDetailBody, ChatEvent, ChatHandoffRequestedEvent, ChatMessageReceivedEvent, ChatPage, ChatReturnedEvent, ChatSessionBody, ChatTakenEvent, ChatUpdate, CompareBotQuery, ComparisonBody, ContinueChatBody, ContinuedChatBody, CreateBotBody, CreateFolderBody, CreatedApiTokenBody, CreatedInvitationBody, CredentialsBody, CredentialsCreate, CredentialsList, CredentialsTestBody, CredentialsUpdate, CurrentUserBody, DeleteFolderQuery, DeleteResultsQuery, DeviceLogin, DeviceLoginContinue, DeviceLoginStart, DuplicateBotBody, EndpointTestEvent, ExportResultsQuery, ExportedBotBody, FlowCheckBody, FolderBody, FolderList, GetBlockStatsQuery, GetBotQuery, GetFolderQuery, GetPublishedBotQuery, GetStatsQuery, ImportBotBody, ImportedBotBody, InvitationBody, InvitationCreate, InvitationList, ListAuditLogQuery, ListBotsQuery, ListBrowserSessionsQuery, ListChatsQuery, ListFoldersQuery, ListInvitationsQuery, ListMembersQuery, ListPublicationsQuery, ListResultLogsQuery, ListResultsQuery, ListSessionEventsQuery, ListTokensQuery, ListWebhookDeliveriesQuery, ListWorkspaceChatsQuery, ListWorkspacesQuery, MemberBody, MemberCreate, MemberList, MemberMessage, MemberUpdate, PublicationBody, PublicationPage, PublishedBody, PublishedBotBody, ResultAnsweredEvent, ResultBody, ResultCompletedEvent, ResultLogPage, ResultPage, ResultStartedEvent, ResultsDeletedEvent, RotatedWebhookSecret, SaveClientLogsBody, SentMessageBody, SessionEventsBody, StartChatBody, StartPreviewBody, StartedChatBody, StartedDeviceLogin, StartedPreviewBody, StatsBody, SuccessBody, TemplateBody, TemplateList, TranscriptBody, UpdateBotBody, UpdateFolderBody, UpdatedWorkspaceBody, UploadBody, UploadFileQuery, WebhookData, WebhookDeliveryBody, WebhookDeliveryPage, WebhookEndpointBody, WebhookEndpointCreate, WebhookEndpointList, WebhookEndpointUpdate, WebhookEndpointWithSecretBody, WorkspaceBody, WorkspaceChatPage, WorkspaceCreate, WorkspaceDeletedBody, WorkspaceDetailsBody, WorkspaceList, WorkspaceUpdate } from './types.cjs'
+import type { ApiTokenBody, ApiTokenCreate, ApiTokenList, AuditPage, BlockStatsBody, Bot, BotBody, BotCreatedEvent, BotDeletedEvent, BotPage, BotPublishedEvent, BotReferenceBody, BotUnpublishedEvent, BotUpdate, BotUpdatedEvent, BotV61, BotWithModeBody, BrowserSessionBody, BrowserSessionList, ChatBody, ChatDetailBody, ChatEvent, ChatHandoffRequestedEvent, ChatMessageReceivedEvent, ChatPage, ChatReturnedEvent, ChatSessionBody, ChatTakenEvent, ChatUpdate, CompareBotQuery, ComparisonBody, ContinueChatBody, ContinuedChatBody, CreateBotBody, CreateFolderBody, CreatedApiTokenBody, CreatedInvitationBody, CredentialsBody, CredentialsCreate, CredentialsList, CredentialsTestBody, CredentialsUpdate, CurrentUserBody, DeleteFolderQuery, DeleteResultsQuery, DeviceLogin, DeviceLoginContinue, DeviceLoginStart, DuplicateBotBody, EndpointTestEvent, ExportResultsQuery, ExportedBotBody, FlowCheckBody, FolderBody, FolderList, GetBlockStatsQuery, GetBotQuery, GetFolderQuery, GetPublishedBotQuery, GetStatsQuery, ImportBotBody, ImportedBotBody, InvitationBody, InvitationCreate, InvitationList, ListAuditLogQuery, ListBotsQuery, ListBrowserSessionsQuery, ListChatsQuery, ListFoldersQuery, ListInvitationsQuery, ListMembersQuery, ListPublicationsQuery, ListResultLogsQuery, ListResultsQuery, ListSessionEventsQuery, ListTokensQuery, ListWebhookDeliveriesQuery, ListWorkspaceChatsQuery, ListWorkspacesQuery, MemberBody, MemberCreate, MemberList, MemberMessage, MemberUpdate, PublicationBody, PublicationPage, PublishedBody, PublishedBotBody, ResultAnsweredEvent, ResultBody, ResultCompletedEvent, ResultExampleBody, ResultLogPage, ResultPage, ResultStartedEvent, ResultsDeletedEvent, RotatedWebhookSecret, SaveClientLogsBody, SentMessageBody, SessionEventsBody, StartChatBody, StartPreviewBody, StartedChatBody, StartedDeviceLogin, StartedPreviewBody, StatsBody, SubscribeWebhookBlockBody, SuccessBody, TemplateBody, TemplateList, TranscriptBody, UpdateBotBody, UpdateFolderBody, UpdatedWorkspaceBody, UploadBody, UploadFileQuery, WebhookBlocksBody, WebhookData, WebhookDeliveryBody, WebhookDeliveryPage, WebhookEndpointBody, WebhookEndpointCreate, WebhookEndpointList, WebhookEndpointUpdate, WebhookEndpointWithSecretBody, WebhookSubscription, WorkspaceBody, WorkspaceChatPage, WorkspaceCreate, WorkspaceDeletedBody, WorkspaceDetailsBody, WorkspaceList, WorkspaceUpdate } from './types.cjs'
 
 export { ApiError, ConnectionError, TimeoutError } from './api.cjs'
 export type { Attempt, ClientOptions, Events, Issue, KeyOptions, MatchOptions, Pages, Reply, RequestOptions } from './api.cjs'
@@ -392,6 +392,36 @@ export interface TemplatesMethods {
   get(templateId: string, options?: RequestOptions): Reply<TemplateBody>
 }
 
+export interface WebhookBlocksMethods {
+  /**
+   * List the blocks that send requests: `GET /v1/bots/{botId}/webhookBlocks`
+   *
+   * Returns the HTTP request blocks of the draft, in the order of the document: those of the types Webhook, Zapier, Make.com and Pabbly, at most 1,000 of them. An app of an automation service offers them in a menu.
+   */
+  list(botId: string, options?: RequestOptions): Reply<WebhookBlocksBody>
+  /**
+   * Set the address of a block: `POST /v1/bots/{botId}/webhookBlocks/{blockId}/subscribe`
+   *
+   * Makes a block of the draft send its request to an address, as an app of an automation service does when somebody switches its trigger on. The rest of the block stays as it is. Chats send there once the bot is published again. A bot in version 3 keeps its requests outside of the document, so its block cannot be set: update the bot to a newer version first.
+   */
+  subscribe(botId: string, blockId: string, body: SubscribeWebhookBlockBody, options?: RequestOptions & KeyOptions): Reply<WebhookSubscription>
+  /**
+   * Clear the address of a block: `POST /v1/bots/{botId}/webhookBlocks/{blockId}/unsubscribe`
+   *
+   * Takes the address of a block of the draft away, as an app does when somebody switches its trigger off. Chats send no request there once the bot is published again. A block without an address stays as it is. Takes no body.
+   */
+  unsubscribe(botId: string, blockId: string, options?: RequestOptions & KeyOptions): Reply<WebhookSubscription>
+}
+
+export interface ResultExamplesMethods {
+  /**
+   * Get an example of the body of a block: `GET /v1/bots/{botId}/webhookBlocks/{blockId}/getResultExample`
+   *
+   * Returns made-up answers in the form in which the block sends them: one for each input of the draft that a chat can have passed before it, and each variable with a value of its own, by the names that the body has. `submittedAt` is now, and `message` says that the data is made up; requests of chats have no `message`. A block with a body of its own sends that instead.
+   */
+  get(botId: string, blockId: string, options?: RequestOptions): Reply<ResultExampleBody>
+}
+
 export interface PublishedBotsMethods {
   /**
    * Get the published copy of a bot: `GET /v1/bots/{botId}/publishedBot`
@@ -755,6 +785,8 @@ export interface Client {
   readonly folders: FoldersMethods
   readonly bots: BotsMethods
   readonly templates: TemplatesMethods
+  readonly webhookBlocks: WebhookBlocksMethods
+  readonly resultExamples: ResultExamplesMethods
   readonly publishedBots: PublishedBotsMethods
   readonly publications: PublicationsMethods
   readonly results: ResultsMethods

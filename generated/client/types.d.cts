@@ -6762,6 +6762,7 @@ export interface components {
          *     - `unknown_workspace`: the caller has no role in such a workspace.
          *     - `unrecognized_keys`: the property or parameter is not known.
          *     - `unsupported_media_type`: the body is not sent as the media type that the operation takes.
+         *     - `unsupported_version`: the bot is in a version that does not have this; update it to a newer one.
          * @example invalid_type
          */
         IssueCode: string;
@@ -9958,6 +9959,18 @@ export interface components {
              */
             lastChatSessionId: string;
         };
+        /** @description An example of what a block sends. */
+        ResultExampleBody: {
+            /**
+             * @description Made-up values by name.
+             * @example {
+             *       "Email": "ada@example.com"
+             *     }
+             */
+            resultExample: {
+                [key: string]: string;
+            };
+        };
         /** @description Something noticed while a chat ran. */
         ResultLog: {
             /**
@@ -11422,6 +11435,14 @@ export interface components {
         };
         /** @description A message with its kind. */
         StructuredMessage: components["schemas"]["TextMessage"] | components["schemas"]["AudioMessage"] | components["schemas"]["CommandMessage"];
+        /** @description The address that a block shall send to. */
+        SubscribeWebhookBlockBody: {
+            /**
+             * @description Address that begins with https:// or http://.
+             * @example https://hook.example.com/leads
+             */
+            url: string;
+        };
         /** @description Says that what was asked for is done. */
         SuccessBody: {
             /**
@@ -12718,6 +12739,35 @@ export interface components {
         } & {
             [key: string]: unknown;
         };
+        /** @description A block that sends an HTTP request. */
+        WebhookBlock: {
+            /**
+             * @description Id of the block, as the list answers it.
+             * @example block-crm
+             */
+            id: string;
+            /**
+             * @description Title of its group and id of the block, for menus.
+             * @example Contact > block-crm
+             */
+            label: string;
+            /**
+             * @description Type of the block.
+             * @example Make.com
+             * @enum {string}
+             */
+            type: "Webhook" | "Zapier" | "Make.com" | "Pabbly";
+            /**
+             * @description Address that the block sends its request to; absent where it has none.
+             * @example https://hook.example.com/leads
+             */
+            url?: string;
+        };
+        /** @description The blocks of a bot that send requests. */
+        WebhookBlocksBody: {
+            /** @description The blocks, in the order of the document. */
+            webhookBlocks: components["schemas"]["WebhookBlock"][];
+        };
         /**
          * @description Any data, as the caller of the webhook sends it.
          * @example {
@@ -13113,6 +13163,19 @@ export interface components {
             responseVariableMapping?: components["schemas"]["HttpResponseMapping"][];
         } & {
             [key: string]: unknown;
+        };
+        /** @description The address of a block after it was set or cleared. */
+        WebhookSubscription: {
+            /**
+             * @description Id of the block, as the list answers it.
+             * @example block-crm
+             */
+            id: string;
+            /**
+             * @description Address that the block sends its request to; null where it has none.
+             * @example https://hook.example.com/leads
+             */
+            url: string | null;
         };
         /** @description Where bots and folders live, and who may use them. */
         Workspace: {
@@ -13988,6 +14051,11 @@ export interface components {
          * @example 01jr5x3f1q2z6t0y5p7r9s1v3x
          */
         AssigneeIdQuery: string;
+        /**
+         * @description Id of the block, as the list answers it.
+         * @example block-crm
+         */
+        BlockId: string;
         /**
          * @description Id of the bot, as create and list answer it.
          * @example 01jr5x2e0p1y5s9x4n6q8r0t2w
@@ -16022,6 +16090,193 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             409: components["responses"]["Conflict"];
             412: components["responses"]["PreconditionFailed"];
+            422: components["responses"]["IdempotencyMismatch"];
+            429: components["responses"]["TooManyRequests"];
+            431: components["responses"]["RequestHeaderFieldsTooLarge"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    listWebhookBlocks: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description Id of the bot, as create and list answer it.
+                 * @example 01jr5x2e0p1y5s9x4n6q8r0t2w
+                 */
+                botId: components["parameters"]["BotId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The blocks that send requests. */
+            200: {
+                headers: {
+                    "Authentication-Token-Expiration": components["headers"]["TokenExpiration"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["WebhookBlocksBody"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["TooManyRequests"];
+            431: components["responses"]["RequestHeaderFieldsTooLarge"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    getResultExample: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description Id of the block, as the list answers it.
+                 * @example block-crm
+                 */
+                blockId: components["parameters"]["BlockId"];
+                /**
+                 * @description Id of the bot, as create and list answer it.
+                 * @example 01jr5x2e0p1y5s9x4n6q8r0t2w
+                 */
+                botId: components["parameters"]["BotId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The example of the data that the block sends. */
+            200: {
+                headers: {
+                    "Authentication-Token-Expiration": components["headers"]["TokenExpiration"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ResultExampleBody"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["TooManyRequests"];
+            431: components["responses"]["RequestHeaderFieldsTooLarge"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    subscribeWebhookBlock: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description One key per intended effect, and the same key for every repeat of it: the request has one effect, and each repeat within 7 days gets the same response. Choose it at random, such as the UUID `8e03978e-40d5-43e8-bc93-6894a57f9324`. */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
+            path: {
+                /**
+                 * @description Id of the block, as the list answers it.
+                 * @example block-crm
+                 */
+                blockId: components["parameters"]["BlockId"];
+                /**
+                 * @description Id of the bot, as create and list answer it.
+                 * @example 01jr5x2e0p1y5s9x4n6q8r0t2w
+                 */
+                botId: components["parameters"]["BotId"];
+            };
+            cookie?: never;
+        };
+        /** @description At most 256 KiB of JSON in UTF-8. */
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["SubscribeWebhookBlockBody"];
+            };
+        };
+        responses: {
+            /** @description The block with its new address. */
+            200: {
+                headers: {
+                    "Authentication-Token-Expiration": components["headers"]["TokenExpiration"];
+                    "Idempotent-Replayed": components["headers"]["IdempotentReplayed"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["WebhookSubscription"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            408: components["responses"]["RequestTimeout"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["IdempotencyMismatch"];
+            429: components["responses"]["TooManyRequests"];
+            431: components["responses"]["RequestHeaderFieldsTooLarge"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    unsubscribeWebhookBlock: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description One key per intended effect, and the same key for every repeat of it: the request has one effect, and each repeat within 7 days gets the same response. Choose it at random, such as the UUID `8e03978e-40d5-43e8-bc93-6894a57f9324`. */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
+            path: {
+                /**
+                 * @description Id of the block, as the list answers it.
+                 * @example block-crm
+                 */
+                blockId: components["parameters"]["BlockId"];
+                /**
+                 * @description Id of the bot, as create and list answer it.
+                 * @example 01jr5x2e0p1y5s9x4n6q8r0t2w
+                 */
+                botId: components["parameters"]["BotId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The block without an address. */
+            200: {
+                headers: {
+                    "Authentication-Token-Expiration": components["headers"]["TokenExpiration"];
+                    "Idempotent-Replayed": components["headers"]["IdempotentReplayed"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["WebhookSubscription"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
             422: components["responses"]["IdempotencyMismatch"];
             429: components["responses"]["TooManyRequests"];
             431: components["responses"]["RequestHeaderFieldsTooLarge"];
@@ -19300,6 +19555,7 @@ export type ResultAnsweredEvent = components["schemas"]["ResultAnsweredEvent"]
 export type ResultBody = components["schemas"]["ResultBody"]
 export type ResultCompletedEvent = components["schemas"]["ResultCompletedEvent"]
 export type ResultEventData = components["schemas"]["ResultEventData"]
+export type ResultExampleBody = components["schemas"]["ResultExampleBody"]
 export type ResultLog = components["schemas"]["ResultLog"]
 export type ResultLogPage = components["schemas"]["ResultLogPage"]
 export type ResultPage = components["schemas"]["ResultPage"]
@@ -19368,6 +19624,7 @@ export type StripeData = components["schemas"]["StripeData"]
 export type StripeLiveKeys = components["schemas"]["StripeLiveKeys"]
 export type StripeTestKeys = components["schemas"]["StripeTestKeys"]
 export type StructuredMessage = components["schemas"]["StructuredMessage"]
+export type SubscribeWebhookBlockBody = components["schemas"]["SubscribeWebhookBlockBody"]
 export type SuccessBody = components["schemas"]["SuccessBody"]
 export type SystemMessages = components["schemas"]["SystemMessages"]
 export type Template = components["schemas"]["Template"]
@@ -19433,6 +19690,8 @@ export type WaitDetails = components["schemas"]["WaitDetails"]
 export type WaitOptions = components["schemas"]["WaitOptions"]
 export type WaitUntilBlock = components["schemas"]["WaitUntilBlock"]
 export type WaitUntilOptions = components["schemas"]["WaitUntilOptions"]
+export type WebhookBlock = components["schemas"]["WebhookBlock"]
+export type WebhookBlocksBody = components["schemas"]["WebhookBlocksBody"]
 export type WebhookData = components["schemas"]["WebhookData"]
 export type WebhookDelivery = components["schemas"]["WebhookDelivery"]
 export type WebhookDeliveryBody = components["schemas"]["WebhookDeliveryBody"]
@@ -19447,6 +19706,7 @@ export type WebhookEndpointWithSecret = components["schemas"]["WebhookEndpointWi
 export type WebhookEndpointWithSecretBody = components["schemas"]["WebhookEndpointWithSecretBody"]
 export type WebhookListenerBlock = components["schemas"]["WebhookListenerBlock"]
 export type WebhookListenerOptions = components["schemas"]["WebhookListenerOptions"]
+export type WebhookSubscription = components["schemas"]["WebhookSubscription"]
 export type Workspace = components["schemas"]["Workspace"]
 export type WorkspaceBody = components["schemas"]["WorkspaceBody"]
 export type WorkspaceChat = components["schemas"]["WorkspaceChat"]

@@ -196,7 +196,7 @@ export async function restorePublication(
  * Writes a change onto the bot as `current` shows it, with a compare-and-swap on its revision. Undefined if the bot was
  * changed since. `known` is the draft of `current`, if it was read already.
  */
-async function applyChange(
+export async function applyChange(
   db: Database,
   current: BotRow,
   change: Change,

@@ -21,6 +21,7 @@ import { templates } from './templates.ts'
 import { tokens } from './tokens.ts'
 import { transfer } from './transfer.ts'
 import { uploads } from './uploads.ts'
+import { webhookBlocks } from './webhook-blocks.ts'
 import { webhooks } from './webhooks.ts'
 import { workspaces } from './workspaces.ts'
 
@@ -36,6 +37,7 @@ export const handlers: Handlers<Contexts> = {
   ...templates,
   ...transfer,
   ...comparison,
+  ...webhookBlocks,
   ...publishing,
   ...publications,
   ...results,

@@ -20,6 +20,7 @@ import { templates } from './templates.ts'
 import { tokens } from './tokens.ts'
 import { transfer } from './transfer.ts'
 import { uploads } from './uploads.ts'
+import { webhookBlocks } from './webhook-blocks.ts'
 import { webhooks } from './webhooks.ts'
 import { workspaces } from './workspaces.ts'
 
@@ -34,6 +35,7 @@ const byResource: { [Resource in keyof typeof resources]: Cases<Resource> } = {
   templates,
   transfer,
   comparison,
+  webhookBlocks,
   publishing,
   publications,
   results,

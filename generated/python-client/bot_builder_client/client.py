@@ -480,6 +480,48 @@ class Templates:
         return answer
 
 
+class WebhookBlocks:
+    def __init__(self, caller: Caller) -> None:
+        self._caller = caller
+
+    def list(self, bot_id: str, **options: Unpack[RequestOptions]) -> types.WebhookBlocksBody:
+        """List the blocks that send requests: `GET /v1/bots/{botId}/webhookBlocks`
+
+        Returns the HTTP request blocks of the draft, in the order of the document: those of the types Webhook, Zapier, Make.com and Pabbly, at most 1,000 of them. An app of an automation service offers them in a menu.
+        """
+        answer: types.WebhookBlocksBody = self._caller.call(call_of(Operation("GET", "/v1/bots/{botId}/webhookBlocks"), {"botId": bot_id}, None, {}, options))
+        return answer
+
+    def subscribe(self, bot_id: str, block_id: str, body: types.SubscribeWebhookBlockBody, **options: Unpack[KeyOptions]) -> types.WebhookSubscription:
+        """Set the address of a block: `POST /v1/bots/{botId}/webhookBlocks/{blockId}/subscribe`
+
+        Makes a block of the draft send its request to an address, as an app of an automation service does when somebody switches its trigger on. The rest of the block stays as it is. Chats send there once the bot is published again. A bot in version 3 keeps its requests outside of the document, so its block cannot be set: update the bot to a newer version first.
+        """
+        answer: types.WebhookSubscription = self._caller.call(call_of(Operation("POST", "/v1/bots/{botId}/webhookBlocks/{blockId}/subscribe", key=True), {"botId": bot_id, "blockId": block_id}, body, {}, options))
+        return answer
+
+    def unsubscribe(self, bot_id: str, block_id: str, **options: Unpack[KeyOptions]) -> types.WebhookSubscription:
+        """Clear the address of a block: `POST /v1/bots/{botId}/webhookBlocks/{blockId}/unsubscribe`
+
+        Takes the address of a block of the draft away, as an app does when somebody switches its trigger off. Chats send no request there once the bot is published again. A block without an address stays as it is. Takes no body.
+        """
+        answer: types.WebhookSubscription = self._caller.call(call_of(Operation("POST", "/v1/bots/{botId}/webhookBlocks/{blockId}/unsubscribe", key=True), {"botId": bot_id, "blockId": block_id}, None, {}, options))
+        return answer
+
+
+class ResultExamples:
+    def __init__(self, caller: Caller) -> None:
+        self._caller = caller
+
+    def get(self, bot_id: str, block_id: str, **options: Unpack[RequestOptions]) -> types.ResultExampleBody:
+        """Get an example of the body of a block: `GET /v1/bots/{botId}/webhookBlocks/{blockId}/getResultExample`
+
+        Returns made-up answers in the form in which the block sends them: one for each input of the draft that a chat can have passed before it, and each variable with a value of its own, by the names that the body has. `submittedAt` is now, and `message` says that the data is made up; requests of chats have no `message`. A block with a body of its own sends that instead.
+        """
+        answer: types.ResultExampleBody = self._caller.call(call_of(Operation("GET", "/v1/bots/{botId}/webhookBlocks/{blockId}/getResultExample"), {"botId": bot_id, "blockId": block_id}, None, {}, options))
+        return answer
+
+
 class PublishedBots:
     def __init__(self, caller: Caller) -> None:
         self._caller = caller
@@ -1113,6 +1155,8 @@ class Client:
         self.folders = Folders(caller)
         self.bots = Bots(caller)
         self.templates = Templates(caller)
+        self.webhook_blocks = WebhookBlocks(caller)
+        self.result_examples = ResultExamples(caller)
         self.published_bots = PublishedBots(caller)
         self.publications = Publications(caller)
         self.results = Results(caller)

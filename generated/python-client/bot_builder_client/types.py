@@ -6641,6 +6641,12 @@ class ResultEventData(TypedDict):
     lastChatSessionId: str
     """Id of the chat session that wrote last."""
 
+class ResultExampleBody(TypedDict):
+    """An example of what a block sends."""
+
+    resultExample: dict[str, str]
+    """Made-up values by name."""
+
 class ResultLog(TypedDict):
     """Something noticed while a chat ran."""
 
@@ -7651,6 +7657,12 @@ class StripeTestKeys(TypedDict):
     webhookSecret: NotRequired[str]
     """Signing secret of the webhook at the vendor that leads to this service, so that a payment counts although the visitor has closed the page."""
 
+class SubscribeWebhookBlockBody(TypedDict):
+    """The address that a block shall send to."""
+
+    url: str
+    """Address that begins with https:// or http://."""
+
 class SuccessBody(TypedDict):
     """Says that what was asked for is done."""
 
@@ -8541,6 +8553,27 @@ class WaitUntilOptions(TypedDict):
     secondsToWaitFor: NotRequired[str]
     """Seconds as text; may hold placeholders. At most 2505600, which are 29 days."""
 
+class WebhookBlock(TypedDict):
+    """A block that sends an HTTP request."""
+
+    id: str
+    """Id of the block, as the list answers it."""
+
+    type: Literal["Webhook", "Zapier", "Make.com", "Pabbly"]
+    """Type of the block."""
+
+    label: str
+    """Title of its group and id of the block, for menus."""
+
+    url: NotRequired[str]
+    """Address that the block sends its request to; absent where it has none."""
+
+class WebhookBlocksBody(TypedDict):
+    """The blocks of a bot that send requests."""
+
+    webhookBlocks: list[WebhookBlock]
+    """The blocks, in the order of the document."""
+
 class WebhookDelivery(TypedDict):
     """An event on its way to an endpoint."""
 
@@ -8776,6 +8809,15 @@ class WebhookListenerOptions(TypedDict):
 
     responseVariableMapping: NotRequired[list[HttpResponseMapping]]
     """Which parts of the received body are stored where."""
+
+class WebhookSubscription(TypedDict):
+    """The address of a block after it was set or cleared."""
+
+    id: str
+    """Id of the block, as the list answers it."""
+
+    url: str | None
+    """Address that the block sends its request to; null where it has none."""
 
 class Workspace(TypedDict):
     """Where bots and folders live, and who may use them."""
@@ -9490,7 +9532,8 @@ IssueCode: TypeAlias = str
 - `unknown_variable`: no bot of the chat has a variable of this name.
 - `unknown_workspace`: the caller has no role in such a workspace.
 - `unrecognized_keys`: the property or parameter is not known.
-- `unsupported_media_type`: the body is not sent as the media type that the operation takes."""
+- `unsupported_media_type`: the body is not sent as the media type that the operation takes.
+- `unsupported_version`: the bot is in a version that does not have this; update it to a newer one."""
 
 LegacyBlock: TypeAlias = StartBlock | TextBubble | ImageBubble | VideoBubble | EmbedBubble | AudioBubble | TextInput | NumberInput | EmailInput | UrlInput | PhoneNumberInput | DateInput | TimeInput | PaymentInput | RatingInput | LegacyFileInput | LegacyChoiceInput | LegacyPictureChoiceInput | CardsInput | SetVariableBlock | RedirectBlock | CodeBlock | BotLinkBlock | WaitBlock | JumpBlock | ReturnBlock | LegacyConditionBlock | LegacyAbTestBlock | HandoffBlock | WaitUntilBlock | LegacyGoogleSheetsBlock | LegacyHttpRequestBlock | LegacyZapierBlock | LegacyMakeComBlock | LegacyPabblyBlock | EmailBlock | ChatwootBlock | GoogleAnalyticsBlock | PixelBlock | ClassicOpenAiBlock | OpaqueBlock
 """A step of the flow in versions 3, 4 and 5; the type tells which."""

@@ -93,6 +93,32 @@ function* follow(
   return undefined
 }
 
+/** The groups from which a chat may come to a group; the group itself if it may come back to it. */
+export function* groupsBefore(flow: Flow, group: JsonRecord): Generator<undefined, Set<JsonRecord>> {
+  const sources = new Map<JsonRecord | 'anywhere', JsonRecord[]>()
+  for (const source of flow.groups.filter(isRecord)) {
+    yield
+    for (const target of targetsOf(flow, source)) {
+      if (target === undefined) continue
+      const known = sources.get(target)
+      if (known === undefined) sources.set(target, [source])
+      else if (known.at(-1) !== source) known.push(source)
+    }
+  }
+  const before = new Set<JsonRecord>()
+  const pending = [group]
+  while (pending.length > 0) {
+    yield
+    const target = pending.pop() as JsonRecord
+    for (const source of [...(sources.get(target) ?? []), ...(sources.get('anywhere') ?? [])]) {
+      if (before.has(source)) continue
+      before.add(source)
+      pending.push(source)
+    }
+  }
+  return before
+}
+
 /** The groups that a group leads to. */
 function* targetsOf(flow: Flow, group: JsonRecord): Generator<JsonRecord | 'anywhere' | undefined> {
   const blocks = blocksOf(group)

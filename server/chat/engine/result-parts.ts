@@ -56,7 +56,7 @@ export async function collected(run: Execution): Promise<Map<string, string>> {
   return names
 }
 
-function joined(value: Exclude<VariableValue, null>): string {
+export function joined(value: Exclude<VariableValue, null>): string {
   return Array.isArray(value) ? value.map((item) => item ?? '').join(', ') : value
 }
 
@@ -68,7 +68,7 @@ async function answersSoFar(run: Execution, frame: LiveFrame): Promise<Answer[]>
 }
 
 /** The name of the variable, else the title of the group: `Group`, `Group (1)` for its second input, and so on. */
-function answerName(flows: FlowIndex[], blockId: string): string {
+export function answerName(flows: FlowIndex[], blockId: string): string {
   for (const flow of flows) {
     const found = searchBlock(flow, blockId)
     if (found === null) continue
