@@ -3,7 +3,8 @@ import { sql } from 'drizzle-orm'
 import { json, pgTable } from 'drizzle-orm/pg-core'
 import type { LRUCache } from 'lru-cache'
 import { checks } from '../server/bots/check.ts'
-import { titles, tokens } from '../server/chat/engine/blocks/vendors/google-sheets.ts'
+import { titles } from '../server/chat/engine/blocks/vendors/google-sheets.ts'
+import { tokens } from '../server/chat/engine/blocks/vendors/google-token.ts'
 import { openChatTools } from '../server/chat-tools.ts'
 import { readConfig } from '../server/config.ts'
 import { createInternedRows } from '../server/db/interned-rows.ts'
@@ -32,14 +33,14 @@ const caches: [name: string, cache: LRUCache<string, never>, add: (key: string, 
     (key, size) => publishedFlows.set(key, 'x'.repeat(size - 2) as never),
   ],
   [
-    'MAX_CACHED_SHEET_CHARACTERS',
+    'MAX_CACHED_TOKEN_CHARACTERS',
     tokens as never,
-    (key, size) => tokens.set(key, { token: 'x'.repeat(size - 35), renewAt: 0 }),
+    (key, size) => tokens.set(key, { token: 'x'.repeat(size - 1), renewAt: 0 }),
   ],
   [
     'MAX_CACHED_SHEET_CHARACTERS',
     titles as never,
-    (key, size) => titles.set(key, { title: 'x'.repeat(size - 35), readAt: 0 }),
+    (key, size) => titles.set(key, { title: 'x'.repeat(size - 1), readAt: 0 }),
   ],
 ]
 

@@ -4149,7 +4149,7 @@ export interface components {
             credentials: components["schemas"]["StoredCredentials"];
         };
         /** @description New credentials; the type says what they consist of. */
-        CredentialsCreate: components["schemas"]["SmtpCredentialsCreate"] | components["schemas"]["GoogleSheetsCredentialsCreate"] | components["schemas"]["StripeCredentialsCreate"] | components["schemas"]["OpenAiCredentialsCreate"] | components["schemas"]["AnthropicCredentialsCreate"] | components["schemas"]["MistralCredentialsCreate"] | components["schemas"]["GroqCredentialsCreate"] | components["schemas"]["TogetherAiCredentialsCreate"] | components["schemas"]["OpenRouterCredentialsCreate"] | components["schemas"]["PerplexityCredentialsCreate"] | components["schemas"]["DeepSeekCredentialsCreate"] | components["schemas"]["DifyAiCredentialsCreate"] | components["schemas"]["ChatNodeCredentialsCreate"] | components["schemas"]["ElevenLabsCredentialsCreate"] | components["schemas"]["NocoDbCredentialsCreate"] | components["schemas"]["SegmentCredentialsCreate"] | components["schemas"]["PostHogCredentialsCreate"] | components["schemas"]["ZendeskCredentialsCreate"] | components["schemas"]["BlinkCredentialsCreate"];
+        CredentialsCreate: components["schemas"]["SmtpCredentialsCreate"] | components["schemas"]["GoogleSheetsCredentialsCreate"] | components["schemas"]["StripeCredentialsCreate"] | components["schemas"]["OpenAiCredentialsCreate"] | components["schemas"]["AnthropicCredentialsCreate"] | components["schemas"]["MistralCredentialsCreate"] | components["schemas"]["GroqCredentialsCreate"] | components["schemas"]["TogetherAiCredentialsCreate"] | components["schemas"]["OpenRouterCredentialsCreate"] | components["schemas"]["PerplexityCredentialsCreate"] | components["schemas"]["DeepSeekCredentialsCreate"] | components["schemas"]["DifyAiCredentialsCreate"] | components["schemas"]["ChatNodeCredentialsCreate"] | components["schemas"]["ElevenLabsCredentialsCreate"] | components["schemas"]["NocoDbCredentialsCreate"] | components["schemas"]["SegmentCredentialsCreate"] | components["schemas"]["PostHogCredentialsCreate"] | components["schemas"]["ZendeskCredentialsCreate"] | components["schemas"]["BlinkCredentialsCreate"] | components["schemas"]["GmailCredentialsCreate"];
         /** @description The credentials of a workspace. */
         CredentialsList: {
             /** @description The credentials, newest first. */
@@ -4180,7 +4180,7 @@ export interface components {
             test: components["schemas"]["CredentialsTest"];
         };
         /** @description A change of credentials. The type is the one they have; data that are given replace all. */
-        CredentialsUpdate: components["schemas"]["SmtpCredentialsUpdate"] | components["schemas"]["GoogleSheetsCredentialsUpdate"] | components["schemas"]["StripeCredentialsUpdate"] | components["schemas"]["OpenAiCredentialsUpdate"] | components["schemas"]["AnthropicCredentialsUpdate"] | components["schemas"]["MistralCredentialsUpdate"] | components["schemas"]["GroqCredentialsUpdate"] | components["schemas"]["TogetherAiCredentialsUpdate"] | components["schemas"]["OpenRouterCredentialsUpdate"] | components["schemas"]["PerplexityCredentialsUpdate"] | components["schemas"]["DeepSeekCredentialsUpdate"] | components["schemas"]["DifyAiCredentialsUpdate"] | components["schemas"]["ChatNodeCredentialsUpdate"] | components["schemas"]["ElevenLabsCredentialsUpdate"] | components["schemas"]["NocoDbCredentialsUpdate"] | components["schemas"]["SegmentCredentialsUpdate"] | components["schemas"]["PostHogCredentialsUpdate"] | components["schemas"]["ZendeskCredentialsUpdate"] | components["schemas"]["BlinkCredentialsUpdate"];
+        CredentialsUpdate: components["schemas"]["SmtpCredentialsUpdate"] | components["schemas"]["GoogleSheetsCredentialsUpdate"] | components["schemas"]["StripeCredentialsUpdate"] | components["schemas"]["OpenAiCredentialsUpdate"] | components["schemas"]["AnthropicCredentialsUpdate"] | components["schemas"]["MistralCredentialsUpdate"] | components["schemas"]["GroqCredentialsUpdate"] | components["schemas"]["TogetherAiCredentialsUpdate"] | components["schemas"]["OpenRouterCredentialsUpdate"] | components["schemas"]["PerplexityCredentialsUpdate"] | components["schemas"]["DeepSeekCredentialsUpdate"] | components["schemas"]["DifyAiCredentialsUpdate"] | components["schemas"]["ChatNodeCredentialsUpdate"] | components["schemas"]["ElevenLabsCredentialsUpdate"] | components["schemas"]["NocoDbCredentialsUpdate"] | components["schemas"]["SegmentCredentialsUpdate"] | components["schemas"]["PostHogCredentialsUpdate"] | components["schemas"]["ZendeskCredentialsUpdate"] | components["schemas"]["BlinkCredentialsUpdate"] | components["schemas"]["GmailCredentialsUpdate"];
         /** @description What is stored, on a conflict or a failed precondition: read the record, or send these values to write on top of it. Absent where the record has none. */
         CurrentState: {
             /**
@@ -5656,7 +5656,7 @@ export interface components {
         } & {
             [key: string]: unknown;
         };
-        /** @description Works with Gmail. Chats run it. Versions 6 and 6.1 only. */
+        /** @description Works with Gmail. Chats run it, with credentials of type gmail. Versions 6 and 6.1 only. */
         GmailBlock: {
             /**
              * @description Id of the block.
@@ -5676,6 +5676,84 @@ export interface components {
             type: "gmail";
         } & {
             [key: string]: unknown;
+        };
+        /** @description New credentials of type gmail. */
+        GmailCredentialsCreate: {
+            /**
+             * @description Read-only moment of the creation; accepted and ignored.
+             * @example null
+             */
+            readonly createdAt?: unknown;
+            data: components["schemas"]["GmailData"];
+            /**
+             * @description Read-only id of the credentials; accepted and ignored.
+             * @example null
+             */
+            readonly id?: unknown;
+            /**
+             * @description Name to choose the credentials by.
+             * @example Company account
+             */
+            name: string;
+            /**
+             * @description What the credentials are for. (enum property replaced by openapi-typescript)
+             * @enum {string}
+             */
+            type: "gmail";
+            /**
+             * @description Read-only moment of the last change; accepted and ignored.
+             * @example null
+             */
+            readonly updatedAt?: unknown;
+            /**
+             * @description Read-only id of the workspace; accepted and ignored.
+             * @example null
+             */
+            readonly workspaceId?: unknown;
+        };
+        /** @description A change of credentials of type gmail. */
+        GmailCredentialsUpdate: {
+            /**
+             * @description Read-only moment of the creation; accepted and ignored.
+             * @example null
+             */
+            readonly createdAt?: unknown;
+            data?: components["schemas"]["GmailData"];
+            /**
+             * @description Read-only id of the credentials; accepted and ignored.
+             * @example null
+             */
+            readonly id?: unknown;
+            /**
+             * @description Name to choose the credentials by.
+             * @example Company account
+             */
+            name?: string;
+            /**
+             * @description What the credentials are for. (enum property replaced by openapi-typescript)
+             * @enum {string}
+             */
+            type: "gmail";
+            /**
+             * @description Read-only moment of the last change; accepted and ignored.
+             * @example null
+             */
+            readonly updatedAt?: unknown;
+            /**
+             * @description Read-only id of the workspace; accepted and ignored.
+             * @example null
+             */
+            readonly workspaceId?: unknown;
+        };
+        /** @description An account that sends e-mails. */
+        GmailData: {
+            /**
+             * Format: uri
+             * @description Address of the API, where it is not the one of Google.
+             * @example https://gmail.example.com
+             */
+            baseUrl?: string;
+            oauth: components["schemas"]["GoogleOAuth"];
         };
         /** @description What Gmail is asked to do. The action tells which of the other properties are read. */
         GmailOptions: {
@@ -5700,13 +5778,13 @@ export interface components {
              */
             credentialsId?: string;
             /**
-             * @description Address of the sender.
+             * @description Address of the sender. Default that of the account.
              * @example sales@example.com
              */
             from?: string;
             /**
-             * @description Label that the e-mail gets.
-             * @example Bot
+             * @description Id of the label that the e-mail gets.
+             * @example Label_7
              */
             label?: string;
             /**
@@ -5717,7 +5795,7 @@ export interface components {
             /** @description Which parts of the answer are stored where. With action Send email: Message ID, Thread ID. */
             responseMapping?: components["schemas"]["VendorAnswerMapping"][];
             /**
-             * @description Subject.
+             * @description Subject. Default that of the thread.
              * @example Your demo
              */
             subject?: string;
@@ -5727,7 +5805,7 @@ export interface components {
              */
             threadId?: string;
             /**
-             * @description Address of the recipient.
+             * @description Addresses of the recipients, with commas between them.
              * @example {{Email}}
              */
             to?: string;
@@ -5811,6 +5889,32 @@ export interface components {
             value?: number | string;
         } & {
             [key: string]: unknown;
+        };
+        /** @description The account of a person who agreed, and the OAuth client that they agreed with. */
+        GoogleOAuth: {
+            /**
+             * @description Id of the OAuth client.
+             * @example 1234.apps.googleusercontent.com
+             */
+            clientId: string;
+            /**
+             * Format: password
+             * @description Secret of the OAuth client.
+             * @example client-example
+             */
+            clientSecret: string;
+            /**
+             * Format: password
+             * @description The refresh token that Google gave for the consent.
+             * @example refresh-example
+             */
+            refreshToken: string;
+            /**
+             * Format: uri
+             * @description Address that gives tokens. Default https://oauth2.googleapis.com/token.
+             * @example https://oauth2.googleapis.com/token
+             */
+            tokenUri?: string;
         };
         /** @description The JSON key of a service account, as Google Cloud gives it. The sheet has to be shared with its address. */
         GoogleServiceAccount: {
@@ -5902,7 +6006,17 @@ export interface components {
              * @example null
              */
             readonly createdAt?: unknown;
-            data: components["schemas"]["GoogleSheetsData"];
+            /** @description An account that reads and writes sheets: a service account, or that of a person. */
+            data: {
+                /**
+                 * Format: uri
+                 * @description Address of the API, where it is not the one of Google.
+                 * @example https://sheets.example.com
+                 */
+                baseUrl?: string;
+                oauth?: components["schemas"]["GoogleOAuth"];
+                serviceAccount?: components["schemas"]["GoogleServiceAccount"];
+            };
             /**
              * @description Read-only id of the credentials; accepted and ignored.
              * @example null
@@ -5936,7 +6050,17 @@ export interface components {
              * @example null
              */
             readonly createdAt?: unknown;
-            data?: components["schemas"]["GoogleSheetsData"];
+            /** @description An account that reads and writes sheets: a service account, or that of a person. */
+            data?: {
+                /**
+                 * Format: uri
+                 * @description Address of the API, where it is not the one of Google.
+                 * @example https://sheets.example.com
+                 */
+                baseUrl?: string;
+                oauth?: components["schemas"]["GoogleOAuth"];
+                serviceAccount?: components["schemas"]["GoogleServiceAccount"];
+            };
             /**
              * @description Read-only id of the credentials; accepted and ignored.
              * @example null
@@ -5962,16 +6086,6 @@ export interface components {
              * @example null
              */
             readonly workspaceId?: unknown;
-        };
-        /** @description An account that reads and writes sheets. */
-        GoogleSheetsData: {
-            /**
-             * Format: uri
-             * @description Address of the API, where it is not the one of Google.
-             * @example https://sheets.example.com
-             */
-            baseUrl?: string;
-            serviceAccount: components["schemas"]["GoogleServiceAccount"];
         };
         /** @description Which table is meant and what is done with it. The action tells which of the other properties are read. */
         GoogleSheetsOptions: {
@@ -19375,15 +19489,18 @@ export type FontSource = components["schemas"]["FontSource"]
 export type ForbiddenErrorBody = components["schemas"]["ForbiddenErrorBody"]
 export type GeneralSettings = components["schemas"]["GeneralSettings"]
 export type GmailBlock = components["schemas"]["GmailBlock"]
+export type GmailCredentialsCreate = components["schemas"]["GmailCredentialsCreate"]
+export type GmailCredentialsUpdate = components["schemas"]["GmailCredentialsUpdate"]
+export type GmailData = components["schemas"]["GmailData"]
 export type GmailOptions = components["schemas"]["GmailOptions"]
 export type GoogleAnalyticsAction = components["schemas"]["GoogleAnalyticsAction"]
 export type GoogleAnalyticsBlock = components["schemas"]["GoogleAnalyticsBlock"]
 export type GoogleAnalyticsOptions = components["schemas"]["GoogleAnalyticsOptions"]
+export type GoogleOAuth = components["schemas"]["GoogleOAuth"]
 export type GoogleServiceAccount = components["schemas"]["GoogleServiceAccount"]
 export type GoogleSheetsBlock = components["schemas"]["GoogleSheetsBlock"]
 export type GoogleSheetsCredentialsCreate = components["schemas"]["GoogleSheetsCredentialsCreate"]
 export type GoogleSheetsCredentialsUpdate = components["schemas"]["GoogleSheetsCredentialsUpdate"]
-export type GoogleSheetsData = components["schemas"]["GoogleSheetsData"]
 export type GoogleSheetsOptions = components["schemas"]["GoogleSheetsOptions"]
 export type GroqBlock = components["schemas"]["GroqBlock"]
 export type GroqCredentialsCreate = components["schemas"]["GroqCredentialsCreate"]

@@ -1,4 +1,4 @@
-/** Service accounts of Google, which get tokens for a signed assertion. */
+/** Accounts of Google: service accounts get tokens for a signed assertion, those of people for a refresh token. */
 import { createHash, createSign } from 'node:crypto'
 import { asObject, asString, filledText, type JsonObject } from '../json/access.ts'
 
@@ -6,28 +6,49 @@ const SCOPE = 'https://www.googleapis.com/auth/spreadsheets'
 const TOKEN_ADDRESS = 'https://oauth2.googleapis.com/token'
 export const TOKEN_LIFETIME_SECONDS = 3_600
 
-export function accountOf(credentials: JsonObject) {
-  const {
-    client_email: email,
-    private_key: privateKey,
-    token_uri: tokenUri,
-  } = asObject(credentials.serviceAccount)
-  const key = createHash('sha256')
-    .update(JSON.stringify([email, privateKey, tokenUri]))
-    .digest('base64url')
+export interface GoogleAccount {
+  /** A digest of what tells it from others. */
+  key: string
+  /** Address that gives tokens. */
+  tokenUri: string
+  /** The form that gets a token there; null if the private key of the account is none. */
+  form: (now: Date) => Record<string, string> | null
+}
+
+export function accountOf(credentials: JsonObject): GoogleAccount {
+  return credentials.oauth === undefined
+    ? serviceAccount(asObject(credentials.serviceAccount))
+    : personalAccount(asObject(credentials.oauth))
+}
+
+function personalAccount({ refreshToken, clientId, clientSecret, tokenUri }: JsonObject): GoogleAccount {
+  const form = {
+    grant_type: 'refresh_token',
+    refresh_token: asString(refreshToken) ?? '',
+    client_id: asString(clientId) ?? '',
+    client_secret: asString(clientSecret) ?? '',
+  }
   return {
-    email: asString(email) ?? '',
-    privateKey: asString(privateKey) ?? '',
+    key: digestOf([form, tokenUri]),
     tokenUri: filledText(tokenUri) ?? TOKEN_ADDRESS,
-    key,
+    form: () => form,
   }
 }
 
-/** The form that gets a token at the address of the account; null if its private key is none. */
-export function tokenForm(
-  { email, privateKey, tokenUri }: ReturnType<typeof accountOf>,
-  now: Date,
-): Record<string, string> | null {
+function serviceAccount({
+  client_email: email,
+  private_key: privateKey,
+  token_uri: given,
+}: JsonObject): GoogleAccount {
+  const tokenUri = filledText(given) ?? TOKEN_ADDRESS
+  return {
+    key: digestOf([email, privateKey, given]),
+    tokenUri,
+    form: (now) => assertionForm(asString(email) ?? '', asString(privateKey) ?? '', tokenUri, now),
+  }
+}
+
+function assertionForm(email: string, privateKey: string, tokenUri: string, now: Date) {
   const encode = (value: object) => Buffer.from(JSON.stringify(value)).toString('base64url')
   const iat = Math.floor(now.getTime() / 1_000)
   const claims = { iss: email, scope: SCOPE, aud: tokenUri, iat, exp: iat + TOKEN_LIFETIME_SECONDS }
@@ -40,4 +61,8 @@ export function tokenForm(
   } catch {
     return null
   }
+}
+
+function digestOf(parts: unknown[]): string {
+  return createHash('sha256').update(JSON.stringify(parts)).digest('base64url')
 }

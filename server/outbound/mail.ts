@@ -31,6 +31,19 @@ const connectionMilliseconds = 10_000
 /** Maximum time for the mail server to take a mail of the service itself. */
 export const OWN_MAIL_TIMEOUT_MS = 30_000
 
+/** A mail as the bytes that mail servers pass on, with the headers of the thread that it belongs to. */
+export async function encodeMail(
+  mail: Mail & { from: string },
+  headers: { inReplyTo?: string; references?: string },
+): Promise<Buffer> {
+  const { default: MailComposer } = await import('nodemailer/lib/mail-composer')
+  const { disableFileAccess, disableUrlAccess } = limits
+  const attachments = attachmentsOf(mail)
+  return new MailComposer({ ...mail, ...headers, attachments, disableFileAccess, disableUrlAccess })
+    .compile()
+    .build()
+}
+
 /** A mail of the service itself to one person. */
 export function plainMail(to: string, subject: string, lines: readonly string[]): Mail {
   return { to: [to], cc: [], bcc: [], subject, text: lines.join('\n'), attachments: [] }

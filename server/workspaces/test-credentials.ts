@@ -13,7 +13,7 @@ import {
   parseJson,
   storableText,
 } from '../json/access.ts'
-import { accountOf, tokenForm } from '../outbound/google-account.ts'
+import { accountOf } from '../outbound/google-account.ts'
 import type { SmtpAccount } from '../outbound/mail.ts'
 import { withText } from '../outbound/response-body.ts'
 import { withoutSecrets } from '../outbound/secrets.ts'
@@ -56,7 +56,7 @@ export async function testCredentials(
   }
   const row = rows.get(type)
   const title = row?.title ?? type
-  if (type === 'google sheets') return testAccount(tools, data, title, tell, now)
+  if (type === 'google sheets' || type === 'gmail') return testAccount(tools, data, title, tell, now)
   const base = trimSlashes(filledText(asString(data[row?.baseKey ?? ''])?.trim()) ?? row?.base ?? '')
   const probes = row?.probes?.(data, base) ?? []
   if (probes.length === 0) return tell('untestable', null, `${title} tells nobody if it accepts a key`)
@@ -76,7 +76,7 @@ async function testAccount(
   now: Date,
 ): Promise<Tested> {
   const account = accountOf(data)
-  const form = tokenForm(account, now)
+  const form = account.form(now)
   if (form === null) return tell('rejected', null, `${title}: the private key cannot be used`)
   return send(tools, account.tokenUri, { path: '', form }, title, tell, [400, 401, 403])
 }

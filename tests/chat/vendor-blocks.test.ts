@@ -116,7 +116,7 @@ describe('rows', () => {
         .filter((action) => skippedAction({ type, options: { action } }) !== undefined)
         .map((action) => `${type}: ${action}`),
     )
-    expect(skipped).toEqual(['openai: Ask Assistant', 'gmail: Send email'])
+    expect(skipped).toEqual(['openai: Ask Assistant'])
   })
 })
 

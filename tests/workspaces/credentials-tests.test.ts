@@ -63,7 +63,7 @@ describe.each(testable)('credentials of type %s', (type) => {
       expect(new URL(url).protocol).toBe('https:')
       expect(redirects).toBe('none')
       // A key of PostHog and a token of Google are asked for by POST.
-      expect(method).toBe(type === 'posthog' || type === 'google sheets' ? 'POST' : 'GET')
+      expect(method).toBe(['posthog', 'google sheets', 'gmail'].includes(type) ? 'POST' : 'GET')
     }
   })
 

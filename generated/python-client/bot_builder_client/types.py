@@ -3662,7 +3662,7 @@ class GeneralSettings(TypedDict):
     systemMessages: NotRequired[SystemMessages]
 
 class GmailBlock(TypedDict):
-    """Works with Gmail. Chats run it. Versions 6 and 6.1 only."""
+    """Works with Gmail. Chats run it, with credentials of type gmail. Versions 6 and 6.1 only."""
 
     id: str
     """Id of the block."""
@@ -3674,6 +3674,60 @@ class GmailBlock(TypedDict):
     """Id of the edge that leaves the block. This is what a running chat follows; it may dangle."""
 
     options: NotRequired[GmailOptions]
+
+class GmailCredentialsCreate(TypedDict):
+    """New credentials of type gmail."""
+
+    type: Literal["gmail"]
+    """What the credentials are for."""
+
+    name: str
+    """Name to choose the credentials by."""
+
+    data: GmailData
+
+    id: NotRequired[Any]
+    """Read-only id of the credentials; accepted and ignored."""
+
+    workspaceId: NotRequired[Any]
+    """Read-only id of the workspace; accepted and ignored."""
+
+    createdAt: NotRequired[Any]
+    """Read-only moment of the creation; accepted and ignored."""
+
+    updatedAt: NotRequired[Any]
+    """Read-only moment of the last change; accepted and ignored."""
+
+class GmailCredentialsUpdate(TypedDict):
+    """A change of credentials of type gmail."""
+
+    type: Literal["gmail"]
+    """What the credentials are for."""
+
+    name: NotRequired[str]
+    """Name to choose the credentials by."""
+
+    data: NotRequired[GmailData]
+
+    id: NotRequired[Any]
+    """Read-only id of the credentials; accepted and ignored."""
+
+    workspaceId: NotRequired[Any]
+    """Read-only id of the workspace; accepted and ignored."""
+
+    createdAt: NotRequired[Any]
+    """Read-only moment of the creation; accepted and ignored."""
+
+    updatedAt: NotRequired[Any]
+    """Read-only moment of the last change; accepted and ignored."""
+
+class GmailData(TypedDict):
+    """An account that sends e-mails."""
+
+    oauth: GoogleOAuth
+
+    baseUrl: NotRequired[str]
+    """Address of the API, where it is not the one of Google."""
 
 GmailOptions = TypedDict(
     "GmailOptions",
@@ -3743,6 +3797,21 @@ class GoogleAnalyticsOptions(TypedDict):
     sendTo: NotRequired[str]
     """Destination of the event."""
 
+class GoogleOAuth(TypedDict):
+    """The account of a person who agreed, and the OAuth client that they agreed with."""
+
+    refreshToken: str
+    """The refresh token that Google gave for the consent."""
+
+    clientId: str
+    """Id of the OAuth client."""
+
+    clientSecret: str
+    """Secret of the OAuth client."""
+
+    tokenUri: NotRequired[str]
+    """Address that gives tokens. Default https://oauth2.googleapis.com/token."""
+
 class GoogleServiceAccount(TypedDict):
     """The JSON key of a service account, as Google Cloud gives it. The sheet has to be shared with its address."""
 
@@ -3793,6 +3862,16 @@ class GoogleSheetsBlock(TypedDict):
 
     options: NotRequired[GoogleSheetsOptions]
 
+class GoogleSheetsCredentialsCreateData(TypedDict):
+    """An account that reads and writes sheets: a service account, or that of a person."""
+
+    serviceAccount: NotRequired[GoogleServiceAccount]
+
+    oauth: NotRequired[GoogleOAuth]
+
+    baseUrl: NotRequired[str]
+    """Address of the API, where it is not the one of Google."""
+
 class GoogleSheetsCredentialsCreate(TypedDict):
     """New credentials of type google sheets."""
 
@@ -3802,7 +3881,8 @@ class GoogleSheetsCredentialsCreate(TypedDict):
     name: str
     """Name to choose the credentials by."""
 
-    data: GoogleSheetsData
+    data: GoogleSheetsCredentialsCreateData
+    """An account that reads and writes sheets: a service account, or that of a person."""
 
     id: NotRequired[Any]
     """Read-only id of the credentials; accepted and ignored."""
@@ -3815,6 +3895,16 @@ class GoogleSheetsCredentialsCreate(TypedDict):
 
     updatedAt: NotRequired[Any]
     """Read-only moment of the last change; accepted and ignored."""
+
+class GoogleSheetsCredentialsUpdateData(TypedDict):
+    """An account that reads and writes sheets: a service account, or that of a person."""
+
+    serviceAccount: NotRequired[GoogleServiceAccount]
+
+    oauth: NotRequired[GoogleOAuth]
+
+    baseUrl: NotRequired[str]
+    """Address of the API, where it is not the one of Google."""
 
 class GoogleSheetsCredentialsUpdate(TypedDict):
     """A change of credentials of type google sheets."""
@@ -3825,7 +3915,8 @@ class GoogleSheetsCredentialsUpdate(TypedDict):
     name: NotRequired[str]
     """Name to choose the credentials by."""
 
-    data: NotRequired[GoogleSheetsData]
+    data: NotRequired[GoogleSheetsCredentialsUpdateData]
+    """An account that reads and writes sheets: a service account, or that of a person."""
 
     id: NotRequired[Any]
     """Read-only id of the credentials; accepted and ignored."""
@@ -3838,14 +3929,6 @@ class GoogleSheetsCredentialsUpdate(TypedDict):
 
     updatedAt: NotRequired[Any]
     """Read-only moment of the last change; accepted and ignored."""
-
-class GoogleSheetsData(TypedDict):
-    """An account that reads and writes sheets."""
-
-    serviceAccount: GoogleServiceAccount
-
-    baseUrl: NotRequired[str]
-    """Address of the API, where it is not the one of Google."""
 
 class GoogleSheetsOptions(TypedDict):
     """Which table is meant and what is done with it. The action tells which of the other properties are read."""
@@ -9432,10 +9515,10 @@ ClientSideAction: TypeAlias = ScriptAction | SetVariableAction | ChatwootAction 
 ComparisonOperator: TypeAlias = Literal["Equal to", "Not equal", "Contains", "Does not contain", "Greater than", "Greater or equal to", "Less than", "Less or equal to", "Is set", "Is empty", "Starts with", "Ends with", "Matches regex", "Does not match regex"]
 """How two values are compared. The order operators compare numbers, then dates, then lengths; Is set and Is empty ignore the right side."""
 
-CredentialsCreate: TypeAlias = SmtpCredentialsCreate | GoogleSheetsCredentialsCreate | StripeCredentialsCreate | OpenAiCredentialsCreate | AnthropicCredentialsCreate | MistralCredentialsCreate | GroqCredentialsCreate | TogetherAiCredentialsCreate | OpenRouterCredentialsCreate | PerplexityCredentialsCreate | DeepSeekCredentialsCreate | DifyAiCredentialsCreate | ChatNodeCredentialsCreate | ElevenLabsCredentialsCreate | NocoDbCredentialsCreate | SegmentCredentialsCreate | PostHogCredentialsCreate | ZendeskCredentialsCreate | BlinkCredentialsCreate
+CredentialsCreate: TypeAlias = SmtpCredentialsCreate | GoogleSheetsCredentialsCreate | StripeCredentialsCreate | OpenAiCredentialsCreate | AnthropicCredentialsCreate | MistralCredentialsCreate | GroqCredentialsCreate | TogetherAiCredentialsCreate | OpenRouterCredentialsCreate | PerplexityCredentialsCreate | DeepSeekCredentialsCreate | DifyAiCredentialsCreate | ChatNodeCredentialsCreate | ElevenLabsCredentialsCreate | NocoDbCredentialsCreate | SegmentCredentialsCreate | PostHogCredentialsCreate | ZendeskCredentialsCreate | BlinkCredentialsCreate | GmailCredentialsCreate
 """New credentials; the type says what they consist of."""
 
-CredentialsUpdate: TypeAlias = SmtpCredentialsUpdate | GoogleSheetsCredentialsUpdate | StripeCredentialsUpdate | OpenAiCredentialsUpdate | AnthropicCredentialsUpdate | MistralCredentialsUpdate | GroqCredentialsUpdate | TogetherAiCredentialsUpdate | OpenRouterCredentialsUpdate | PerplexityCredentialsUpdate | DeepSeekCredentialsUpdate | DifyAiCredentialsUpdate | ChatNodeCredentialsUpdate | ElevenLabsCredentialsUpdate | NocoDbCredentialsUpdate | SegmentCredentialsUpdate | PostHogCredentialsUpdate | ZendeskCredentialsUpdate | BlinkCredentialsUpdate
+CredentialsUpdate: TypeAlias = SmtpCredentialsUpdate | GoogleSheetsCredentialsUpdate | StripeCredentialsUpdate | OpenAiCredentialsUpdate | AnthropicCredentialsUpdate | MistralCredentialsUpdate | GroqCredentialsUpdate | TogetherAiCredentialsUpdate | OpenRouterCredentialsUpdate | PerplexityCredentialsUpdate | DeepSeekCredentialsUpdate | DifyAiCredentialsUpdate | ChatNodeCredentialsUpdate | ElevenLabsCredentialsUpdate | NocoDbCredentialsUpdate | SegmentCredentialsUpdate | PostHogCredentialsUpdate | ZendeskCredentialsUpdate | BlinkCredentialsUpdate | GmailCredentialsUpdate
 """A change of credentials. The type is the one they have; data that are given replace all."""
 
 DocumentVersion: TypeAlias = Literal["3", "4", "5", "6", "6.1"]

@@ -1,22 +1,39 @@
+import { credentialData, serviceAddress } from '../../../credential-data.ts'
 import { phrase, prose } from '../../fields.ts'
+import { googleOAuth } from './google-oauth.ts'
 import { anyValue, responseMapping, vendor } from './vendor.ts'
 
 export const gmail = vendor({
   type: 'gmail',
   prefix: 'Gmail',
   title: 'Gmail',
+  base: 'https://gmail.googleapis.com',
+  credentials: credentialData('GmailData', 'An account that sends e-mails.', {
+    oauth: googleOAuth,
+    baseUrl: serviceAddress(
+      'Address of the API, where it is not the one of Google.',
+      'https://gmail.example.com',
+    ).optional(),
+  }),
+  exampleCredentials: {
+    oauth: { refreshToken: 'refresh-example', clientId: 'client-example', clientSecret: 'secret-example' },
+  },
   options: {
-    to: phrase('Address of the recipient.', '{{Email}}').optional(),
-    from: phrase('Address of the sender.', 'sales@example.com').optional(),
+    to: phrase('Addresses of the recipients, with commas between them.', '{{Email}}').optional(),
+    from: phrase('Address of the sender. Default that of the account.', 'sales@example.com').optional(),
     replyTo: phrase('Address that replies go to.', 'team@example.com').optional(),
-    subject: phrase('Subject.', 'Your demo').optional(),
+    subject: phrase('Subject. Default that of the thread.', 'Your demo').optional(),
     body: prose('Body.', 'Hello {{Name}}, see you soon.').optional(),
-    label: phrase('Label that the e-mail gets.', 'Bot').optional(),
+    label: phrase('Id of the label that the e-mail gets.', 'Label_7').optional(),
     threadId: phrase('Id of the thread that the e-mail belongs to.', '{{Thread}}').optional(),
     attachments: anyValue('Files that are attached: the id of the variable that holds them.', 'varFiles'),
     responseMapping: responseMapping('With action Send email: Message ID, Thread ID.'),
   },
   actions: {
-    'Send email': { items: ['Message ID', 'Thread ID'], required: { to: 'Gmail: there is no recipient' } },
+    'Send email': {
+      items: ['Message ID', 'Thread ID'],
+      required: { to: 'Gmail: there is no recipient' },
+      context: 'While sending email with Gmail',
+    },
   },
 })

@@ -1,6 +1,7 @@
 import { credentialData, plainText, serviceAddress } from '../../../credential-data.ts'
 import { text } from '../../../kit/fields.ts'
 import { sheetOptions } from '../sheets.ts'
+import { googleOAuth } from './google-oauth.ts'
 import type { VendorRow } from './vendor.ts'
 
 const serviceAccount = credentialData(
@@ -33,15 +34,18 @@ const serviceAccount = credentialData(
 
 export const googleSheetsData = credentialData(
   'GoogleSheetsData',
-  'An account that reads and writes sheets.',
+  'An account that reads and writes sheets: a service account, or that of a person.',
   {
-    serviceAccount,
+    serviceAccount: serviceAccount.optional(),
+    oauth: googleOAuth.optional(),
     baseUrl: serviceAddress(
       'Address of the API, where it is not the one of Google.',
       'https://sheets.example.com',
     ).optional(),
   },
-)
+).refine(({ serviceAccount, oauth }) => (serviceAccount === undefined) !== (oauth === undefined), {
+  error: 'Expected either `serviceAccount` or `oauth`',
+})
 
 const noSpreadsheet = 'Missing credentialsId or spreadsheetId'
 const required = {

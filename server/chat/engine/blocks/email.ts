@@ -1,10 +1,8 @@
 /** E-mail blocks. They go through the account that the block names, or else through the mail server of the service. */
 import parseAddresses from 'nodemailer/lib/addressparser'
 import { escapeHtml } from '../../../html.ts'
-import { asString, asStrings, filledText, webUrl } from '../../../json/access.ts'
-import { MAX_RESPONSE_BYTES } from '../../../outbound/client.ts'
+import { asString, asStrings, filledText } from '../../../json/access.ts'
 import type { Mail } from '../../../outbound/mail.ts'
-import type { FoundUpload } from '../../../uploads/uploads.ts'
 import {
   type Execution,
   isPreview,
@@ -12,25 +10,21 @@ import {
   log,
   mayCallOut,
   type Next,
-  noRoom,
   remainingMilliseconds,
-  takeRoom,
   waitFor,
 } from '../execution.ts'
-import { fetchFile, findUploads, readUpload } from '../files.ts'
 import type { Block } from '../flow-index.ts'
 import { isEmailAddress } from '../inputs/contact.ts'
 import { collected } from '../result-parts.ts'
 import type { Effects } from '../types.ts'
 import { fill, fillValue, readVariable, textOfValue } from '../variables.ts'
+import { readAttachments } from './attachments.ts'
 
-const maximumRecipients = 50
+export const maximumRecipients = 50
 /** Maximum characters of one field, with valid or invalid addresses. The rest of the field is ignored. */
 const maximumAddressCharacters = 20_000
-const maximumAttachments = 10
 /** Maximum bytes of all attachments of a mail; mail servers hardly accept larger mails. */
 const MAX_ATTACHMENTS_BYTES = 20 * 1_048_576
-const tooLarge = `All attachments together may have ${MAX_ATTACHMENTS_BYTES} bytes`
 
 export async function runEmail(run: Execution, block: Block): Promise<Next> {
   const context = block.id
@@ -78,12 +72,13 @@ async function writeMail(run: Execution, block: Block): Promise<Mail> {
   const { options } = block
   const [replyTo] = mailboxes(await fill(run, asString(options.replyTo) ?? ''))
   const subject = (await fill(run, asString(options.subject) ?? '')).replace(/\s+/g, ' ').trim()
+  const files = readVariable(run, options.attachmentsVariableId)
   const mail: Mail = {
     to: await addresses(run, options.recipients),
     cc: await addresses(run, options.cc),
     bcc: await addresses(run, options.bcc),
     subject,
-    attachments: await attachments(run, block),
+    attachments: await readAttachments(run, block.id, files, MAX_ATTACHMENTS_BYTES),
   }
   if (replyTo !== undefined) mail.replyTo = replyTo.written
   const body = filledText(options.body)
@@ -117,7 +112,7 @@ async function addresses(run: Execution, given: unknown): Promise<string[]> {
 }
 
 /** The addresses of a list such as `ada@x.org, Bob <bob@x.org>`, with their names. A line break would begin a header. */
-function mailboxes(given: string): { address: string; written: string }[] {
+export function mailboxes(given: string): { address: string; written: string }[] {
   const list = given.trim()
   if (/[\r\n]/.test(list)) return []
   return parseAddresses(list.slice(0, maximumAddressCharacters), { flatten: true }).flatMap(
@@ -127,70 +122,4 @@ function mailboxes(given: string): { address: string; written: string }[] {
       return [{ address, written: quoted === '' ? address : `"${quoted}" <${address}>` }]
     },
   )
-}
-
-/** Uploads of the chat come from the store, private ones too; other files are fetched through the outbound client. */
-async function attachments(run: Execution, block: Block): Promise<Mail['attachments']> {
-  const value = readVariable(run, block.options.attachmentsVariableId)
-  const entries = Array.isArray(value) ? value : (value ?? '').split(', ')
-  const addresses = entries.slice(0, maximumAttachments).map((entry) => (entry ?? '').trim())
-  const own = await findUploads(run, addresses)
-  const fetched: Mail['attachments'] = []
-  if (!(await takeRoom(run, sizeOfFiles(addresses, own)))) {
-    log(run, 'error', 'The attachments were left out', {
-      details: noRoom,
-      context: block.id,
-      isInternal: true,
-    })
-    return fetched
-  }
-  let left = MAX_ATTACHMENTS_BYTES
-  for (const address of addresses) {
-    const url = webUrl(address)
-    if (url === null) continue
-    const upload = own.get(address)
-    const file = upload ? await readAttachment(run, upload, left) : await fetchAttachment(run, url)
-    if (typeof file !== 'string' && file.content.length <= left) {
-      left -= file.content.length
-      fetched.push(file)
-      continue
-    }
-    const details = typeof file === 'string' ? file : tooLarge
-    log(run, 'error', 'An attachment was left out', { details, context: block.id, isInternal: true })
-  }
-  return fetched
-}
-
-/** Bytes of all attachments at most. */
-function sizeOfFiles(addresses: string[], own: Map<string, FoundUpload>): number {
-  const sizes = addresses.map((address) => {
-    const upload = own.get(address)
-    return upload ? upload.size : webUrl(address) === null ? 0 : MAX_RESPONSE_BYTES
-  })
-  return Math.min(
-    MAX_ATTACHMENTS_BYTES,
-    sizes.reduce((sum, size) => sum + size, 0),
-  )
-}
-
-/** A text says why there is no attachment. */
-type Attachment = Mail['attachments'][number] | string
-
-async function readAttachment(
-  run: Execution,
-  upload: FoundUpload,
-  maximumBytes: number,
-): Promise<Attachment> {
-  const content = await readUpload(run, upload, maximumBytes, tooLarge)
-  return typeof content === 'string' ? content : { filename: upload.name, content }
-}
-
-async function fetchAttachment(run: Execution, url: URL): Promise<Attachment> {
-  const file = await fetchFile(run, url)
-  return typeof file === 'string' ? file : { filename: nameOf(url), content: file.bytes }
-}
-
-function nameOf(url: URL): string {
-  const last = url.pathname.split('/').at(-1) ?? ''
-  return last.replace(/%[\da-f]{2}|[^\w.-]/gi, '_').slice(-100) || 'attachment'
 }

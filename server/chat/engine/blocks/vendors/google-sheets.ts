@@ -1,4 +1,4 @@
-/** Sheets of Google, by a service account: rows are read as texts, and written as they are, never as formulas. */
+/** Sheets of Google: rows are read as texts, and written as they are, never as formulas. */
 import { setImmediate, setTimeout as sleep } from 'node:timers/promises'
 import { LRUCache } from 'lru-cache'
 import {
@@ -7,29 +7,25 @@ import {
   type VendorRequest,
 } from '../../../../../contract/bot-document/blocks/vendors/vendor.ts'
 import { asArray, asObjects, asString, filledText } from '../../../../json/access.ts'
-import { accountOf, TOKEN_LIFETIME_SECONDS, tokenForm } from '../../../../outbound/google-account.ts'
+import { accountOf } from '../../../../outbound/google-account.ts'
 import { type Execution, log, remainingMilliseconds, waitFor } from '../../execution.ts'
 import { setVariable } from '../../variables.ts'
 import { failCall, type VendorCall } from './call.ts'
 import { chooseRows } from './choose-rows.ts'
+import { accessToken, forgetToken } from './google-token.ts'
 import { reportFailure, reportStatus, sendRequest, type VendorReply } from './send.ts'
 import { MAX_QUOTA_WAIT_MS, type SendWrites, type SheetWrite, writeTogether } from './sheet-batches.ts'
 import { filterOf, matching, type Rows } from './sheet-filters.ts'
 
-/** A token is renewed before it ends, so that none ends under way. */
-const TOKEN_MARGIN_MS = 300_000
 const TITLE_LIFETIME_MS = 60_000
 const FIRST_BACKOFF_MS = 1_000
 
 const MAX_CACHED_SHEET_CHARACTERS = 1_000_000
-const cacheOptions = {
-  maxSize: MAX_CACHED_SHEET_CHARACTERS,
-  sizeCalculation: (value: object, key: string) => key.length + JSON.stringify(value).length,
-}
-
-export const tokens = new LRUCache<string, { token: string; renewAt: number }>(cacheOptions)
 /** Titles of sheets by spreadsheet and sheet, since each look-up counts for the quota. */
-export const titles = new LRUCache<string, { title: string; readAt: number }>(cacheOptions)
+export const titles = new LRUCache<string, { title: string; readAt: number }>({
+  maxSize: MAX_CACHED_SHEET_CHARACTERS,
+  sizeCalculation: ({ title }, key) => key.length + title.length,
+})
 
 interface Table extends Rows {
   /** The title in quotes, as ranges have it. */
@@ -316,7 +312,7 @@ async function ask(
   const spreadsheet = encodeURIComponent(String(made.call.options.spreadsheetId))
   let isRenewed = false
   for (let backoffMs = FIRST_BACKOFF_MS; ; backoffMs *= 2) {
-    const token = await accessToken(run, made)
+    const token = await accessToken(run, made, 'No access token found in Sheets credentials')
     if (token === null) return null
     const request = typeof given === 'function' ? await given() : given
     if (request === null) return null
@@ -326,7 +322,7 @@ async function ask(
     if (reply === null || reply.status < 400) return reply
     if (reply.status === 401 && !isRenewed) {
       isRenewed = true
-      tokens.delete(accountOf(made.call.credentials).key)
+      forgetToken(made)
       continue
     }
     // Beside others that were refused at the same time.
@@ -340,31 +336,4 @@ async function ask(
     refuse()
     await waitFor(run, sleep(delayMs))
   }
-}
-
-async function accessToken(run: Execution, made: VendorCall): Promise<string | null> {
-  const account = accountOf(made.call.credentials)
-  const { tokenUri, key } = account
-  const known = tokens.get(key)
-  if (known !== undefined && performance.now() < known.renewAt) return known.token
-  const form = tokenForm(account, made.call.now)
-  if (form === null) {
-    failCall(run, made.block, 'Google Sheets: the private key of the credentials cannot be used')
-    return null
-  }
-  const atTokens = { ...made, call: { ...made.call, base: tokenUri } }
-  const reply = await sendRequest(run, atTokens, { path: '', form })
-  if (reply === null) return null
-  const token = pick(reply.body, 'access_token')
-  if (reply.status >= 400) {
-    reportStatus(run, made, reply)
-    return null
-  }
-  if (typeof token !== 'string') {
-    failCall(run, made.block, 'No access token found in Sheets credentials')
-    return null
-  }
-  const seconds = Number(pick(reply.body, 'expires_in') ?? TOKEN_LIFETIME_SECONDS)
-  tokens.set(key, { token, renewAt: performance.now() + seconds * 1_000 - TOKEN_MARGIN_MS })
-  return token
 }

@@ -8,6 +8,7 @@ import { askOpenAiModel } from './ask-model.ts'
 import { redirectInBlink, sendFeedEvent } from './blink.ts'
 import { showCalendar } from './cal-com.ts'
 import { failCall, prepareCall, type VendorCall } from './call.ts'
+import { sendByGmail } from './gmail.ts'
 import { getFromSheet, insertIntoSheet, updateSheet } from './google-sheets.ts'
 import { searchNocoDb, updateNocoDb } from './nocodb.ts'
 import { generateQrCode } from './qr-code.ts'
@@ -32,6 +33,7 @@ const runners: { [Type in VendorType | 'Google Sheets']?: Record<string, RunActi
   'qr-code': { 'Generate a QR Code': generateQrCode },
   nocodb: { 'Search Records': searchNocoDb, 'Update Existing Record': updateNocoDb },
   zendesk: { 'Open Web Widget': openZendesk },
+  gmail: { 'Send email': sendByGmail },
   blink: { 'Send Feed Event': sendFeedEvent, Redirect: redirectInBlink },
 }
 
