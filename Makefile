@@ -15,7 +15,7 @@ on_node = npx --yes --package=node@$(1) -- $(2)
 INSTALLED = node_modules/.package-lock.json
 BUILT = dist/server/main.js
 
-SOURCES := $(shell find contract server generated -name '*.ts' -o -name '*.tsx' -o -path '*/members/*.css' 2>/dev/null)
+SOURCES := $(shell find contract server generated -name '*.ts' -o -name '*.tsx' -o -path '*/members/*.css' -o -path '*/pages/embed/*' 2>/dev/null)
 
 help: ## Print what can be made
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## /\t/' | expand -t 14

@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { build } from 'esbuild'
 import { buildCommand } from './command/build.ts'
+import { bundleEmbed } from './pages/embed/bundle.ts'
 import { bundleMembersPages } from './pages/members/bundle.ts'
 import { root } from './root.ts'
 
@@ -57,6 +58,7 @@ export async function buildService(output: string): Promise<void> {
   const folder = join(top, output, 'members')
   await mkdir(folder)
   for (const [name, content] of await bundleMembersPages()) await writeFile(join(folder, name), content)
+  await writeFile(join(top, output, 'embed.js'), await bundleEmbed())
 }
 
 // Not awaited: the set-up of the tests loads this as a module that cannot.

@@ -115,16 +115,12 @@ test('handlers are imported by app.ts, main.ts and each other alone', () => {
   expect(others.map(([file]) => file)).toEqual([])
 })
 
-/** Sent as one script to other sites, without a bundler. */
-const wholeScripts = ['server/pages/embed/embed.js']
-
 test('no source has more than 400 lines', () => {
   const sources = ['server', 'contract'].flatMap((folder) =>
     readdirSync(join(base, folder), { recursive: true, encoding: 'utf8' }).map((file) => join(folder, file)),
   )
   const long = sources
     .filter((file) => /\.(tsx?|[cm]?js|css)$/.test(file) && !file.includes('node_modules'))
-    .filter((file) => !wholeScripts.includes(file))
     .map((file): [string, number] => [file, readFileSync(join(base, file), 'utf8').split('\n').length - 1])
     .filter(([, lines]) => lines > 400)
   expect(long).toEqual([])
