@@ -157,7 +157,7 @@ export async function createFirstUser(db: Database, now: Date): Promise<FirstSig
     const { id: workspaceId } = await insertWorkspace(tx, userId, properties, now)
     await insertSample(tx, workspaceId, userId, now)
     const first = { userId, name: 'First token', scopes: null, workspaceId: null }
-    const made = await insertToken(tx, first, { by: null, operation: 'first start' }, now)
-    return made && { token: made.token, code: await createSignInLink(tx, userId, {}, now) }
+    const newToken = await insertToken(tx, first, { by: null, operation: 'first start' }, now)
+    return newToken && { token: newToken.token, code: await createSignInLink(tx, userId, {}, now) }
   })
 }

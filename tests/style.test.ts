@@ -83,6 +83,18 @@ function sentencesOf(markdown: string): string[] {
     .map((sentence) => sentence.replace(/^[\s*#-]+|^\s*\d+\. /, '').trim())
 }
 
+/** Participles that say nothing about what has them; a value is a noun, and a function begins with a verb. */
+const bareParticiple =
+  /\b(?:const|let|function) (made|revoked|removed|said|edited|deleted|unchecked|kept|told|gone|asked|isGone|is[A-Z]\w*Gone)\b/g
+
+test('no value and no function has a bare participle as its name', () => {
+  expect('const kept = 1; let isGone; const keptBytes = 2'.match(bareParticiple)).toHaveLength(2)
+  const names = sources
+    .filter(({ file }) => /^(server|contract)\/.*\.(tsx?|[cm]?js)$/.test(file))
+    .flatMap(({ file, text }) => [...text.matchAll(bareParticiple)].map(([, name]) => ({ file, name })))
+  expect(names).toEqual([])
+})
+
 const unit = /_(MS|SECONDS|MINUTES|HOURS|DAYS|TIMES)(_|$)|^(MS|SECONDS)_PER_/
 
 test('constants of time have their unit in their name', () => {

@@ -96,7 +96,8 @@ const movedOn: Operation['errorExamples'] = {
       {
         path: ['body', 'revision'],
         code: 'conflict',
-        message: 'The chat has gone on since; this reply was not counted',
+        message:
+          'The session is at a newer revision, so this reply was ignored; get the session, and send its revision',
       },
     ],
   },

@@ -125,8 +125,8 @@ function toStrict(version: string, schemas: Schemas, definitions: Schemas) {
  * clients would write it into every flow.
  */
 export function defaultOf({ description, type, enum: values, oneOf }: JsonObject, version: string): unknown {
-  const said = /\bDefault ([^:].*?)[.:](?=\s|$)/.exec(String(description ?? ''))?.[1]
-  const word = said && wordFor(said, version)
+  const defaultText = /\bDefault ([^:].*?)[.:](?=\s|$)/.exec(String(description ?? ''))?.[1]
+  const word = defaultText && wordFor(defaultText, version)
   if (!word) return undefined
   if (values) return (values as unknown[]).includes(word) ? word : undefined
   if (type === 'boolean') return word === 'true' ? true : word === 'false' ? false : undefined

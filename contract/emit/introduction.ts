@@ -21,7 +21,7 @@ For bots, publishing, folders, workspaces, credentials and webhook endpoints the
 
 ## After a 409 or a 412
 
-\`code\` is \`CONFLICT\`, and \`issues[0].current\` has what is stored now, as \`updatedAt\` of a bot; after a 412, whose code is \`PRECONDITION_FAILED\`, as \`etag\`, which is the header \`ETag\` too. Read the bot again, make the change on it, and send it with its new \`updatedAt\`. Sending the same request again is refused again. In a chat the reply was not counted, since the chat has gone on. For a member it says that there is one already.
+\`code\` is \`CONFLICT\`, and \`issues[0].current\` has what is stored now, as \`updatedAt\` of a bot; after a 412, whose code is \`PRECONDITION_FAILED\`, as \`etag\`, which is the header \`ETag\` too. Read the bot again, make the change on it, and send it with its new \`updatedAt\`. Sending the same request again is refused again. In a chat the reply was ignored, since the session is at a newer revision. For a member it says that there is one already.
 
 ## Errors
 

@@ -89,13 +89,13 @@ function toInputSchema(input: z.ZodObject): JsonObject {
   return { type: 'object', properties: optional, ...(required && { required }) }
 }
 
-const kept = ['type', 'enum', 'const', 'description', 'items', 'oneOf', 'anyOf', 'properties', 'required']
+const keywords = ['type', 'enum', 'const', 'description', 'items', 'oneOf', 'anyOf', 'properties', 'required']
 
 function shorten(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(shorten)
   if (typeof value !== 'object' || value === null) return value
   const short: JsonObject = {}
-  for (const name of kept) {
+  for (const name of keywords) {
     const inner = (value as JsonObject)[name]
     if (inner === undefined) continue
     short[name] =

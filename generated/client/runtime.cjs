@@ -228,8 +228,8 @@ function mayRepeat(error, isRepeatable, hasKey) {
 }
 /** Returns the delay before a retry in milliseconds, undefined if `Retry-After` exceeds the maximum of a call. */
 function waitAfter(error, attempts) {
-    const asked = error instanceof api_ts_1.ApiError ? error.retryAfter : undefined;
-    if (asked !== undefined)
-        return asked <= 60 ? asked * 1000 : undefined;
+    const secondsAsked = error instanceof api_ts_1.ApiError ? error.retryAfter : undefined;
+    if (secondsAsked !== undefined)
+        return secondsAsked <= 60 ? secondsAsked * 1000 : undefined;
     return Math.min(500 * 2 ** attempts, 8000) * (1 - Math.random() / 4);
 }

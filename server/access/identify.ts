@@ -69,6 +69,6 @@ function authorizeAt(
   now: Date,
 ): Promise<Authorization> {
   const { scope } = need
-  const asked = id === undefined && need.kind !== 'user' ? ({ kind: 'user', scope } as const) : need
-  return authorize(db, asked, tokenHash, id ?? '', now)
+  const needOfRecord = id === undefined && need.kind !== 'user' ? ({ kind: 'user', scope } as const) : need
+  return authorize(db, needOfRecord, tokenHash, id ?? '', now)
 }

@@ -116,7 +116,7 @@ export async function revokeToken(
   tokenId: string,
   now: Date,
 ): Promise<TokenRow | undefined> {
-  const revoked = db.$with('revoked').as(
+  const revocation = db.$with('revoked').as(
     db
       .update(table)
       .set({ revokedAt: now })
@@ -125,7 +125,7 @@ export async function revokeToken(
   )
   const deed = { by: grant.caller, operation: 'revokeToken' } as const
   const entries = db.$with('entries', {}).as(tokenEntries(deed, sql`revoked`, now))
-  const [row] = await db.with(revoked, entries).select().from(revoked)
+  const [row] = await db.with(revocation, entries).select().from(revocation)
   return row
 }
 

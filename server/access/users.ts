@@ -17,7 +17,7 @@ export async function setUserEnabled(db: Database, userId: string, isEnabled: bo
       .set({ disabledAt: isEnabled ? null : now })
       .where(and(eq(users.id, userId), isEnabled ? isNotNull(users.disabledAt) : isNull(users.disabledAt)))
       .returning({ id: users.id })
-    const revoked = isEnabled ? [] : await endAccess(tx, userId, now)
+    const endedTokens = isEnabled ? [] : await endAccess(tx, userId, now)
     const isChanged = changed.length > 0
     if (isChanged) {
       const deed = { by: null, operation: `admin user ${isEnabled ? 'enable' : 'disable'}` } as const
@@ -45,6 +45,6 @@ export async function setUserEnabled(db: Database, userId: string, isEnabled: bo
             ),
           )
           .orderBy(workspaces.id)
-    return { isChanged, revokedTokens: revoked.length, withoutAdmin }
+    return { isChanged, revokedTokens: endedTokens.length, withoutAdmin }
   })
 }

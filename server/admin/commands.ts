@@ -149,7 +149,7 @@ export const commands: Record<string, Command> = {
           )
         }
       }
-      const made = await insertToken(
+      const newToken = await insertToken(
         db,
         {
           userId: user.id,
@@ -161,8 +161,8 @@ export const commands: Record<string, Command> = {
         { by: null, operation: 'admin token create' },
         new Date(),
       )
-      if (!made) throw new Refusal(`The user ${user.email} is disabled`)
-      return { id: made.row.id, token: made.token }
+      if (!newToken) throw new Refusal(`The user ${user.email} is disabled`)
+      return { id: newToken.row.id, token: newToken.token }
     },
   },
   'token list': {
@@ -202,7 +202,7 @@ export const commands: Record<string, Command> = {
     async run(db, options) {
       const { id } = check(z.object({ id: z.string() }), options)
       const now = new Date()
-      const revoked = db.$with('revoked').as(
+      const revocation = db.$with('revoked').as(
         db
           .update(apiTokens)
           .set({ revokedAt: now })
@@ -214,7 +214,7 @@ export const commands: Record<string, Command> = {
           }),
       )
       const noted = tokenEntries({ by: null, operation: 'admin token revoke' }, sql`revoked`, now)
-      const [row] = await db.with(revoked, db.$with('entries', {}).as(noted)).select().from(revoked)
+      const [row] = await db.with(revocation, db.$with('entries', {}).as(noted)).select().from(revocation)
       if (!row) {
         const [known] = await db
           .select({ revokedAt: apiTokens.revokedAt })

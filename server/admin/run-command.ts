@@ -107,10 +107,10 @@ export const letGo = () => release()
 
 async function* run(words: string[], { variables, say }: Terminal): AsyncGenerator<object | string> {
   const before = words.findIndex((word) => word.startsWith('-'))
-  const asked = (before < 0 ? words : words.slice(0, before)).join(' ')
-  if (words.some((word) => word === '--help' || word === '-h') || asked === 'help') {
+  const commandName = (before < 0 ? words : words.slice(0, before)).join(' ')
+  if (words.some((word) => word === '--help' || word === '-h') || commandName === 'help') {
     const names = Object.keys(all).filter(
-      (name) => `${asked} `.startsWith(`${name} `) || name.startsWith(`${asked} `),
+      (name) => `${commandName} `.startsWith(`${name} `) || name.startsWith(`${commandName} `),
     )
     return yield helpOn(names.length > 0 ? names : Object.keys(all))
   }

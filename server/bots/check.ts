@@ -122,4 +122,4 @@ const incomplete: Finding = {
 }
 
 /** A check that there was no time for at all. */
-export const unchecked: FlowCheck = { findings: [incomplete], errorsFound: 0, warningsFound: 1 }
+export const incompleteCheck: FlowCheck = { findings: [incomplete], errorsFound: 0, warningsFound: 1 }

@@ -98,7 +98,7 @@ function isCurrent(version: unknown): version is '6' | '6.1' {
 /** Returns the properties of a document beside its flow, as far as they are stored. */
 export function importHeader(document: Document, texts: Map<string, Buffer>) {
   const warnings: FlowFinding[] = []
-  const kept = <T>(name: string, schema: z.ZodType<T>, fallback: T): T => {
+  const readOr = <T>(name: string, schema: z.ZodType<T>, fallback: T): T => {
     if (document[name] === undefined) return fallback
     const checked = schema.safeParse(document[name])
     if (checked.success) return checked.data
@@ -106,15 +106,15 @@ export function importHeader(document: Document, texts: Map<string, Buffer>) {
     warnings.push({ path: [name], code: 'dropped', message: `Was not taken over: ${issue?.message ?? ''}` })
     return fallback
   }
-  const preferences = kept('resultsTablePreferences', nullableResultsTablePreferences, null)
+  const preferences = readOr('resultsTablePreferences', nullableResultsTablePreferences, null)
   return {
     warnings,
     columns: {
-      name: kept('name', botName, 'My bot'),
-      icon: kept('icon', botIcon, null),
-      selectedThemeTemplateId: kept('selectedThemeTemplateId', selectedThemeTemplateId, null),
+      name: readOr('name', botName, 'My bot'),
+      icon: readOr('icon', botIcon, null),
+      selectedThemeTemplateId: readOr('selectedThemeTemplateId', selectedThemeTemplateId, null),
       resultsTablePreferences: preferences && nullableJson(texts.get('resultsTablePreferences')),
-      isClosed: kept('isClosed', z.boolean(), false),
+      isClosed: readOr('isClosed', z.boolean(), false),
     },
   }
 }

@@ -81,8 +81,8 @@ function testOf(name: string, script: Script, run: SimulatedRun): object {
   for (const [index, step] of run.steps.entries()) {
     const reply = script.replies[index - 1]
     if (reply) chat.push({ visitor: reply.message })
-    const said = saysOf(step)
-    if (said.length > 0) chat.push({ bot: said.length === 1 ? said[0] : said })
+    const botWords = saysOf(step)
+    if (botWords.length > 0) chat.push({ bot: botWords.length === 1 ? botWords[0] : botWords })
   }
   const variables = Object.fromEntries(run.variables.map((variable) => [variable.name, variable.value]))
   return {

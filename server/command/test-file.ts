@@ -11,7 +11,7 @@ import { fail } from './io.ts'
 
 export const MAX_FILE_BYTES = 2_000_000
 
-const said = z.union(
+const expectedWords = z.union(
   [z.string(), z.strictObject({ contains: z.string().min(1) }), z.strictObject({ image: z.string() })],
   { error: 'Write the text that the bot says, or `contains: part of it`, or `image: its address`' },
 )
@@ -34,7 +34,11 @@ const reply = z.union(
 
 const line = z
   .strictObject({
-    bot: z.union([said, z.array(said).max(1_000)], { error: 'Write a text, or a list of texts' }).optional(),
+    bot: z
+      .union([expectedWords, z.array(expectedWords).max(1_000)], {
+        error: 'Write a text, or a list of texts',
+      })
+      .optional(),
     visitor: reply.optional(),
     at: z.iso.datetime({ offset: true, error: 'Write a time such as 2026-01-15T10:00:00Z' }).optional(),
   })
@@ -90,7 +94,7 @@ const file = z.strictObject({
 })
 
 export type ConversationTest = z.output<typeof test> & { line: number }
-export type Said = z.output<typeof said>
+export type Said = z.output<typeof expectedWords>
 
 export interface TestFile {
   file: string

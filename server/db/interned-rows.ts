@@ -55,12 +55,12 @@ function readerOf(column: Column): (item: unknown) => unknown {
   return (item) => pg.types.getTypeParser(TIMESTAMPTZ)(item as string)
 }
 
-const made = new WeakMap<object, Map<string, unknown>>()
+const memos = new WeakMap<object, Map<string, unknown>>()
 
 /** Memoizes `make` for a cached record, once per object and name. The name contains every other input of `make`. */
 export function memoizeOn<Made>(record: object, name: string, make: () => Made): Made {
-  const ofRecord = made.get(record) ?? new Map<string, unknown>()
-  made.set(record, ofRecord)
+  const ofRecord = memos.get(record) ?? new Map<string, unknown>()
+  memos.set(record, ofRecord)
   const found = ofRecord.get(name) ?? make()
   ofRecord.set(name, found)
   return found as Made

@@ -21,11 +21,11 @@ export function shownIn(
   workspaceId: unknown,
   parentId: unknown,
 ): { usual: SQL; always: SQL } {
-  const deleted = (condition: SQL) => sql`
+  const selectDeleted = (condition: SQL) => sql`
     SELECT gone.id FROM ${folders} gone
     WHERE gone.workspace_id = ${workspaceId} AND gone.deleted_at IS NOT NULL AND ${condition}`
   if (parentId === null) {
-    const within = deleted(sql`gone.parent_folder_id IS NULL`)
+    const within = selectDeleted(sql`gone.parent_folder_id IS NULL`)
     return {
       usual: sql`${column} IS NULL AND NOT EXISTS (${within})`,
       always: sql`(${column} IS NULL OR ${column} = ANY(ARRAY(${within})))`,
@@ -34,8 +34,8 @@ export function shownIn(
   const within = sql`gone.parent_folder_id = ${parentId}`
   const itself = sql`gone.id = ${parentId}`
   return {
-    usual: sql`${column} = ${parentId} AND NOT EXISTS (${deleted(sql`(${within} OR ${itself})`)})`,
-    always: sql`(${column} = ${parentId} AND NOT EXISTS (${deleted(itself)})
-      OR ${column} = ANY(ARRAY(${deleted(within)})))`,
+    usual: sql`${column} = ${parentId} AND NOT EXISTS (${selectDeleted(sql`(${within} OR ${itself})`)})`,
+    always: sql`(${column} = ${parentId} AND NOT EXISTS (${selectDeleted(itself)})
+      OR ${column} = ANY(ARRAY(${selectDeleted(within)})))`,
   }
 }

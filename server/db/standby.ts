@@ -115,16 +115,16 @@ interface Position {
  * Returns the position of the primary, at the time of the call or later; calls in one turn of the event loop share it.
  */
 function sharedPosition(pool: pg.Pool): () => Promise<Position> {
-  let asked: Promise<Position> | undefined
+  let running: Promise<Position> | undefined
   return () => {
-    asked ??= new Promise<void>((resolve) => setImmediate(resolve)).then(async () => {
-      asked = undefined
+    running ??= new Promise<void>((resolve) => setImmediate(resolve)).then(async () => {
+      running = undefined
       const { rows } = await pool.query(
         'SELECT lsn::text AS position, left(pg_walfile_name(lsn), 8) AS timeline FROM pg_current_wal_flush_lsn() AS lsn',
       )
       return { position: rows[0].position, timeline: Number.parseInt(rows[0].timeline, 16) }
     })
-    return asked
+    return running
   }
 }
 
@@ -150,13 +150,13 @@ async function requireSameLog(primary: pg.Pool, client: pg.PoolClient, timeline:
 /** True if a standby has replayed a position, or does within the delays. */
 async function hasReplayed(client: pg.PoolClient, position: string): Promise<boolean> {
   for (let step = 0; ; step++) {
-    const asked = client.query({
+    const replayQuery = client.query({
       text: 'SELECT CASE WHEN pg_is_in_recovery() THEN pg_last_wal_replay_lsn() >= $1::pg_lsn END AS is_there',
       values: [position],
     })
-    const answer = await Promise.race([asked, delay(POSITION_TIMEOUT_MS, undefined, { ref: false })])
+    const answer = await Promise.race([replayQuery, delay(POSITION_TIMEOUT_MS, undefined, { ref: false })])
     if (!answer) {
-      asked.catch(() => {})
+      replayQuery.catch(() => {})
       throw new Error('The standby does not say how far it is')
     }
     const { is_there: isThere } = answer.rows[0]

@@ -118,14 +118,14 @@ export function selection<S extends Shape>(shape: S): { list: SQL; read: (row: u
       if (row[name] !== null) row[name] = decode?.(row[name] as never)
     }
     if (groups.length === 0) return row as RowOf<S>
-    const made: Record<string, unknown> = {}
-    for (const { name } of plain) made[name] = row[name]
+    const shaped: Record<string, unknown> = {}
+    for (const { name } of plain) shaped[name] = row[name]
     for (const group of groups) {
       const inner: Record<string, unknown> = {}
       for (const { key, name } of group.fields) inner[key] = row[name]
-      made[group.name] = inner
+      shaped[group.name] = inner
     }
-    return made as RowOf<S>
+    return shaped as RowOf<S>
   }
   return { list, read }
 }

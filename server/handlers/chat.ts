@@ -105,11 +105,11 @@ export const chat: ChatHandlers<Contexts> = {
       if (!isSaved) throw new Unavailable('The first step of a chat was not written')
       // The response to a request with a key is stored for days.
       const isKept = header('idempotency-key') !== undefined
-      const kept = isKept ? Buffer.byteLength(lastAnswer + JSON.stringify(outcome.bot)) : 0
+      const keptBytes = isKept ? Buffer.byteLength(lastAnswer + JSON.stringify(outcome.bot)) : 0
       context.quota.add(
         'text',
         botId,
-        sizeOfTurn({ outcome, lastAnswer, wantedEvents: published.wantedEvents }) + kept,
+        sizeOfTurn({ outcome, lastAnswer, wantedEvents: published.wantedEvents }) + keptBytes,
       )
       return answer
     })
@@ -359,7 +359,8 @@ const tooManyLogs: Issue = {
 const movedOn: Issue = {
   path: ['body', 'revision'],
   code: 'conflict',
-  message: 'The chat has gone on since; this reply was not counted',
+  message:
+    'The session is at a newer revision, so this reply was ignored; get the session, and send its revision',
 }
 
 function unknownState(state: string): Issue {

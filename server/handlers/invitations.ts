@@ -25,19 +25,22 @@ export const invitations: InvitationsHandlers<Contexts> = {
     let mailedCode: string | undefined
     const answer = await within(async (db) => {
       const wish = { email, role: body.role, isMailed: chat.sendEmail !== null }
-      const made = await insertInvitation(db, grant, wish, now)
-      if (made === 'gone') return reply.fail('NOT_FOUND')
-      if (made === 'disabled') {
+      const creation = await insertInvitation(db, grant, wish, now)
+      if (creation === 'gone') return reply.fail('NOT_FOUND')
+      if (creation === 'disabled') {
         const message = 'The user with this e-mail address is disabled'
         return reply.fail('BAD_REQUEST', [{ path: ['body', 'email'], code: 'disabled_user', message }])
       }
-      if (made === 'member') {
+      if (creation === 'member') {
         const message = 'The user is a member already'
         return reply.fail('CONFLICT', [{ path: ['body', 'email'], code: 'conflict', message }])
       }
-      if (made === 'full') return reply.fail('FORBIDDEN', [tooMany])
-      mailedCode = made.mailedCode
-      return reply.ok({ invitation: toInvitation(made.row), link: `${publicUrl()}/invitations/${made.code}` })
+      if (creation === 'full') return reply.fail('FORBIDDEN', [tooMany])
+      mailedCode = creation.mailedCode
+      return reply.ok({
+        invitation: toInvitation(creation.row),
+        link: `${publicUrl()}/invitations/${creation.code}`,
+      })
     })
     if (mailedCode !== undefined) {
       const mail = plainMail(email, `Invitation to ${workspace.name}`, [

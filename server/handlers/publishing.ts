@@ -1,7 +1,7 @@
 import { MAX_FIRST_ERRORS } from '../../contract/publications.ts'
 import type { PublishingHandlers } from '../../generated/handlers.ts'
 import type { components } from '../../generated/openapi.ts'
-import { checkDraft, checkedService, unchecked } from '../bots/check.ts'
+import { checkDraft, checkedService, incompleteCheck } from '../bots/check.ts'
 import { type Published, publish, publishedCopy, publishedNow, unpublish } from '../bots/publish.ts'
 import { type BotRow, botTag } from '../bots/rows.ts'
 import type { Contexts } from '../context.ts'
@@ -30,7 +30,7 @@ export const publishing: PublishingHandlers<Contexts> = {
       const { bot, draft } = found
       // A draft that changes all the time is published without a check rather than not at all.
       const checked =
-        attempt === MAX_CHECKS ? unchecked : { bot, ...(await checkDraft(bot, draft, service, pace)) }
+        attempt === MAX_CHECKS ? incompleteCheck : { bot, ...(await checkDraft(bot, draft, service, pace)) }
       let hasChanged = false
       const answer = await within(async (db) => {
         const outcome = await telling(

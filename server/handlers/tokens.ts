@@ -28,7 +28,7 @@ export const tokens: TokensHandlers<Contexts> = {
     if (body.workspaceId !== undefined && !(await isMember(db, caller.userId, body.workspaceId))) {
       return reply.fail('BAD_REQUEST', [noSuchWorkspace])
     }
-    const made = await insertToken(
+    const newToken = await insertToken(
       db,
       {
         userId: caller.userId,
@@ -40,8 +40,8 @@ export const tokens: TokensHandlers<Contexts> = {
       { by: caller, operation: 'createToken' },
       now,
     )
-    if (!made) return reply.fail('UNAUTHORIZED', [unauthorized('revoked', 'The token was revoked')])
-    return reply.ok({ apiToken: { ...toApiToken(made.row, now), token: made.token } })
+    if (!newToken) return reply.fail('UNAUTHORIZED', [unauthorized('revoked', 'The token was revoked')])
+    return reply.ok({ apiToken: { ...toApiToken(newToken.row, now), token: newToken.token } })
   },
 
   async revokeToken({ params }, reply, { db, grant, now }) {

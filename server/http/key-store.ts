@@ -41,8 +41,8 @@ export const keyStore: KeyStore<Database> = {
     const { keep, keepLarge } = statementsFor(tx, row)
     const values = valuesOf(row)
     const isLarge = body !== null && body.length > MAX_ROW_BODY_BYTES
-    const kept = await keep({ ...values, status, headers, body: isLarge ? null : body, madeId, resultId })
-    if (kept !== 1) return false
+    const rowCount = await keep({ ...values, status, headers, body: isLarge ? null : body, madeId, resultId })
+    if (rowCount !== 1) return false
     if (isLarge) await keepLarge({ ...values, body: gzipSync(body, { level: constants.Z_BEST_SPEED }) })
     return true
   },

@@ -174,7 +174,7 @@ export function removeSessions(db: Database, now: Date): Promise<boolean> {
 async function removeExpired(tx: Transaction, batch: readonly Key[], now: string) {
   const bots = sql.param(batch.map(([botId]) => botId))
   // A cluster returns columns as they are, and no JSON of them.
-  const removed = await selectRows(
+  const removedSessions = await selectRows(
     tx,
     { botId: chatSessions.botId, id: chatSessions.id },
     (list) => sql`
@@ -183,7 +183,7 @@ async function removeExpired(tx: Transaction, batch: readonly Key[], now: string
         AND ${chatSessions.expiresAt} < ${now}::timestamptz
       RETURNING ${list}`,
   )
-  const keys = removed.map(({ botId, id }) => [botId, id])
+  const keys = removedSessions.map(({ botId, id }) => [botId, id])
   for (const table of [chatTurns, chatMessages, chatTimers]) {
     await removeByKeys(tx, table, [table.botId, table.sessionId], keys)
   }

@@ -229,7 +229,7 @@ async function purgeStats(tx: Transaction, batch: Batch): Promise<boolean> {
  */
 async function purgeBot(tx: Transaction, batch: Batch): Promise<boolean> {
   const { botId, rows, now, deletedBotsDays } = batch
-  const [gone] = await tx
+  const [deletedBot] = await tx
     .select({ id: bots.id })
     .from(bots)
     .innerJoin(workspaces, eq(workspaces.id, bots.workspaceId))
@@ -239,7 +239,7 @@ async function purgeBot(tx: Transaction, batch: Batch): Promise<boolean> {
         or(isNotNull(workspaces.deletedAt), lte(bots.deletedAt, daysBefore(now, deletedBotsDays))),
       ),
     )
-  if (!gone) return false
+  if (!deletedBot) return false
   // Those that go on, and by their steps, both of which have an index by bot. Chats that were over have no steps any more,
   // and expire within hours.
   const open = await tx
@@ -307,7 +307,7 @@ let lastWorkspaceId = ''
 
 /** Does a part of the removal of one deleted workspace; true when there was something to do. */
 async function purgeWorkspaces(db: Database): Promise<boolean> {
-  const deleted = await db
+  const deletedWorkspaces = await db
     .select({
       id: workspaces.id,
       deletedAt: sql<Date>`${workspaces.deletedAt}`.mapWith(workspaces.deletedAt),
@@ -316,7 +316,7 @@ async function purgeWorkspaces(db: Database): Promise<boolean> {
     .where(isNotNull(workspaces.deletedAt))
     .orderBy(sql`${workspaces.id} <= ${lastWorkspaceId}`, asc(workspaces.id))
     .limit(CANDIDATES)
-  for (const { id, deletedAt } of deleted) {
+  for (const { id, deletedAt } of deletedWorkspaces) {
     lastWorkspaceId = id
     if (await purgeWorkspace(db, id, deletedAt)) return true
   }
@@ -349,10 +349,10 @@ async function purgeWorkspace(db: Database, id: string, deletedAt: Date): Promis
     UPDATE ${folders} SET parent_folder_id = NULL WHERE id = ANY(ARRAY(
       SELECT id FROM ${folders} WHERE workspace_id = ${id} AND parent_folder_id IS NOT NULL LIMIT ${MAX_BATCH_ROWS}))`)
   if (rowCount) return true
-  const removed = await db.execute(sql`
+  const folderDeletion = await db.execute(sql`
     DELETE FROM ${folders} WHERE id = ANY(ARRAY(
       SELECT id FROM ${folders} WHERE workspace_id = ${id} LIMIT ${MAX_BATCH_ROWS}))`)
-  if (removed.rowCount) return true
+  if (folderDeletion.rowCount) return true
   await transact(db, async (tx) => {
     await tx.select({ id: workspaces.id }).from(workspaces).where(eq(workspaces.id, id)).for('update')
     await tx.delete(webhookEndpoints).where(eq(webhookEndpoints.workspaceId, id))

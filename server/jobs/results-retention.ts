@@ -19,14 +19,14 @@ const PAGE = 1_000
 /** Deletes what is older than the workspace, or the installation (`days`), keeps results; false since that is all. */
 export async function expireResults(db: Database, days: number | undefined, now: Date): Promise<boolean> {
   // Null without a retention; otherwise the smaller of two.
-  const kept = sql`least(${workspaces.resultsRetentionDays}, ${days ?? null}::integer)`
+  const retentionDays = sql`least(${workspaces.resultsRetentionDays}, ${days ?? null}::integer)`
   const today = sql`date_trunc('day', now() AT TIME ZONE 'UTC')`
-  const before = sql`((${today} - make_interval(days => ${kept})) AT TIME ZONE 'UTC')`
+  const before = sql`((${today} - make_interval(days => ${retentionDays})) AT TIME ZONE 'UTC')`
   // Times of results are whole milliseconds.
   const floor = sql`(${before} - interval '1 millisecond')`
   const lowBots = (after: string) => sql`
     FROM ${bots} JOIN ${workspaces} ON ${workspaces.id} = ${bots.workspaceId}
-    WHERE ${bots.deletedAt} IS NULL AND ${kept} IS NOT NULL AND ${bots.id} > ${after}
+    WHERE ${bots.deletedAt} IS NULL AND ${retentionDays} IS NOT NULL AND ${bots.id} > ${after}
       AND coalesce(${bots.resultsFloorAt}, '-infinity') < ${floor}`
   // Both values of has_started are named, so that the index is walked.
   const hasOlder = sql`EXISTS (

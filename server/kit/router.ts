@@ -253,7 +253,7 @@ function bind<Db>(
     const openEvents = events && (() => events.open())
     const { caller, grant } = authorization
     const { params, query, body, texts } = input
-    const asked = {
+    const handlerInput = {
       params,
       query,
       body,
@@ -267,7 +267,7 @@ function bind<Db>(
     const pace: HandlerContext<Db>['pace'] = (work) => pacing.take(tenant, work, `slices ${tenant}`)
     const run = (db: Db, once: Once<Db>, within: Within<Db>) => {
       const given = { request, db, now, arrivedAt, grant, once, within, place, pace }
-      return handler(asked, reply, options.contextOf(given))
+      return handler(handlerInput, reply, options.contextOf(given))
     }
     const plain: Within<Db> = (write) => write(db)
     const keyed =

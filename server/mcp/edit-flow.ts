@@ -249,14 +249,14 @@ function leave(flow: EditedFlow, source: JsonRecord) {
 
 function removeEdges(flow: EditedFlow, isRemoved: (edge: { from: JsonRecord; to: JsonRecord }) => boolean) {
   const part = (value: unknown) => (isRecord(value) ? value : {})
-  const removed = new Set(
+  const edgeIds = new Set(
     flow.edges.filter(({ from, to }) => isRemoved({ from: part(from), to: part(to) })).map(({ id }) => id),
   )
-  if (removed.size === 0) return
-  flow.edges = flow.edges.filter(({ id }) => !removed.has(id))
+  if (edgeIds.size === 0) return
+  flow.edges = flow.edges.filter(({ id }) => !edgeIds.has(id))
   const blocks = flow.groups.flatMap(({ blocks }) => recordsOf(blocks))
   for (const source of [...flow.events, ...blocks.flatMap(sourcesIn)]) {
-    if (removed.has(source.outgoingEdgeId)) delete source.outgoingEdgeId
+    if (edgeIds.has(source.outgoingEdgeId)) delete source.outgoingEdgeId
   }
 }
 

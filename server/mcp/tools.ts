@@ -38,11 +38,11 @@ export const runTool: {
   },
 
   async create_bot({ workspaceId, name, copyOf }, { call }) {
-    const made = await (copyOf === undefined
+    const creation = await (copyOf === undefined
       ? call('createBot', { body: { workspaceId, bot: { name } } })
       : call('duplicateBot', { params: { botId: copyOf }, body: { name } }))
-    if ('refusal' in made) return made
-    return readFlow(call, { botId: idIn(made.body.bot) })
+    if ('refusal' in creation) return creation
+    return readFlow(call, { botId: idIn(creation.body.bot) })
   },
 
   read_flow: (input, { call }) => readFlow(call, input),
@@ -56,9 +56,9 @@ export const runTool: {
     if ('refusal' in read) return read
     if (!isSameState(read.etag, etag)) return changedSince(read.etag)
     const before = structuredClone(read.flow)
-    const edited = editFlow(read.flow, changes, () => newId(now))
-    if ('issue' in edited) {
-      const { index, message } = edited.issue
+    const change = editFlow(read.flow, changes, () => newId(now))
+    if ('issue' in change) {
+      const { index, message } = change.issue
       return refuse(['changes', String(index)], message)
     }
     const { bot, ...parts } = read.flow
@@ -69,7 +69,7 @@ export const runTool: {
     )
     const body = { bot: { version: '6.1', ...bot, ...changed } }
     const ids = Object.fromEntries(
-      edited.given.flatMap((given, index) => (given.length > 0 ? [[`changes.${index}`, given]] : [])),
+      change.given.flatMap((given, index) => (given.length > 0 ? [[`changes.${index}`, given]] : [])),
     )
     if (!dryRun) {
       const updated = await call('updateBot', {

@@ -37,11 +37,11 @@ export async function addressesOf(
     return found.map(({ address }) => address)
   }
   const found: [string[], string[]] = [[], []]
-  const asked = [resolve4(host), resolve6(host)].map(async (asking, family) => {
+  const lookups = [resolve4(host), resolve6(host)].map(async (asking, family) => {
     found[family] = await asking
   })
-  await Promise.any(asked).catch(() => {})
-  const all = Promise.allSettled(asked)
+  await Promise.any(lookups).catch(() => {})
+  const all = Promise.allSettled(lookups)
   if (found.some((addresses) => addresses.length > 0)) {
     await Promise.race([all, sleep(OTHER_FAMILY_MS, undefined, { ref: false })])
   } else await all

@@ -54,8 +54,10 @@ function failureOf(error: unknown, { apiKey, milliseconds }: ModelRequest, signa
   if (signal.aborted) return { ok: false, message: `No answer within ${milliseconds} ms` }
   const { status, cause, message } = error as { status?: unknown; cause?: unknown; message?: unknown }
   if (cause instanceof Error) return { ok: false, message: clean(cause.message) }
-  const said = clean(String(message ?? error))
-  return typeof status === 'number' ? { ok: false, status, message: said } : { ok: false, message: said }
+  const cleanMessage = clean(String(message ?? error))
+  return typeof status === 'number'
+    ? { ok: false, status, message: cleanMessage }
+    : { ok: false, message: cleanMessage }
 }
 
 // Vendors with the protocol of OpenAI
@@ -117,7 +119,7 @@ async function askOpenAi(request: ModelRequest, { fetch, signal }: Outbound): Pr
     { ...body, stream: true, ...(wantsUsage ? { stream_options: { include_usage: true } } : {}) },
     { signal },
   )
-  let said = ''
+  let answerText = ''
   let usage = openAiUsage(undefined)
   let isChat = false
   let stop: ReturnType<typeof stopOf>
@@ -132,7 +134,7 @@ async function askOpenAi(request: ModelRequest, { fetch, signal }: Outbound): Pr
     const piece = wordsOf(delta.content)
     stop = stopOf(choice.finish_reason) ?? stop
     if (piece !== '') {
-      said += piece
+      answerText += piece
       onText(piece)
     }
     for (const [position, part] of asArray(delta.tool_calls).entries()) {
@@ -146,7 +148,7 @@ async function askOpenAi(request: ModelRequest, { fetch, signal }: Outbound): Pr
     }
   }
   if (!isChat) throw new Error('The answer is no chat completion')
-  return { text: said, toolCalls: [...calls.values()], usage, ...stop }
+  return { text: answerText, toolCalls: [...calls.values()], usage, ...stop }
 }
 
 /** Some services answer with a list of parts. */
@@ -322,14 +324,14 @@ function toAnthropic(messages: ModelMessage[]): Anthropic.MessageParam[] {
       case 'assistant': {
         const { content, toolCalls } = message
         if (toolCalls === undefined) return [{ role: 'assistant', content }]
-        const said = content === '' ? [] : [{ type: 'text' as const, text: content }]
+        const textParts = content === '' ? [] : [{ type: 'text' as const, text: content }]
         const calls = toolCalls.map((call) => ({
           type: 'tool_use' as const,
           id: call.id,
           name: call.name,
           input: asObject(plainNumbers(parseJson(call.arguments))),
         }))
-        return [{ role: 'assistant', content: [...said, ...calls] }]
+        return [{ role: 'assistant', content: [...textParts, ...calls] }]
       }
       default: {
         const { content } = message

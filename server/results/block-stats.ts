@@ -187,10 +187,10 @@ async function countDay(db: Database, botId: string, day: string) {
     }
   }
   await transact(db, async (tx) => {
-    const kept = await tx.execute(sql`
+    const daysUpdate = await tx.execute(sql`
       UPDATE ${botStatsDaily} SET blocks_epoch = epoch, blocks_settle_at = ${settleAt}::timestamptz, blocks_due_at = NULL
       WHERE bot_id = ${botId} AND day = ${day} AND epoch = ${before.epoch}`)
-    if (kept.rowCount === 0) throw new Rollback(undefined)
+    if (daysUpdate.rowCount === 0) throw new Rollback(undefined)
     await tx
       .delete(botBlockStatsDaily)
       .where(and(eq(botBlockStatsDaily.botId, botId), eq(botBlockStatsDaily.day, day)))

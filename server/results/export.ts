@@ -129,8 +129,8 @@ async function* csvLines(
   now: Date,
 ): AsyncGenerator<string> {
   const columns = columnsOf(await readFlows(db, grant))
-  const gone = await addDeletedBlocks(db, grant, columns, now)
-  const shown = [...columns.questions, ...gone, ...columns.others]
+  const deletedColumns = await addDeletedBlocks(db, grant, columns, now)
+  const shown = [...columns.questions, ...deletedColumns, ...columns.others]
   // Column titles are sent with the first page, once the results are known to be readable.
   const lines = [distinct(['Result', 'Submitted at', 'Completed', ...shown.map(({ title }) => title)])]
   for await (const page of pages) {
@@ -249,8 +249,8 @@ async function addDeletedBlocks(
   now: Date,
 ): Promise<Column[]> {
   const shown = new Set([...questions, ...others])
-  const gone = (await answeredBlocks(db, grant, now)).filter(({ key }) => !ofBlocks.has(key))
-  const columns = gone
+  const deletedColumns = (await answeredBlocks(db, grant, now)).filter(({ key }) => !ofBlocks.has(key))
+  const columns = deletedColumns
     .sort((one, other) => (one.blockId < other.blockId ? -1 : 1))
     .map(({ key, blockId }) => {
       const column = ofEarlierBlocks.get(key) ?? { title: `Deleted block ${blockId}` }

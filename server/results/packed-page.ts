@@ -113,8 +113,8 @@ export function unpack(
 
 /** A text with another one for each mark, and how many there were. */
 function replaced(text: string, mark: string, by: string): { text: string; count: number } {
-  const made = text.replaceAll(mark, by)
-  return { text: made, count: (made.length - text.length) / (by.length - mark.length) }
+  const filled = text.replaceAll(mark, by)
+  return { text: filled, count: (filled.length - text.length) / (by.length - mark.length) }
 }
 
 /** Addresses of files are JSON already, and were escaped as if they were a text: no bare quote is before their end. */

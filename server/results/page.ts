@@ -99,7 +99,7 @@ const ofBot = (value: Value) => sql`${table.botId} = ${value('botId')} AND NOT $
 const isAfter = (value: Value) => sql`${table.hasStarted}
     AND (${table.createdAt}, ${table.id}) < (${value('createdAt')}, ${value('id')})`
 
-const asked: Value = (name) => sql`asked.${sql.identifier(name)}`
+const parameterOf: Value = (name) => sql`asked.${sql.identifier(name)}`
 
 const examined = sql.raw(String(EXAMINED))
 const maxExamined = sql.raw(String(MAX_EXAMINED_BYTES))
@@ -127,9 +127,9 @@ const resultStatements = statements((db, named) => {
       packedShape,
       (list, questions) =>
         sql`SELECT ${list} FROM ${questions} CROSS JOIN ${packedResults(
-          asked('botId'),
-          sql`SELECT * FROM ${table} WHERE ${ofBot(asked)} AND ${isAfter(asked)}
-          ORDER BY ${inOrder} LIMIT ${asked('limit')}`,
+          parameterOf('botId'),
+          sql`SELECT * FROM ${table} WHERE ${ofBot(parameterOf)} AND ${isAfter(parameterOf)}
+          ORDER BY ${inOrder} LIMIT ${parameterOf('limit')}`,
         )}`,
     ),
     // Reads row by row until the page is full or large: PostgreSQL knows that a running count only grows, and stops at

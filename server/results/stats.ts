@@ -120,7 +120,7 @@ const questionTypes = {
   endHour: 'timestamptz',
 } as const
 
-const asked: Asked = {
+const rangeParameters: Asked = {
   botId: sql`asked."botId"`,
   from: sql`asked."from"`,
   to: sql`asked."to"`,
@@ -157,7 +157,7 @@ const readStatements = statements((db, named) => {
       questionTypes,
       ofBoth,
       (list, questions) =>
-        sql`SELECT ${list} FROM ${questions} CROSS JOIN LATERAL ${keptAndCounted(db, asked)}`,
+        sql`SELECT ${list} FROM ${questions} CROSS JOIN LATERAL ${keptAndCounted(db, rangeParameters)}`,
     ),
     /** For those that have few results. */
     countSmall: prepareBatchedQuery(
@@ -173,7 +173,7 @@ const readStatements = statements((db, named) => {
       },
       (list, questions) => sql`
         SELECT ${list} FROM ${questions}
-        CROSS JOIN LATERAL (${countBetween(asked.botId, asked.from, asked.to)}) AS counted`,
+        CROSS JOIN LATERAL (${countBetween(rangeParameters.botId, rangeParameters.from, rangeParameters.to)}) AS counted`,
     ),
   }
 })

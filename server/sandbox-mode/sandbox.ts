@@ -38,10 +38,10 @@ export async function openSandboxMode(
     // Without a key in the configuration the secret of the endpoint cannot be read.
     const key = (await read())[0] ?? (await make?.())?.[0] ?? newKey()
     const { removed, milliseconds } = await transact(db, async (tx) => {
-      const removed = files ? await tx.select({ id: schema.uploads.id }).from(schema.uploads) : []
+      const uploadRows = files ? await tx.select({ id: schema.uploads.id }).from(schema.uploads) : []
       await tx.execute(sql.raw(`TRUNCATE ${await usedTables(tx)} CASCADE`))
       await seedWorld(tx, key)
-      return { removed, milliseconds: await writeClock(tx, seededAt) }
+      return { removed: uploadRows, milliseconds: await writeClock(tx, seededAt) }
     })
     moveClock(milliseconds)
     await Promise.all(removed.map(({ id }) => files?.remove(id)))

@@ -61,9 +61,9 @@ function formatter(name: string, locales: unknown, options: Record<string, unkno
   const known = formatters.get(key)
   if (known !== undefined) return known
   const given = name === 'DateTimeFormat' ? { timeZone: defaultTimeZone, ...options } : options
-  const made = new (classOf(name).Class)((locales ?? defaultLocale) as never, given as never)
-  formatters.set(key, made)
-  return made
+  const instance = new (classOf(name).Class)((locales ?? defaultLocale) as never, given as never)
+  formatters.set(key, instance)
+  return instance
 }
 
 function intl(
@@ -73,13 +73,13 @@ function intl(
   method: string,
   args: unknown[],
 ): unknown {
-  const made = formatter(name, locales, options) as Record<string, (...args: unknown[]) => unknown>
-  if (method === 'resolvedOptions') return made.resolvedOptions?.()
+  const instance = formatter(name, locales, options) as Record<string, (...args: unknown[]) => unknown>
+  if (method === 'resolvedOptions') return instance.resolvedOptions?.()
   if (!classOf(name).methods.includes(method)) throw new TypeError(`Intl.${name} has no ${method}`)
   const numbers = numbersBefore.get(name) ?? 0
   const convert = name === 'NumberFormat' ? exactNumber : Number
   const ready = args.map((arg, at) => (at < numbers ? convert(arg) : arg))
-  const given = made[method]?.(...ready)
+  const given = instance[method]?.(...ready)
   return method === 'segment' ? Array.from(given as Iterable<object>, withoutInput) : given
 }
 
@@ -95,14 +95,14 @@ function withoutInput(segment: object): object {
 }
 
 function locale(tag: string, options: Record<string, unknown> | undefined): object {
-  const made = new Intl.Locale(tag, options)
-  const { baseName, language, script, region, calendar, collation, hourCycle, caseFirst, numeric } = made
+  const ownLocale = new Intl.Locale(tag, options)
+  const { baseName, language, script, region, calendar, collation, hourCycle, caseFirst, numeric } = ownLocale
   return {
     ...{ baseName, language, script, region, calendar, collation, hourCycle, caseFirst, numeric },
-    numberingSystem: made.numberingSystem,
-    tag: made.toString(),
-    maximized: made.maximize().toString(),
-    minimized: made.minimize().toString(),
+    numberingSystem: ownLocale.numberingSystem,
+    tag: ownLocale.toString(),
+    maximized: ownLocale.maximize().toString(),
+    minimized: ownLocale.minimize().toString(),
   }
 }
 

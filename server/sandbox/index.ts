@@ -68,7 +68,7 @@ export function openSandbox(options: { threads?: number } = {}): Sandbox {
     const owner = { workspace: request.workspaceId ?? request.owner, bot: request.owner }
     const answers: Answer[] = []
     /** Positions of the requests that were sent, and those whose answer is to come. */
-    const asked = new Set<number>()
+    const requestedPositions = new Set<number>()
     const pending = new Map<number, Promise<void>>()
     let { seed } = request
     let milliseconds = 0
@@ -85,9 +85,9 @@ export function openSandbox(options: { threads?: number } = {}): Sandbox {
       seed = ran.seed
       const report = readReport(ran.json)
       const lines = linesOf(report)
-      const calls = callsOf(report).filter(({ index }) => !asked.has(index))
+      const calls = callsOf(report).filter(({ index }) => !requestedPositions.has(index))
       for (const { index, text, request: call } of calls) {
-        asked.add(index)
+        requestedPositions.add(index)
         const answering = request.fetch(call).then((answer) => {
           pending.delete(index)
           answers.push({ index, request: text, at: time().getTime(), ...answer })

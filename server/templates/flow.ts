@@ -140,7 +140,7 @@ export function template(written: Written): Template {
     { eventId: 'start' },
   )
   const positions = positionsOf(groups)
-  const made = Object.entries(groups).map(([title, parts]) => ({
+  const groupList = Object.entries(groups).map(([title, parts]) => ({
     id: slug(title),
     title,
     graphCoordinates: positions.get(title),
@@ -160,7 +160,7 @@ export function template(written: Written): Template {
       name: about.name,
       icon: about.icon,
       events: [start],
-      groups: made,
+      groups: groupList,
       edges,
       variables: Object.entries(variables).map(([name, value]) => ({
         id: variableId(name),

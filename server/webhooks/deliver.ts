@@ -184,7 +184,7 @@ export function startDeliveries(
     }
     wanted.splice(Math.ceil(wanted.length / cut))
     if (wanted.length === 0) return
-    const asked = performance.now()
+    const startedAt = performance.now()
     const taken = await take({ wanted: JSON.stringify(wanted) }).catch(async (error) => {
       if (!isOfRows(error)) throw error
       if (wanted.length > 1) cut *= CUT
@@ -198,13 +198,13 @@ export function startDeliveries(
     const isBehind =
       left.isMoreLeft ||
       wanted.some(({ id, free }) => taken.filter(({ endpointId }) => endpointId === id).length >= free)
-    behindSince = isBehind ? Math.min(behindSince, asked) : Number.POSITIVE_INFINITY
+    behindSince = isBehind ? Math.min(behindSince, startedAt) : Number.POSITIVE_INFINITY
     if (taken.length === 0) return
     const endpoints = new Map(found.map((endpoint) => [endpoint.id, endpoint]))
     // Read before it is looked whether their results are there: what is posted was there then.
     const posted = await postable(db, await withBodies(db, log, taken))
     // Another process may have taken over: do not send.
-    if (performance.now() - asked > LEASE_TIMEOUT_MS) return
+    if (performance.now() - startedAt > LEASE_TIMEOUT_MS) return
     const ready = new Map(posted.map((delivery) => [keyOf(delivery), delivery]))
     const overtaken: Ready[] = []
     for (const series of seriesOf(taken)) {
@@ -213,7 +213,7 @@ export function startDeliveries(
       overtaken.push(...its.slice(end).filter((delivery) => delivery !== undefined))
       const tasks: Task[] = its.slice(0, end).flatMap((delivery, at) => {
         const endpoint = delivery && endpoints.get(delivery.endpointId)
-        return endpoint ? { delivery, endpoint, since: asked, state: at > 0 ? 'waiting' : 'posting' } : []
+        return endpoint ? { delivery, endpoint, since: startedAt, state: at > 0 ? 'waiting' : 'posting' } : []
       })
       for (const task of tasks) underWay.set(keyOf(task.delivery), task)
       void sendInOrder(tasks)

@@ -195,9 +195,9 @@ export async function rotateSecret(
   return transact(db, async (tx) => {
     const [before] = await tx.select().from(endpoints).where(isIn(grant, id)).for('update')
     if (!before) return undefined
-    let kept: string[] = []
+    let earlierSecrets: string[] = []
     try {
-      kept = open(before).slice(0, 1)
+      earlierSecrets = open(before).slice(0, 1)
     } catch (error) {
       // Secrets that cannot be decrypted any more are useless.
       if (!(error instanceof KeyProblem)) throw error
@@ -205,7 +205,7 @@ export async function rotateSecret(
     await tx
       .update(endpoints)
       .set({
-        ...sealSecrets(key, before, [secret, ...kept]),
+        ...sealSecrets(key, before, [secret, ...earlierSecrets]),
         rotatesUntil,
         updatedAt: laterThan(endpoints.updatedAt, now),
       })

@@ -23,8 +23,8 @@ export function createGatherer(workers: () => Worker[]) {
     registers: [own],
   })
   const last = new Map<number, Snapshot>()
-  const gone: Snapshot[] = []
-  let asked = 0
+  const endedSnapshots: Snapshot[] = []
+  let requestCount = 0
   let running: Promise<string> | undefined
   const answers = new Map<string, (metrics: Snapshot) => void>()
 
@@ -43,7 +43,7 @@ export function createGatherer(workers: () => Worker[]) {
   }
 
   async function gather(): Promise<string> {
-    const id = ++asked
+    const id = ++requestCount
     const all = workers()
     const given = await Promise.all(all.map((worker) => ask(worker, id)))
     const answering = given.filter((snapshot) => snapshot !== undefined)
@@ -55,10 +55,10 @@ export function createGatherer(workers: () => Worker[]) {
       // A worker that ended meanwhile is already in `gone`.
       if (snapshot && !worker.isDead()) last.set(worker.id, snapshot)
     })
-    const snapshots = [...answering, ...silent, ...gone, (await own.getMetricsAsJSON()) as Snapshot]
+    const snapshots = [...answering, ...silent, ...endedSnapshots, (await own.getMetricsAsJSON()) as Snapshot]
     const text = await AggregatorRegistry.aggregate(snapshots).metrics()
-    const dead = gone.length
-    if (dead > 1) gone.splice(0, dead, await sumOf(gone.slice()))
+    const dead = endedSnapshots.length
+    if (dead > 1) endedSnapshots.splice(0, dead, await sumOf(endedSnapshots.slice()))
     return text
   }
 
@@ -80,7 +80,7 @@ export function createGatherer(workers: () => Worker[]) {
       replaced.inc()
       const snapshot = last.get(worker.id)
       last.delete(worker.id)
-      if (snapshot) gone.push(counted(snapshot))
+      if (snapshot) endedSnapshots.push(counted(snapshot))
     },
   }
 }

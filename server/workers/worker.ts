@@ -25,7 +25,7 @@ export function onStop(stop: (wait: number, timeout: number) => void) {
 /** Sends the metrics of this worker on request. The returned function requests those of all workers as one text. */
 export function shareMetrics(registry: Registry): () => Promise<string> {
   const waiting = new Map<number, (text: string) => void>()
-  let asked = 0
+  let requestCount = 0
   on('collect', async ({ id }) => {
     tell({ kind: 'collected', id, metrics: (await registry.getMetricsAsJSON()) as Snapshot })
   })
@@ -35,7 +35,7 @@ export function shareMetrics(registry: Registry): () => Promise<string> {
   })
   return () =>
     new Promise((resolve) => {
-      waiting.set(++asked, resolve)
-      tell({ kind: 'scrape', id: asked })
+      waiting.set(++requestCount, resolve)
+      tell({ kind: 'scrape', id: requestCount })
     })
 }

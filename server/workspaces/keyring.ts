@@ -93,8 +93,8 @@ function fileKeyring(file: string): Keyring {
     },
     async dropUnused(used) {
       const keys = await read()
-      const kept = keys.filter(({ id }, at) => at === 0 || used.has(id))
-      if (kept.length < keys.length) await replace(kept)
+      const usedKeys = keys.filter(({ id }, at) => at === 0 || used.has(id))
+      if (usedKeys.length < keys.length) await replace(usedKeys)
     },
   }
 }

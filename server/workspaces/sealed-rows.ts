@@ -123,7 +123,7 @@ export async function currentKey(db: Database, { read, make }: Keyring): Promise
       `The file encryption-key of the data folder is gone, with the key ${lost} in it: whoever runs the service has to bring it back, or to set ENCRYPTION_KEY`,
     )
   }
-  const [made] = await make()
-  if (!made) throw new KeyProblem('The encryption key could not be made')
-  return made
+  const [newRow] = await make()
+  if (!newRow) throw new KeyProblem('The encryption key could not be made')
+  return newRow
 }

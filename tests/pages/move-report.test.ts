@@ -1,5 +1,10 @@
 import { expect, test } from '@jest/globals'
-import { countVerdicts, failure, reportOn, unchecked } from '../../server/pages/members/app/move/report.ts'
+import {
+  countVerdicts,
+  failure,
+  reportOn,
+  reportWithoutCheck,
+} from '../../server/pages/members/app/move/report.ts'
 
 /* The report on moved bots. */
 
@@ -47,7 +52,7 @@ test.each(['missing_credentials', 'no_mail_server', 'no_file_store', 'closed_add
 
 test('reports are counted by verdict, with files that failed and bots that were not checked', () => {
   const reports = [reportOn('a', bot, [], []), failure('b', 'Not JSON'), failure('c', 'Not JSON')]
-  reports.push(unchecked('d', bot, ['A remark', 'A remark'], 'No answer'))
+  reports.push(reportWithoutCheck('d', bot, ['A remark', 'A remark'], 'No answer'))
   expect(countVerdicts(reports)).toEqual([
     ['runs', 1],
     ['needs', 0],

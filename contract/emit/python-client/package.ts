@@ -16,7 +16,7 @@ import { docstring, toTypes } from './types.ts'
 
 export const moduleName = 'bot_builder_client'
 
-const made = '# Made by `make generate` from contract/. Do not edit.\n'
+const notice = '# Made by `make generate` from contract/. Do not edit.\n'
 
 /** Text of every file of the package by name. */
 export function toPythonClient(
@@ -29,16 +29,16 @@ export function toPythonClient(
   const modules = {
     '__init__.py': entry,
     'py.typed': '',
-    'version.py': `${made}version = "${version}"\n`,
-    '_api.py': made + beside('_api.py'),
-    '_shared.py': made + beside('_shared.py'),
-    '_async_runtime.py': made + beside('_async_runtime.py').replaceAll(/ {2}# async only$/gm, ''),
-    '_runtime.py': made + waiting(beside('_async_runtime.py')),
-    'webhooks.py': made + beside('webhooks.py'),
-    'types.py': made + typesOf(schemas),
-    'errors.py': made + errorsModule,
-    'client.py': made + clientOf(methods, document, false),
-    'async_client.py': made + clientOf(methods, document, true),
+    'version.py': `${notice}version = "${version}"\n`,
+    '_api.py': notice + beside('_api.py'),
+    '_shared.py': notice + beside('_shared.py'),
+    '_async_runtime.py': notice + beside('_async_runtime.py').replaceAll(/ {2}# async only$/gm, ''),
+    '_runtime.py': notice + waiting(beside('_async_runtime.py')),
+    'webhooks.py': notice + beside('webhooks.py'),
+    'types.py': notice + typesOf(schemas),
+    'errors.py': notice + errorsModule,
+    'client.py': notice + clientOf(methods, document, false),
+    'async_client.py': notice + clientOf(methods, document, true),
   }
   return {
     'pyproject.toml': manifest(version),
@@ -91,7 +91,7 @@ const errorsModule = [
 ].join('\n')
 
 const entry = [
-  `${made}"""Client of the bot builder service."""`,
+  `${notice}"""Client of the bot builder service."""`,
   '',
   'from . import types, webhooks',
   'from ._api import (',
@@ -190,7 +190,7 @@ function table(methods: Method[], document: JsonObject): string {
 }
 
 function manifest(version: string): string {
-  return `${made}[build-system]
+  return `${notice}[build-system]
 requires = ["hatchling"]
 build-backend = "hatchling.build"
 

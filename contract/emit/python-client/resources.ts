@@ -151,26 +151,26 @@ function methodText(method: Method, document: JsonObject, isAsync: boolean): str
   const content = call.file ? 'file' : body ? 'body' : 'None'
   const given = query.map(({ name: wire, argument }) => `"${wire}": ${argument}`)
   const all = minimal ? '{**options, "minimal": minimal}' : 'options'
-  const made = (queryText: string) =>
+  const codeOf = (queryText: string) =>
     `call_of(${[operationText(call), found, content, queryText, all].join(', ')})`
   const pageQuery = `{${given.join(', ')}}`
   const documentation = documentationOf(method, query)
   const lines = call.raw
-    ? [`return ${prefix}Download(lambda: self._caller.send(${made(pageQuery)}))`]
+    ? [`return ${prefix}Download(lambda: self._caller.send(${codeOf(pageQuery)}))`]
     : call.entries
       ? [
           `query: dict[str, Any] = ${pageQuery}`,
           '',
           `${isAsync ? 'async ' : ''}def turn(next_cursor: str | None) -> Any:`,
           '    asked = query if next_cursor is None else {**query, "cursor": next_cursor}',
-          `    return ${isAsync ? 'await ' : ''}self._caller.call(${made('asked')})`,
+          `    return ${isAsync ? 'await ' : ''}self._caller.call(${codeOf('asked')})`,
           '',
           `return ${prefix}Pages(turn, "${call.entries}")`,
         ]
       : call.events
-        ? [`return self._caller.events(${made(pageQuery)})`]
+        ? [`return self._caller.events(${codeOf(pageQuery)})`]
         : [
-            `answer: ${minimal ? `${page} | types.${minimal}` : page} = ${isAsync ? 'await ' : ''}self._caller.call(${made(pageQuery)})`,
+            `answer: ${minimal ? `${page} | types.${minimal}` : page} = ${isAsync ? 'await ' : ''}self._caller.call(${codeOf(pageQuery)})`,
             'return answer',
           ]
   // The usual overload comes first, since editors show that one.

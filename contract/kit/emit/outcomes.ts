@@ -29,9 +29,11 @@ export function toOutcomes(document: JsonObject, operations: Record<string, Oper
         ([name, header]) => [name, resolve(header)] as const,
       )
       const isOf = (example: string) => !(example in operations) || example === operationId
-      const made = responsesIn(response, headers, operation).filter(({ example = '' }) => isOf(example))
-      const mediaTypes = new Set(made.map(({ response }) => response.mediaType))
-      return made.map(({ example, response }): Outcome => {
+      const exampleResponses = responsesIn(response, headers, operation).filter(({ example = '' }) =>
+        isOf(example),
+      )
+      const mediaTypes = new Set(exampleResponses.map(({ response }) => response.mediaType))
+      return exampleResponses.map(({ example, response }): Outcome => {
         const shared =
           typeof given.$ref === 'string' ? [nameOf(given.$ref), example].filter(Boolean).join('.') : undefined
         if (shared) table.responses[shared] = response

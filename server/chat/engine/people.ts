@@ -109,9 +109,9 @@ export function messageOfMember(
     transcript.push({ role: 'member', type: 'text', text: words })
   }
   if (text !== '') {
-    const said = storableText(text)
-    const richText = isMarkdown ? markdownNodes(said) : richTextOf(said)
-    addText(richText, isMarkdown ? said : markdownOf(richText), plainTextOf(richText))
+    const storableWords = storableText(text)
+    const richText = isMarkdown ? markdownNodes(storableWords) : richTextOf(storableWords)
+    addText(richText, isMarkdown ? storableWords : markdownOf(richText), plainTextOf(richText))
   }
   for (const { url, name } of files) {
     const type = (['image', 'video', 'audio'] as const).find((each) => isOfType(name, [`${each}/*`]))

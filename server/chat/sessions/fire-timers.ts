@@ -102,8 +102,8 @@ const removing = statements((db) =>
     () => '',
     (timers) => {
       const ids = timers.map(({ id }) => id)
-      const removed = db.execute(sql`DELETE FROM ${table} WHERE ${isAmong(timers, ids)}`)
-      return timers.map(() => removed)
+      const deletion = db.execute(sql`DELETE FROM ${table} WHERE ${isAmong(timers, ids)}`)
+      return timers.map(() => deletion)
     },
   ),
 )

@@ -144,13 +144,20 @@ export async function receiveMessage(
   outcome.handledBy = handledBy
   const lastAnswer = JSON.stringify(toTurn(outcome, revision + 1, publicationId === null))
   const { resultId } = state
-  const said = outcome.said.map(({ role: _, ...message }) => message)
+  const visitorMessages = outcome.said.map(({ role: _, ...message }) => message)
   const event: ChatEvent | undefined =
     resultId === null
       ? undefined
       : {
           type: 'chat.messageReceived',
-          data: { sessionId, botId, resultId, handledBy, assigneeId: session.assigneeId, said },
+          data: {
+            sessionId,
+            botId,
+            resultId,
+            handledBy,
+            assigneeId: session.assigneeId,
+            said: visitorMessages,
+          },
         }
   const isWritten = await writeTurn(
     context.db,
@@ -179,8 +186,12 @@ export async function receiveMessage(
     ]),
   )
   if (!isWritten) return 'moved'
-  const told = wantedEvents && event ? Buffer.byteLength(JSON.stringify(event)) : 0
-  context.quota.add('text', botId, told + sizeOfTurn({ outcome, lastAnswer, read: session, wantedEvents }))
+  const eventBytes = wantedEvents && event ? Buffer.byteLength(JSON.stringify(event)) : 0
+  context.quota.add(
+    'text',
+    botId,
+    eventBytes + sizeOfTurn({ outcome, lastAnswer, read: session, wantedEvents }),
+  )
   return { answer: lastAnswer }
 }
 

@@ -42,9 +42,9 @@ export function writeToVisitor(
     // Also keeps other sessions of the result from numbering an entry of its transcript meanwhile.
     if (!(await holdResult(tx, chat, 'no key update'))) return undefined
     const files = [...uploads].map(([url, { name }]) => ({ url, name }))
-    const said = { text, isMarkdown: textFormat === 'markdown', files }
+    const content = { text, isMarkdown: textFormat === 'markdown', files }
     const format = chat.state.textFormat ?? 'richText'
-    const { bubbles, transcript } = messageOfMember(said, format, () => newId(now))
+    const { bubbles, transcript } = messageOfMember(content, format, () => newId(now))
     const { revision, resultId } = chat
     const { userId } = grant.caller
     await tx.insert(chatMessages).values({

@@ -203,7 +203,7 @@ const endOfText = sql`
  * Enqueues the events of a turn that are due, each with the properties of its result. The turn that changes a flag of
  * a result publishes that change.
  */
-const told = sql`, told AS (${leaveEvents(
+const leavesEvents = sql`, told AS (${leaveEvents(
   sql`
     SELECT t.bot_id, t.id, 1 AS size, t.known || ${endOfText} AS event
     FROM json_to_recordset(${sql.placeholder('events')}::json)
@@ -222,6 +222,6 @@ export const turnStatements = statements((db, named) => ({
   firstWithoutResult: prepareWrite(db, named('chat_first_step_bare'), bare(insertPreview)),
   next: prepareWrite(db, named('chat_next_step'), withResult(updateSession)),
   nextWithoutResult: prepareWrite(db, named('chat_next_step_bare'), bare(updateSession)),
-  firstTold: prepareWrite(db, named('chat_first_step_told'), withResult(insertSession, told)),
-  nextTold: prepareWrite(db, named('chat_next_step_told'), withResult(updateSession, told)),
+  firstTold: prepareWrite(db, named('chat_first_step_told'), withResult(insertSession, leavesEvents)),
+  nextTold: prepareWrite(db, named('chat_next_step_told'), withResult(updateSession, leavesEvents)),
 }))

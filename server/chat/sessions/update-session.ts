@@ -101,12 +101,12 @@ export function chatPage(
   { limit, handledBy, assigneeId }: Pick<ListChats['query'], 'handledBy' | 'assigneeId'> & { limit: number },
 ): Promise<ChatRow[]> {
   const { page, handledPage } = chatStatements(db)
-  const asked = { botId: bot.id, now: now.toISOString(), createdAt: createdAt.toISOString(), id, limit }
+  const parameters = { botId: bot.id, now: now.toISOString(), createdAt: createdAt.toISOString(), id, limit }
   // Only members are assigned.
   const wanted = handledBy ?? (assigneeId === undefined ? undefined : 'member')
   if (wanted === 'waiting' || wanted === 'member')
-    return handledPage({ ...asked, handledBy: wanted, assigneeId: assigneeId ?? null })
-  return assigneeId === undefined ? page({ ...asked, isBot: wanted === 'bot' }) : Promise.resolve([])
+    return handledPage({ ...parameters, handledBy: wanted, assigneeId: assigneeId ?? null })
+  return assigneeId === undefined ? page({ ...parameters, isBot: wanted === 'bot' }) : Promise.resolve([])
 }
 
 /** Returns a chat of the granted bot; undefined if there is none. */

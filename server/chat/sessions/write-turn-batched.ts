@@ -136,9 +136,9 @@ async function writeGroup(db: Database, steps: UsualStep[]): Promise<boolean[]> 
 async function writeAlone(db: Database, step: UsualStep): Promise<boolean> {
   const { kind, values } = step
   const { start, answer, answerTold, answerApart, answerApartTold } = batchedStatements(db)
-  const kept = { start, answer, answerTold }
+  const usual = { start, answer, answerTold }
   const apart = { start, answer: answerApart, answerTold: answerApartTold }
-  const written = await (values.apartStep ? apart : kept)[kind]({ ...values, ...toTell([step]) })
+  const written = await (values.apartStep ? apart : usual)[kind]({ ...values, ...toTell([step]) })
   return written === 1
 }
 

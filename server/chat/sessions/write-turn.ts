@@ -94,7 +94,7 @@ export function sizeOfTurn({
   const before = Buffer.byteLength(read?.state ?? '')
   const grown = Math.max(0, Buffer.byteLength(JSON.stringify(state ?? variables)) - before)
   const answers = [outcome, ...linkedResults].flatMap((result) => result.answers)
-  const told = answers.reduce((sum, { content }) => sum + Buffer.byteLength(content), 0)
+  const answerBytes = answers.reduce((sum, { content }) => sum + Buffer.byteLength(content), 0)
   const logged = logs.length === 0 ? 0 : Buffer.byteLength(JSON.stringify(logs))
   const wanted = wantedEvents?.split(',') ?? []
   const bytesOf = (type: EventType, bytes: number) => {
@@ -102,9 +102,9 @@ export function sizeOfTurn({
     return endpoints === 0 ? 0 : bytes + endpoints * ROW_BYTES
   }
   const sent =
-    (answers.length > 0 ? bytesOf('result.answered', told) : 0) +
+    (answers.length > 0 ? bytesOf('result.answered', answerBytes) : 0) +
     (outcome.isCompleted ? bytesOf('result.completed', 0) : 0)
-  return ROW_BYTES + Buffer.byteLength(lastAnswer) + grown + told + logged + sent
+  return ROW_BYTES + Buffer.byteLength(lastAnswer) + grown + answerBytes + logged + sent
 }
 
 /** Runs the write of a turn, together with whatever else belongs to it. */
@@ -221,13 +221,13 @@ async function writeStep(db: Database, step: TurnToWrite, now: Date, isRepeated:
     ...waitingOf(session.botId, resultId),
     is_new: step.isNewResult,
   })
-  const made: ResultRow[] = step.resultId !== null && step.isNewResult ? [own(step.resultId)] : []
+  const newResults: ResultRow[] = step.resultId !== null && step.isNewResult ? [own(step.resultId)] : []
   const answers = step.resultId === null ? [] : toAnswers(session.botId, step.resultId, outcome.answers)
   // Stores the transcript with a row that is written anyway; nearly every turn has one.
-  const bearer = answers[0] ?? made[0]
+  const bearer = answers[0] ?? newResults[0]
   if (bearer) bearer.transcript = encodeTranscript(outcome.transcript, answers[0]?.content)
   const rows = {
-    made: step.resultId === null ? [] : [...made, ...linked],
+    made: step.resultId === null ? [] : [...newResults, ...linked],
     changed: step.resultId === null || step.isNewResult ? [] : [own(step.resultId)],
     answers: [
       ...answers,
@@ -243,10 +243,10 @@ async function writeStep(db: Database, step: TurnToWrite, now: Date, isRepeated:
     return events.length > 0 ? { workspaceId, events } : undefined
   }
   let isWritten: boolean
-  let told: ReturnType<typeof toTell>
+  let eventRows: ReturnType<typeof toTell>
   if (isDistributed(db)) {
-    told = toTell()
-    isWritten = await writeTurnOnCitus(db, values, rows, told, now)
+    eventRows = toTell()
+    isWritten = await writeTurnOnCitus(db, values, rows, eventRows, now)
   } else if (step.resultId === null) {
     isWritten = (await (isFirst ? run.firstWithoutResult : run.nextWithoutResult)(values)) === 1
   } else {
@@ -254,11 +254,14 @@ async function writeStep(db: Database, step: TurnToWrite, now: Date, isRepeated:
     isWritten = !isRepeated && (await writeTurnBatched(db, values, rows, watching, now))
     if (!isWritten) {
       const { next, nextTold, first, firstTold } = run
-      told = toTell()
-      const write = told ? (isFirst ? firstTold : nextTold) : isFirst ? first : next
+      eventRows = toTell()
+      const write = eventRows ? (isFirst ? firstTold : nextTold) : isFirst ? first : next
       const written = await write({
         ...values,
-        ...(told && { ...told, events: JSON.stringify(told.events.map((event) => toldRow(event, now))) }),
+        ...(eventRows && {
+          ...eventRows,
+          events: JSON.stringify(eventRows.events.map((event) => toldRow(event, now))),
+        }),
         lateBefore: lateBefore(now),
         made: JSON.stringify(rows.made),
         changed: JSON.stringify(rows.changed),
@@ -270,7 +273,7 @@ async function writeStep(db: Database, step: TurnToWrite, now: Date, isRepeated:
       isWritten = written === 1
     }
   }
-  if (isWritten && told) wakeAfter(db)
+  if (isWritten && eventRows) wakeAfter(db)
   if (isWritten) announceChange(db, session.id)
   return isWritten
 }
@@ -315,9 +318,9 @@ function eventsOf(
       ...(is_completed ? [event(2, 'result.completed')] : []),
     ]
   })
-  const told = events.filter(({ type }) => isWanted(type, wantedEvents))
-  const ids = newIds(told.length, now)
-  return told.map((event, at) => ({ ...event, id: ids[at] as string }))
+  const wantedRows = events.filter(({ type }) => isWanted(type, wantedEvents))
+  const ids = newIds(wantedRows.length, now)
+  return wantedRows.map((event, at) => ({ ...event, id: ids[at] as string }))
 }
 
 /** An event as the statements read it. */

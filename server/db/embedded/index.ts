@@ -195,10 +195,10 @@ class Server {
   /** `wasThere`: a server that was there already is not given up. */
   private async join(wasThere: boolean): Promise<pg.Client> {
     // Each message is logged once. Users of one server interfere with each other and get alternating errors.
-    const told = new Set<string>()
+    const messages = new Set<string>()
     const tell = (message: string) => {
-      if (!told.has(message)) this.log(message)
-      told.add(message)
+      if (!messages.has(message)) this.log(message)
+      messages.add(message)
     }
     let failure = ''
     let pause = this.pause
@@ -319,10 +319,10 @@ class Server {
         if (found?.pid === child.pid && found?.ready)
           return this.log(`Started PostgreSQL on port ${this.port}`)
       }
-      const said = (await readFile(logFile)).subarray(size).toString()
+      const logText = (await readFile(logFile)).subarray(size).toString()
       // A server that comes back must have its old port: pools know no other.
-      if (!this.lease && said.includes('could not bind')) this.port = somePort()
-      const reason = /FATAL: +(.*)/.exec(said)?.[1] ?? failure
+      if (!this.lease && logText.includes('could not bind')) this.port = somePort()
+      const reason = /FATAL: +(.*)/.exec(logText)?.[1] ?? failure
       if (!stalePid || !reason.includes('shared memory block')) throw new Error(reason)
       // The folder was moved while a server ran on it, which goes by the former path.
       throw new Error(

@@ -15,7 +15,7 @@ export function pathsBefore(
   const groups = listOf(repaired.groups)
   const isConverted = repaired.version !== converted.version && repaired.events === null
   const places = new Map(groups.map((group, index) => [group, index]))
-  const kept = isConverted ? keptGroups(groups, listOf(repaired.edges)) : groups
+  const groupsAfter = isConverted ? keptGroups(groups, listOf(repaired.edges)) : groups
   const start = isConverted ? findStartBlock(groups) : undefined
 
   return ([part, index, inner, blockIndex, ...rest]) => {
@@ -29,7 +29,7 @@ export function pathsBefore(
       return ['groups', String(start.groupIndex), ...all.slice(2)]
     }
     if (part !== 'groups' || index === undefined) return all
-    const group = kept[at]
+    const group = groupsAfter[at]
     const path = [part, String(places.get(group) ?? index), ...all.slice(2)]
     if (inner !== 'blocks' || blockIndex === undefined || !isConverted) return path
     const block = blocksOf(group).filter((each) => !isStartBlock(each))[Number(blockIndex)]

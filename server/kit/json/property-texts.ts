@@ -117,13 +117,13 @@ function endOfWord(bytes: Buffer, start: number): number {
 }
 
 function withoutSpace(value: Buffer): Buffer {
-  const kept = Buffer.allocUnsafe(value.length)
+  const compact = Buffer.allocUnsafe(value.length)
   let length = 0
   for (let at = 0; at < value.length; ) {
     const byte = value[at] as number
     const end = byte === QUOTE ? endOfValue(value, at).end : at + 1
-    if (!isSpace(byte)) for (let from = at; from < end; from++) kept[length++] = value[from] as number
+    if (!isSpace(byte)) for (let from = at; from < end; from++) compact[length++] = value[from] as number
     at = end
   }
-  return kept.subarray(0, length)
+  return compact.subarray(0, length)
 }

@@ -9,16 +9,16 @@ const maximumDepth = 32
 
 /** The element for a bubble of the bot, or nothing where there is nothing to show. */
 export function hostBubble({ type, content }, { isEarlier = false } = {}) {
-  const made = contentOf(type, content)
-  if (!made) return undefined
+  const shape = contentOf(type, content)
+  if (!shape) return undefined
   // Nothing plays by itself that was shown before.
-  if (isEarlier) made.removeAttribute('autoplay')
-  if (isEarlier && made.localName === 'iframe') made.setAttribute('allow', quietFrame)
+  if (isEarlier) shape.removeAttribute('autoplay')
+  if (isEarlier && shape.localName === 'iframe') shape.setAttribute('allow', quietFrame)
   return element(
     'div',
     { class: `host-bubble ${type}-bubble`, id: newId('bubble'), dir: 'auto' },
     spoken(`${texts.bot} `),
-    made,
+    shape,
   )
 }
 
@@ -95,11 +95,11 @@ function nodeOf(node, depth) {
 }
 
 function leafOf({ text, bold, italic, underline }) {
-  let made = document.createTextNode(text)
-  if (bold === true) made = element('strong', {}, made)
-  if (italic === true) made = element('em', {}, made)
-  if (underline === true) made = element('u', {}, made)
-  return made
+  let piece = document.createTextNode(text)
+  if (bold === true) piece = element('strong', {}, piece)
+  if (italic === true) piece = element('em', {}, piece)
+  if (underline === true) piece = element('u', {}, piece)
+  return piece
 }
 
 function imageOf({ url, clickLink }) {

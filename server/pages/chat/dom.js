@@ -4,15 +4,15 @@ import { parseUrl } from './compat.js'
 
 /** An element with properties and children; text and elements can be mixed, and what is absent is left out. */
 export function element(tag, properties = {}, ...children) {
-  const made = document.createElement(tag)
+  const node = document.createElement(tag)
   for (const [name, value] of Object.entries(properties)) {
     if (value === undefined || value === null || value === false) continue
-    if (name === 'class') made.className = value
-    else if (name.startsWith('on')) made.addEventListener(name.slice(2), value)
-    else made.setAttribute(name, value === true && !name.startsWith('aria-') ? '' : String(value))
+    if (name === 'class') node.className = value
+    else if (name.startsWith('on')) node.addEventListener(name.slice(2), value)
+    else node.setAttribute(name, value === true && !name.startsWith('aria-') ? '' : String(value))
   }
-  made.append(...children.flat().filter((child) => child !== undefined && child !== null && child !== false))
-  return made
+  node.append(...children.flat().filter((child) => child !== undefined && child !== null && child !== false))
+  return node
 }
 
 const drawings = {
@@ -55,11 +55,11 @@ export function spoken(text) {
 
 /** A picture, or the text that stands for it where it does not load; without a text it goes away. */
 export function picture(src, alt) {
-  const made = element('img', { src, alt })
-  made.addEventListener('error', () => {
-    made.replaceWith(...(alt === '' ? [] : [element('span', { class: 'broken-picture', dir: 'auto' }, alt)]))
+  const image = element('img', { src, alt })
+  image.addEventListener('error', () => {
+    image.replaceWith(...(alt === '' ? [] : [element('span', { class: 'broken-picture', dir: 'auto' }, alt)]))
   })
-  return made
+  return image
 }
 
 /** The address, if a page may load it or link to it; code in addresses is refused. */

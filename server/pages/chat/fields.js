@@ -82,8 +82,11 @@ export function textField(input, naming, submit, chat) {
         return submit(typed, typed, { reword: isNumber ? (text) => shownNumber(text, options) : undefined })
       }
       const names = attached.map(({ name }) => name).join(', ')
-      const said = field.value.trim() === '' ? names : `${field.value}\n${names}`
-      submit({ type: 'text', text: field.value, attachedFileUrls: attached.map(({ url }) => url) }, said)
+      const textWithNames = field.value.trim() === '' ? names : `${field.value}\n${names}`
+      submit(
+        { type: 'text', text: field.value, attachedFileUrls: attached.map(({ url }) => url) },
+        textWithNames,
+      )
     },
   )
   if (isLong) {

@@ -12,8 +12,8 @@ const storageKey = ['chat-result', location.pathname, host.place].filter(Boolean
 
 /** The session and the result of the visitor, as far as they are remembered. */
 export function rememberedChat() {
-  for (const kept of [host.memory, ...kinds.map((kind) => readKept(kind, storageKey))]) {
-    const { sessionId, resultId } = parsed(kept) ?? {}
+  for (const candidate of [host.memory, ...kinds.map((kind) => readKept(kind, storageKey))]) {
+    const { sessionId, resultId } = parsed(candidate) ?? {}
     if (typeof resultId === 'string') return { sessionId, resultId }
   }
   return {}

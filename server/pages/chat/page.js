@@ -324,9 +324,9 @@ function ask(step, question, chat) {
         leaving.abort()
         answer.replaceChildren()
         host.tell('answer', { message: text ?? null, blockId: input.id })
-        const said = text === undefined ? undefined : addGuest(text, avatars)
+        const guestText = text === undefined ? undefined : addGuest(text, avatars)
         keepFocus(conversation)
-        resolve({ message, said, reword })
+        resolve({ message, said: guestText, reword })
       },
       { ...chat, signal: anySignal(signal, leaving.signal) },
     )

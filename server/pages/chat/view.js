@@ -45,10 +45,10 @@ export function changeAvatars(rows, avatars) {
 }
 
 export function addGuest(text, avatars) {
-  const said = guestBubble(text)
-  conversation.append(element('div', { class: 'row guest-row' }, said, avatar(avatars.guest, 'guest')))
+  const guestText = guestBubble(text)
+  conversation.append(element('div', { class: 'row guest-row' }, guestText, avatar(avatars.guest, 'guest')))
   scrollToEnd()
-  return said
+  return guestText
 }
 
 export function showTyping(avatars) {

@@ -37,8 +37,8 @@ export function addSearch(address, contents, fold) {
       if (wanted.join(' ') !== words.value.toLowerCase().split(/\s+/).filter(Boolean).join(' ')) return
       const fits = (text) => wanted.every((word) => text.includes(word))
       const named = all.filter(({ name }) => fits(name))
-      const said = all.filter(({ name, text }) => !fits(name) && fits(text))
-      show([...named, ...said])
+      const inText = all.filter(({ name, text }) => !fits(name) && fits(text))
+      show([...named, ...inText])
     } catch (error) {
       entries = undefined
       found.textContent = error.message

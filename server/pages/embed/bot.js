@@ -3,11 +3,11 @@ import { BotElement, connected } from './element.js'
 /* The functions that pages call. */
 
 function add(name, options) {
-  const made = document.createElement(name)
-  made.configure(options)
-  if (document.body) document.body.prepend(made)
-  else addEventListener('DOMContentLoaded', () => document.body.prepend(made), { once: true })
-  return made
+  const chatElement = document.createElement(name)
+  chatElement.configure(options)
+  if (document.body) document.body.prepend(chatElement)
+  else addEventListener('DOMContentLoaded', () => document.body.prepend(chatElement), { once: true })
+  return chatElement
 }
 
 function initStandard(options) {

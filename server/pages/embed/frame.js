@@ -29,8 +29,8 @@ const memory = {
     }),
   read(key) {
     for (const storage of memory.storages()) {
-      const kept = storage.getItem(key)
-      if (kept) return kept
+      const storedValue = storage.getItem(key)
+      if (storedValue) return storedValue
     }
   },
   write(key, { kind, value } = {}) {

@@ -9,13 +9,13 @@ const language = (document.documentElement.lang || navigator.language).toLowerCa
 export const texts = languages[language] ?? languages.en
 
 export function make(tag, attributes = {}, ...children) {
-  const made = document.createElement(tag)
+  const element = document.createElement(tag)
   for (const [name, value] of Object.entries(attributes)) {
-    if (name.startsWith('on')) made.addEventListener(name.slice(2), value)
-    else if (value !== undefined && value !== false) made.setAttribute(name, value === true ? '' : value)
+    if (name.startsWith('on')) element.addEventListener(name.slice(2), value)
+    else if (value !== undefined && value !== false) element.setAttribute(name, value === true ? '' : value)
   }
-  made.append(...children.filter(Boolean))
-  return made
+  element.append(...children.filter(Boolean))
+  return element
 }
 
 const drawings = {

@@ -80,11 +80,11 @@ export function columnsOf([own = {}, ...linked], earlier = []) {
 /** The columns that are shown of these results: those of flows, and between them those of blocks that are gone. */
 export function shownOf(results, { questions, others, ofBlocks, ofEarlierBlocks }) {
   const answered = new Set(results.flatMap(({ answers }) => answers.map(({ blockId }) => blockId)))
-  const gone = [...answered].filter((id) => !ofBlocks.has(id)).sort()
+  const deletedIds = [...answered].filter((id) => !ofBlocks.has(id)).sort()
   const ofAll = new Map(ofBlocks)
-  for (const id of gone) ofAll.set(id, ofEarlierBlocks.get(id) ?? { title: `Deleted block ${id}` })
+  for (const id of deletedIds) ofAll.set(id, ofEarlierBlocks.get(id) ?? { title: `Deleted block ${id}` })
   const shown = new Set([...questions, ...others])
-  const between = new Set(gone.map((id) => ofAll.get(id)).filter((column) => !shown.has(column)))
+  const between = new Set(deletedIds.map((id) => ofAll.get(id)).filter((column) => !shown.has(column)))
   return { shown: [...questions, ...between, ...others], ofBlocks: ofAll }
 }
 

@@ -70,10 +70,10 @@ function wordsOf({ shown, answered, left, open }) {
 }
 
 function draw(tag, attributes, ...children) {
-  const made = document.createElementNS('http://www.w3.org/2000/svg', tag)
-  for (const [name, value] of Object.entries(attributes)) made.setAttribute(name, String(value))
-  made.append(...children)
-  return made
+  const node = document.createElementNS('http://www.w3.org/2000/svg', tag)
+  for (const [name, value] of Object.entries(attributes)) node.setAttribute(name, String(value))
+  node.append(...children)
+  return node
 }
 
 /** Drawings do not break lines. */

@@ -64,12 +64,12 @@ export function serveSignIn(serve: Serve, services: Services): void {
   serve('/session/token', undefined, async (request, response) => {
     if (!isOfOwnPage(request, publicUrl())) return refuseOrigin(response)
     const cookie = readCookie(request, 'session', publicUrl())
-    const made = cookie === undefined ? undefined : await createPageToken(db, cookie, now())
-    if (!made) {
+    const pageToken = cookie === undefined ? undefined : await createPageToken(db, cookie, now())
+    if (!pageToken) {
       const message = 'The browser is not signed in, or its session has ended: sign in at /sign-in'
       return sendProblem(response, 'UNAUTHORIZED', [{ path: ['header', 'cookie'], code: 'missing', message }])
     }
-    response.json({ token: made.token, expiresAt: made.expiresAt.toISOString() })
+    response.json({ token: pageToken.token, expiresAt: pageToken.expiresAt.toISOString() })
   })
 
   serve('/sign-out', undefined, async (request, response) => {

@@ -275,9 +275,9 @@ function inBothForms(
   source: string,
   declarations: string,
 ): Record<string, string> {
-  const made = `${head}\n`
-  const module = (text: string) => made + text.replaceAll(neighbour, "'./$1.js'")
-  const common = (text: string) => made + text.replaceAll(neighbour, "'./$1.cjs'")
+  const headText = `${head}\n`
+  const module = (text: string) => headText + text.replaceAll(neighbour, "'./$1.js'")
+  const common = (text: string) => headText + text.replaceAll(neighbour, "'./$1.cjs'")
   return {
     [`${name}.js`]: module(compiled(source, ts.ModuleKind.ES2022)),
     [`${name}.d.ts`]: module(declarations),

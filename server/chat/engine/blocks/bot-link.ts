@@ -112,10 +112,10 @@ function completeResult(run: Execution, frame: LiveFrame): void {
 
 /** A variable of the same name takes the value; others are kept beside the variables of the parent. */
 function flowBack(run: Execution, from: LiveFrame, to: LiveFrame): void {
-  const kept = new Map(to.merged.map((each) => [each.name, each]))
+  const byName = new Map(to.merged.map((each) => [each.name, each]))
   const carry = (each: ResultVariable, isSession: boolean): void => {
     const own = to.flow.variablesByName.get(each.name)
-    if (own === undefined && !isSession) kept.set(each.name, each)
+    if (own === undefined && !isSession) byName.set(each.name, each)
     else if (own !== undefined && readVariable(run, own.id, to) !== each.value)
       setVariable(run, own.id, each.value, to)
   }
@@ -125,11 +125,11 @@ function flowBack(run: Execution, from: LiveFrame, to: LiveFrame): void {
     if (value !== null) carry({ id, name, value }, isSessionVariable)
   }
   let size = 0
-  to.merged = [...kept.values()].filter((each) => {
+  to.merged = [...byName.values()].filter((each) => {
     size += JSON.stringify(each.value).length
     return size <= run.limits.totalValueCharacters
   })
-  if (to.merged.length < kept.size)
+  if (to.merged.length < byName.size)
     log(run, 'error', 'Some variables of linked bots were dropped: they are too large')
 }
 

@@ -22,8 +22,8 @@ export async function runHandoff(run: Execution, block: Block, position: Positio
     log(run, 'info', 'handoff: outside of office hours', { context: block.id, isInternal: true })
     return leaveHandoff(run, block, 'closed')
   }
-  const told = await fill(run, asString(message) ?? '')
-  if (told.trim() !== '') sendPlainText(run, told)
+  const words = await fill(run, asString(message) ?? '')
+  if (words.trim() !== '') sendPlainText(run, words)
   const seconds = Number(timeoutSeconds)
   if (seconds > 0) setTimer(run, 'handoff', { afterMs: Math.min(seconds, MAX_TIMER_SECONDS) * 1_000 })
   run.input = inputForPeople(run.effects.uploads?.maximumSize)

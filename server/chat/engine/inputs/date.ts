@@ -99,8 +99,11 @@ function readMoment(run: Execution, text: string, pattern: Pattern, isTime = fal
     return checkedMoment([year, month, day, hour, minute, second], iso[4] !== undefined)
   }
   const language = readingLanguage(run) ?? 'en'
-  const said = readFields(text, language, run.effects.now(), orderOf(pattern.format), pattern.isOwn)
-  const own = said && (said.isWhole || said.isNamed) ? momentOfFields(run, said.fields, isTime) : null
+  const dateFields = readFields(text, language, run.effects.now(), orderOf(pattern.format), pattern.isOwn)
+  const own =
+    dateFields && (dateFields.isWhole || dateFields.isNamed)
+      ? momentOfFields(run, dateFields.fields, isTime)
+      : null
   // English is read best by its own parser, which takes whole sentences.
   if (own !== null && !language.startsWith('en')) return own
   const [found] = parserFor(pattern.format).parse(text, reference(run))
@@ -247,8 +250,8 @@ function readIso(text: string): ReadDate | null {
 
 function readWhole(run: Execution, text: string): ReadDate | null {
   const language = readingLanguage(run) ?? 'en'
-  const said = readFields(text, language, run.effects.now(), undefined, false)
-  const moment = said?.isWhole ? momentOfFields(run, said.fields, false) : null
+  const dateFields = readFields(text, language, run.effects.now(), undefined, false)
+  const moment = dateFields?.isWhole ? momentOfFields(run, dateFields.fields, false) : null
   if (moment !== null) return { clock: moment.date.getTime() }
   // Other forms that the platform reads, such as those of e-mails.
   const date = /\d{4}/.test(text) && /[-/.:]|\p{L}{3}/u.test(text) ? Date.parse(text) : Number.NaN

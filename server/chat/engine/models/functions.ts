@@ -55,17 +55,17 @@ function parametersOf(given: JsonObject[]): JsonObject {
 
 /** The JSON Schema of a value that is described as parameters and wanted variables are; `null` if it says too little. */
 export function schemaOf({ type, description, values }: JsonObject): JsonObject | null {
-  const said = filledText(description) === undefined ? {} : { description }
+  const annotation = filledText(description) === undefined ? {} : { description }
   switch (type) {
     case 'string':
     case 'number':
     case 'boolean':
-      return { type, ...said }
+      return { type, ...annotation }
     case 'array':
-      return { type, items: { type: 'string' }, ...said }
+      return { type, items: { type: 'string' }, ...annotation }
     case 'enum': {
       const allowed = asStrings(values)
-      return allowed.length === 0 ? null : { type: 'string', enum: allowed, ...said }
+      return allowed.length === 0 ? null : { type: 'string', enum: allowed, ...annotation }
     }
     default:
       return null

@@ -38,10 +38,10 @@ export async function messagesOf(run: Execution, block: Block, model: string): P
   for (const message of asObjects(block.options.messages)) {
     switch (message.role) {
       case 'Dialogue':
-        for (const said of dialogue(run, message)) messages.push(said)
+        for (const entry of dialogue(run, message)) messages.push(entry)
         break
       case 'Messages sequence ✨':
-        for (const said of sequence(run, asObject(message.content))) messages.push(said)
+        for (const entry of sequence(run, asObject(message.content))) messages.push(entry)
         break
       case 'system':
       case 'assistant':
@@ -72,16 +72,16 @@ function dialogue(run: Execution, { dialogueVariableId, startsBy }: JsonObject):
 
 /** Two lists, one per speaker. The speaker with more items began. */
 function sequence(run: Execution, content: JsonObject): ModelMessage[] {
-  const said = {
+  const sides = {
     user: itemsOf(run, content.userMessagesVariableId),
     assistant: itemsOf(run, content.assistantMessagesVariableId),
   }
   const order: Speaker[] =
-    said.user.length > said.assistant.length ? ['user', 'assistant'] : ['assistant', 'user']
-  const rounds = Math.max(said.user.length, said.assistant.length)
+    sides.user.length > sides.assistant.length ? ['user', 'assistant'] : ['assistant', 'user']
+  const rounds = Math.max(sides.user.length, sides.assistant.length)
   return Array.from({ length: rounds }, (_, round) =>
     order.flatMap((role): ModelMessage[] => {
-      const words = said[role][round]
+      const words = sides[role][round]
       return words ? [{ role, content: words }] : []
     }),
   ).flat()

@@ -36,22 +36,22 @@ export function encodeState(state: SessionState, row: Row): KeptState {
  * state in another format.
  */
 export function decodeState({ state, botId, resultId: own }: Row & { state: string | null }) {
-  const kept = state === null ? null : (JSON.parse(state) as KeptState)
-  if (kept?.format !== 1) return undefined
-  const { resultId = own } = kept
-  const frames = kept.frames.map((frame) => ({ botId, resultId, ...usualFrame(), ...frame }))
-  return { resultId, userId: resultId, ...usualState(), ...kept, frames } as SessionState
+  const encoded = state === null ? null : (JSON.parse(state) as KeptState)
+  if (encoded?.format !== 1) return undefined
+  const { resultId = own } = encoded
+  const frames = encoded.frames.map((frame) => ({ botId, resultId, ...usualFrame(), ...frame }))
+  return { resultId, userId: resultId, ...usualState(), ...encoded, frames } as SessionState
 }
 
 /** Returns the properties that differ from `usual`, whose values are primitive or empty lists. */
 function unlike<Kept extends object>(object: Kept, usual: Record<string, unknown>): Kept {
   const isUsual = (value: unknown, other: unknown) =>
     value === other || (Array.isArray(value) && value.length === 0 && Array.isArray(other))
-  const kept: Record<string, unknown> = {}
+  const differences: Record<string, unknown> = {}
   for (const [name, value] of Object.entries(object)) {
-    if (!(name in usual && isUsual(value, usual[name]))) kept[name] = value
+    if (!(name in usual && isUsual(value, usual[name]))) differences[name] = value
   }
-  return kept as Kept
+  return differences as Kept
 }
 
 /**

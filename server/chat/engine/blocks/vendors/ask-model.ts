@@ -27,17 +27,17 @@ export async function askOpenAiModel(run: Execution, made: VendorCall): Promise<
   let previous = made.call.valueOf(asString(options.responseIdVariableId))
   let input: unknown = await inputOf(run, made)
   for (let round = 1; ; round += 1) {
-    const said = await askOnce(run, made, { input, tools, previous, mayForget: round === 1 })
-    if (said === null) return
-    if (said.calls.length === 0 || round === MAX_ROUNDS) {
-      if (said.text === '') failCall(run, made.block, 'OpenAI: the model answered nothing')
+    const modelAnswer = await askOnce(run, made, { input, tools, previous, mayForget: round === 1 })
+    if (modelAnswer === null) return
+    if (modelAnswer.calls.length === 0 || round === MAX_ROUNDS) {
+      if (modelAnswer.text === '') failCall(run, made.block, 'OpenAI: the model answered nothing')
       return saveParts(run, made, {
-        items: { Message: said.text, 'Response ID': said.id },
-        variables: isMapped(made, 'Response ID') ? {} : { responseIdVariableId: said.id },
+        items: { Message: modelAnswer.text, 'Response ID': modelAnswer.id },
+        variables: isMapped(made, 'Response ID') ? {} : { responseIdVariableId: modelAnswer.id },
       })
     }
-    previous = said.id
-    input = await runFunctions(run, made, functions, said.calls)
+    previous = modelAnswer.id
+    input = await runFunctions(run, made, functions, modelAnswer.calls)
   }
 }
 

@@ -108,8 +108,8 @@ function pruned(value: unknown, depth = 0): unknown {
   if (typeof value !== 'object') return value
   if (Array.isArray(value)) return value.map((item) => pruned(item, depth + 1) ?? '')
   const entries = Object.entries(value).flatMap(([key, inner]) => {
-    const kept = pruned(inner, depth + 1)
-    return kept === undefined ? [] : [[key, kept]]
+    const prunedValue = pruned(inner, depth + 1)
+    return prunedValue === undefined ? [] : [[key, prunedValue]]
   })
   return Object.fromEntries(entries)
 }

@@ -69,10 +69,10 @@ export async function runVendor(run: Execution, block: Block, position: Position
   } else if (row === undefined || action === undefined || !runsVendorAction(type, name)) {
     failCall(run, block, `${type}: this service does not run "${name}", it was skipped`)
   } else {
-    const made = await prepareCall(run, block, row, action)
+    const preparation = await prepareCall(run, block, row, action)
     const waiting = isWaiting(type, name) ? waitingRunners[name] : undefined
-    if (made !== null && waiting !== undefined) return waiting(run, made, position)
-    if (made !== null) await runnerOf(type, name)?.(run, made)
+    if (preparation !== null && waiting !== undefined) return waiting(run, preparation, position)
+    if (preparation !== null) await runnerOf(type, name)?.(run, preparation)
   }
   return leave(run, block)
 }

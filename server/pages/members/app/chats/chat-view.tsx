@@ -25,7 +25,7 @@ export function ChatView(props: Props) {
     detail.reload()
     props.onChanged()
   }
-  useEvents(sessionId, chat?.isOver === true || detail.isGone, onChanged)
+  useEvents(sessionId, chat?.isOver === true || detail.isDenied, onChanged)
   const section = useRef<HTMLElement>(null)
   // On a phone the link that opened it is hidden now.
   useEffect(() => {

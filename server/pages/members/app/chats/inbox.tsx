@@ -140,7 +140,7 @@ export function Inbox(props: {
 const handlerOf = (chat: ListedChat | undefined) => `${chat?.handledBy} ${chat?.assigneeId}`
 
 /** Loads again some time after each time, and at once when the page comes into view. */
-function usePolling({ isLoading, isGone, reload }: Loaded<unknown>) {
+function usePolling({ isLoading, isDenied: isGone, reload }: Loaded<unknown>) {
   useEffect(() => {
     if (isLoading || isGone) return
     let timer: ReturnType<typeof setTimeout>

@@ -142,9 +142,9 @@ export function Canvas({ arrangement, stats, selection, onSelect, onTidy }: Prop
   const addHere = () => {
     const point = toPicture(view, centre)
     edit((before) => {
-      const made = addGroup(before, { x: point.x - GROUP_WIDTH_PX / 2, y: point.y - 60 })
-      queueMicrotask(() => onSelect({ kind: 'group', id: made.group.id }))
-      return made.draft
+      const addition = addGroup(before, { x: point.x - GROUP_WIDTH_PX / 2, y: point.y - 60 })
+      queueMicrotask(() => onSelect({ kind: 'group', id: addition.group.id }))
+      return addition.draft
     })
   }
 

@@ -110,9 +110,9 @@ export function FlowPage() {
               label: eventName(type),
               icon: 'play' as const,
               onChoose: () => {
-                const made = addEvent(draft, type)
-                edit(() => made.draft)
-                select({ kind: 'event', id: made.event.id })
+                const addition = addEvent(draft, type)
+                edit(() => addition.draft)
+                select({ kind: 'event', id: addition.event.id })
               },
             }))}
           >
@@ -204,11 +204,11 @@ function useArrangement(): { isReady: boolean; positions: Arrangement | undefine
   // Groups that are added later need a place too.
   const count = boxesOf(draft).length
   useEffect(() => {
-    let isGone = false
+    let isUnmounted = false
     if (!isNeeded) setMade({ isReady: true, positions: undefined })
-    else void arrange(draft).then((positions) => !isGone && setMade({ isReady: true, positions }))
+    else void arrange(draft).then((positions) => !isUnmounted && setMade({ isReady: true, positions }))
     return () => {
-      isGone = true
+      isUnmounted = true
     }
   }, [isNeeded, isNeeded && count])
   return made

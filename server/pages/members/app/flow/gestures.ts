@@ -127,9 +127,9 @@ export function useGestures(options: Options) {
       if (now.kind === 'edge' && edge) {
         edit((draft) => {
           if (target) return connect(draft, now.source, endOf(draft, target))
-          const made = addGroup(draft, { x: edge.to.x, y: edge.to.y - 20 })
-          queueMicrotask(() => onMade(made.group.id))
-          return connect(made.draft, now.source, { groupId: made.group.id })
+          const addition = addGroup(draft, { x: edge.to.x, y: edge.to.y - 20 })
+          queueMicrotask(() => onMade(addition.group.id))
+          return connect(addition.draft, now.source, { groupId: addition.group.id })
         })
       }
     }

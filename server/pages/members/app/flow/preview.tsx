@@ -29,7 +29,7 @@ export function Preview(props: {
     setError(undefined)
     setTurns([])
     let answer: string | undefined
-    let isGone = false
+    let isUnmounted = false
     const start = async () => {
       // A step runs the draft as it is stored.
       await editor.flush()
@@ -37,7 +37,7 @@ export function Preview(props: {
       return client.previews.start(botId, startFrom ? { startFrom } : {})
     }
     const started = start()
-    started.catch((thrown) => !isGone && setError(failureOf(thrown)))
+    started.catch((thrown) => !isUnmounted && setError(failureOf(thrown)))
     const listen = async ({ source, origin, data }: MessageEvent) => {
       if (source !== frame.current?.contentWindow || origin !== location.origin) return
       if (data?.type === 'restart') return setCount(count + 1)
@@ -49,12 +49,12 @@ export function Preview(props: {
       }
       if (data?.type !== 'ready') return
       const draft = await started.catch(() => undefined)
-      if (draft && !isGone)
+      if (draft && !isUnmounted)
         frame.current?.contentWindow?.postMessage({ type: 'start', draft }, location.origin)
     }
     addEventListener('message', listen)
     return () => {
-      isGone = true
+      isUnmounted = true
       removeEventListener('message', listen)
     }
   }, [groupId, count])

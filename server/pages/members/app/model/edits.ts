@@ -117,19 +117,19 @@ export function removeBlock(draft: Draft, blockId: string): Draft {
   const canHandOver = isLast && before && !before.outgoingEdgeId && !block.items?.length
   const handed = canHandOver ? handOver(draft, blockId, before.id) : draft
   const left = exitsOf(findBlock(handed, blockId)?.block ?? block).map(({ edgeId }) => edgeId)
-  const gone = new Set(left.filter((id) => id !== undefined))
-  const removed = changeGroup(handed, group.id, (each) => ({
+  const leftEdgeIds = new Set(left.filter((id) => id !== undefined))
+  const withoutBlock = changeGroup(handed, group.id, (each) => ({
     ...each,
     blocks: each.blocks.filter(({ id }) => id !== blockId),
   }))
-  const edges = removed.edges.filter(({ id, from }) => !gone.has(id) && from.blockId !== blockId)
+  const edges = withoutBlock.edges.filter(({ id, from }) => !leftEdgeIds.has(id) && from.blockId !== blockId)
   // An edge that led to the block leads to the beginning of its group.
   const led = edges.map((edge) => {
     if (edge.to.blockId !== blockId) return edge
     const { blockId: _, ...to } = edge.to
     return { ...edge, to: to as Edge['to'] }
   })
-  return { ...removed, edges: led }
+  return { ...withoutBlock, edges: led }
 }
 
 export function moveBlock(draft: Draft, blockId: string, groupId: string, index: number): Draft {
@@ -196,11 +196,11 @@ export function removeGroup(draft: Draft, groupId: string): Draft {
   const group = findGroup(draft, groupId)
   if (!group) return draft
   const inside = new Set(group.blocks.map(({ id }) => id))
-  const gone = draft.edges.filter((edge) => {
+  const deletedEdges = draft.edges.filter((edge) => {
     const { blockId } = sourceOf(draft, edge.id) ?? edge.from
     return edge.to.groupId === groupId || (blockId !== undefined && inside.has(blockId))
   })
-  const without = disconnectAll(draft, gone)
+  const without = disconnectAll(draft, deletedEdges)
   return { ...without, groups: without.groups.filter(({ id }) => id !== groupId) }
 }
 

@@ -108,10 +108,10 @@ export function fromMarked(text: string, before: unknown): JsonObject[] {
   }
   for (let oldAt = 0; at < lines.length; ) {
     const found = takeOld(oldAt)
-    const kept = found < 0 ? undefined : old[found]
-    if (kept && kept.lines.length > 0) {
-      nodes.push(kept.node)
-      at += kept.lines.length
+    const oldNode = found < 0 ? undefined : old[found]
+    if (oldNode && oldNode.lines.length > 0) {
+      nodes.push(oldNode.node)
+      at += oldNode.lines.length
       oldAt = found + 1
       continue
     }

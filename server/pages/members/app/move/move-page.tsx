@@ -6,7 +6,7 @@ import { botPath, urlOf } from '../router.ts'
 import { failureOf, useFileDrop, useQueue, useTitle } from '../ui/hooks.ts'
 import { Icon } from '../ui/icons.tsx'
 import { Link } from '../ui/link.tsx'
-import { countVerdicts, failure, type Report, reportOn, unchecked, type Verdict } from './report.ts'
+import { countVerdicts, failure, type Report, reportOn, reportWithoutCheck, type Verdict } from './report.ts'
 
 /* Bots of Typebot: their exports are imported one after the other, and each gets a report of what runs. */
 
@@ -131,6 +131,6 @@ async function moveFile(file: File, workspaceId: string): Promise<Report> {
     const { findings } = await client.bots.check(botId)
     return reportOn(file.name, bot, warnings, findings)
   } catch (error) {
-    return unchecked(file.name, bot, warnings, failureOf(error))
+    return reportWithoutCheck(file.name, bot, warnings, failureOf(error))
   }
 }

@@ -39,8 +39,8 @@ export function reportOn(
     ({ code, severity }) => code !== 'skipped_block' && !settable.has(code) && severity === 'error',
   )
   // The import says of each block that is skipped, or has no credentials, what the check says too.
-  const said = new Set(findings.map(({ message }) => message))
-  const remarks = [...others, ...countEqual(warnings.filter((warning) => !said.has(warning)))]
+  const messages = new Set(findings.map(({ message }) => message))
+  const remarks = [...others, ...countEqual(warnings.filter((warning) => !messages.has(warning)))]
   const verdict = skipped.length > 0 ? 'partly' : needed.length > 0 ? 'needs' : 'runs'
   return { file, verdict, bot, skipped, needed, remarks }
 }
@@ -50,7 +50,7 @@ export function failure(file: string, message: string): Report {
 }
 
 /** The report on a bot that is there, but whose check did not come. */
-export function unchecked(
+export function reportWithoutCheck(
   file: string,
   bot: { id: string; name: string },
   warnings: readonly string[],

@@ -26,10 +26,10 @@ export function BlockPanel({ id, onSelect }: { id: string; onSelect: (selection:
   const move = (by: number) =>
     edit((before) => moveBlock(before, id, group.id, by > 0 ? blockIndex + 2 : blockIndex - 1))
   const duplicate = () => {
-    const made = duplicateBlock(draft, id)
-    if (!made) return
-    edit(() => made.draft)
-    onSelect({ kind: 'block', id: made.block.id })
+    const blockCopy = duplicateBlock(draft, id)
+    if (!blockCopy) return
+    edit(() => blockCopy.draft)
+    onSelect({ kind: 'block', id: blockCopy.block.id })
   }
   return (
     <>

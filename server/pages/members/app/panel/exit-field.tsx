@@ -25,8 +25,8 @@ export function ExitField({ source, label }: { source: EdgeSource; label: string
       const own = source.blockId === undefined ? undefined : findBlock(before, source.blockId)?.group
       const box = own && groupBox(own, before.variables)
       const point = box ? { x: box.x + box.width + GAP_PX, y: box.y } : { x: 300, y: 0 }
-      const made = addGroup(before, point)
-      return connect(made.draft, source, { groupId: made.group.id })
+      const addition = addGroup(before, point)
+      return connect(addition.draft, source, { groupId: addition.group.id })
     })
   return (
     <div class="form-field">

@@ -22,9 +22,9 @@ export function JsonPanel(props: {
   const written = useRef<JsonObject | undefined>(props.value)
 
   useEffect(() => {
-    let isGone = false
+    let isUnmounted = false
     void import('./json-editor.ts').then(({ openJsonEditor }) => {
-      if (isGone || !host.current) return
+      if (isUnmounted || !host.current) return
       const { value, root, schema, label, isReadOnly } = latest.current
       editor.current = openJsonEditor(host.current, {
         text: JSON.stringify(value, null, 2),
@@ -52,7 +52,7 @@ export function JsonPanel(props: {
       latest.current.onChange(parsed as JsonObject)
     }
     return () => {
-      isGone = true
+      isUnmounted = true
       editor.current?.close()
     }
   }, [])

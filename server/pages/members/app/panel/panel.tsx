@@ -52,10 +52,10 @@ function GroupPanel({ id, onSelect, onTest }: PartProps & { onTest: (groupId: st
   const group = findGroup(draft, id)
   if (!group) return <PanelHead title="Group" onClose={() => onSelect(undefined)} />
   const duplicate = () => {
-    const made = duplicateGroup(draft, id)
-    if (!made) return
-    edit(() => made.draft)
-    onSelect({ kind: 'group', id: made.group.id })
+    const groupCopy = duplicateGroup(draft, id)
+    if (!groupCopy) return
+    edit(() => groupCopy.draft)
+    onSelect({ kind: 'group', id: groupCopy.group.id })
   }
   return (
     <>

@@ -64,9 +64,9 @@ function VariableField({ value, onChange, ...props }: Props) {
       if (wanted === '') return
       const existing = variables.find((variable) => variable.name === wanted)
       if (existing) return onChange(existing.id)
-      const made = addVariable(state.draft, wanted)
-      edit((draft) => ({ ...draft, variables: [...draft.variables, made.variable] }))
-      onChange(made.variable.id)
+      const addition = addVariable(state.draft, wanted)
+      edit((draft) => ({ ...draft, variables: [...draft.variables, addition.variable] }))
+      onChange(addition.variable.id)
     }
     return (
       <div class="inline-form">

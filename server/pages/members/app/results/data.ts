@@ -98,12 +98,12 @@ async function readEarlier(botId: string, signal: AbortSignal): Promise<Flow[]> 
 function questionsOf(flows: Flow[]): Map<string, string> {
   const questions = new Map<string, string>()
   for (const { blocks = [] } of flows.flatMap(({ groups = [] }) => groups)) {
-    let asked = ''
+    let lastText = ''
     for (const { id, type, content } of blocks) {
-      if (type === 'text') asked = toMarked(content?.richText).split('\n').at(-1) ?? ''
+      if (type === 'text') lastText = toMarked(content?.richText).split('\n').at(-1) ?? ''
       else if (type.endsWith('input') || type === 'cards') {
-        if (asked) questions.set(id, asked.replaceAll('**', ''))
-        asked = ''
+        if (lastText) questions.set(id, lastText.replaceAll('**', ''))
+        lastText = ''
       }
     }
   }

@@ -190,13 +190,13 @@ function countWords(count: number, isCut: boolean): string {
 function useResults(botId: string, filters: Filters, version: number) {
   const key = JSON.stringify(filters)
   const [more, setMore] = useState(0)
-  const kept = useRef<{ key: string; value: ReadResults }>(undefined)
+  const lastResults = useRef<{ key: string; value: ReadResults }>(undefined)
   const own = `${key} ${version}`
   const loaded = useLoaded(
     async (signal) => {
-      const before = kept.current?.key === own ? kept.current.value : undefined
+      const before = lastResults.current?.key === own ? lastResults.current.value : undefined
       const value = await readResults(botId, queryOf(filters), before, signal)
-      kept.current = { key: own, value }
+      lastResults.current = { key: own, value }
       return { key: own, value }
     },
     [botId, own, more],

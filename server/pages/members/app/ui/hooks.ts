@@ -19,7 +19,7 @@ export interface Loaded<Value> {
   error: string | undefined
   isLoading: boolean
   /** True if it is not there or not for this user, so that loading it again is of no use. */
-  isGone: boolean
+  isDenied: boolean
   reload: () => void
 }
 
@@ -50,7 +50,13 @@ export function useLoaded<Value>(
     return () => controller.abort()
   }, [...dependencies, count])
   const reload = useCallback(() => setCount((before) => before + 1), [])
-  return { value: state.value, error: state.error, isLoading: state.isLoading, isGone: state.isGone, reload }
+  return {
+    value: state.value,
+    error: state.error,
+    isLoading: state.isLoading,
+    isDenied: state.isGone,
+    reload,
+  }
 }
 
 /** Runs one piece of work at a time, and keeps the words of its error. */
@@ -82,14 +88,14 @@ export function useQueue<Outcome>(work: (file: File) => Promise<Outcome>, isRead
   const [file] = waiting
   useEffect(() => {
     if (!file || !isReady) return
-    let isGone = false
+    let isUnmounted = false
     work(file).then((outcome) => {
-      if (isGone) return
+      if (isUnmounted) return
       setOutcomes((before) => [...before, outcome])
       setWaiting((before) => before.slice(1))
     })
     return () => {
-      isGone = true
+      isUnmounted = true
     }
   }, [file])
   const add = (files: File[]) => setWaiting((before) => [...before, ...files])
