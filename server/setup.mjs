@@ -48,22 +48,22 @@ const child = spawn(program, words, {
   // On Windows npm is a script.
   shell: process.platform === 'win32' && program === 'npm',
 })
-let said = ''
+let output = ''
 const hear = (piece) => {
-  said += piece
+  output += piece
   // npm warns of each file that it cannot write, and fetches the rest for minutes.
-  if (/TAR_ENTRY_ERROR (?:ENOSPC|EDQUOT)/.test(said)) child.kill()
+  if (/TAR_ENTRY_ERROR (?:ENOSPC|EDQUOT)/.test(output)) child.kill()
 }
 child.stdout.on('data', hear)
 child.stderr.on('data', hear)
 child.on('error', (error) => hear(`${error.message}\n`))
 child.on('close', (code, signal) => {
   // npm only warns of files that it could not write, and ends well.
-  const isIncomplete = said.includes('TAR_ENTRY_ERROR')
+  const isIncomplete = output.includes('TAR_ENTRY_ERROR')
   if (code === 0 && !isIncomplete) return
   if (isIncomplete) rmSync('node_modules/.package-lock.json', { force: true })
-  const cause = causes.find(([pattern]) => pattern.test(said))?.[1]
-  const lines = said.split('\n').filter((line) => !/^npm warn (?!tar )/.test(line))
+  const cause = causes.find(([pattern]) => pattern.test(output))?.[1]
+  const lines = output.split('\n').filter((line) => !/^npm warn (?!tar )/.test(line))
   const shown = lines.slice(-MAX_SHOWN_LINES).join('\n')
   if (!signal || isIncomplete)
     process.stderr.write(`${cause ?? `It failed (${program}), for this reason:`}\n${shown}`)

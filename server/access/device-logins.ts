@@ -167,8 +167,8 @@ export async function continueDeviceLogin(
     if (decision === 'denied' || userId === null) return { status: 'denied', interval }
     const wish = { ...login, userId, expiresInDays: login.expiresInDays ?? undefined }
     const action = { by: { userId, tokenId: null }, operation: 'allow device login' } as const
-    const made = await insertToken(tx, wish, action, now)
+    const newToken = await insertToken(tx, wish, action, now)
     // The user was disabled meanwhile.
-    return made ? { status: 'allowed', interval, ...made } : { status: 'denied', interval }
+    return newToken ? { status: 'allowed', interval, ...newToken } : { status: 'denied', interval }
   })
 }
