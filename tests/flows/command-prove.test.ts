@@ -4,12 +4,12 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { candidatesFor } from '../../server/command/candidates.ts'
 import { differenceOf } from '../../server/command/differences.ts'
-import { explore } from '../../server/command/explore.ts'
+import { explore, type Path } from '../../server/command/explore.ts'
 import { type Flow, findClues, reachableBlocks } from '../../server/command/flow-clues.ts'
 import { type Client, connect } from '../../server/command/profiles.ts'
 import { prove } from '../../server/command/prove.ts'
 import { replay } from '../../server/command/replay.ts'
-import { MAX_REPLIES, simulate } from '../../server/command/simulation.ts'
+import { MAX_REPLIES, simulateWhole } from '../../server/command/simulation.ts'
 import { root } from '../../server/root.ts'
 import { type App, startApp } from '../support/app.ts'
 import { ask, bot, idOf, set, text } from '../support/chat.ts'
@@ -245,6 +245,44 @@ test('prove leaves out a reply that is too long for the service, and says that t
   expect(paths).toMatchObject({ explored: 2, changed: 0, isComplete: false })
 })
 
+test('prove reaches branches that session variables, chains and several passes decide', async () => {
+  const flow = bot(
+    {
+      Start: [{ ...set('Points', '0'), to: 'Ask' }],
+      Ask: [
+        {
+          id: 'more',
+          type: 'choice input',
+          items: [
+            { id: 'again', content: 'More', to: 'Add' },
+            { id: 'done', content: 'Done', to: 'Age' },
+          ],
+        },
+      ],
+      Add: [{ ...set('Points', '{{Points}} + 10'), to: 'Ask' }],
+      Age: [
+        ask('Years'),
+        set('Doubled', '{{Points}} * 2'),
+        set('Level', 'return {{Doubled}} > 50 && Number({{Years}}) >= 21 ? "gold" : "plain"'),
+        set('Shown', '{{Level}}'),
+        { id: 'decide', type: 'Condition', items: [condition('Equal to', 'gold', 'Gold', 'Shown')] },
+        text('Plain'),
+      ],
+      Gold: [text('Gold')],
+    },
+    { variables: ['Points', 'Doubled', 'Level', 'Shown', 'Years'] },
+  ) as Document
+  for (const variable of flow.variables) variable.isSessionVariable = true
+  const made = await publish(app, here, flow)
+  await change(made.id, (draft) => {
+    const gold = draft.groups.find(({ id }: Document) => id === 'Gold')
+    gold.blocks[0].content.richText[0].children[0].text = 'Golden'
+  })
+  const { unreached, paths } = await prove(client, made.id, options)
+  expect(unreached).toEqual([])
+  expect(paths.changes).toMatchObject([{ where: 'Title Gold', how: expect.stringContaining('"Golden"') }])
+})
+
 // Changes that are planted
 
 const corpus = new URL('../shared/corpus/', root)
@@ -358,13 +396,33 @@ function plants(flow: Document): Planted[] {
   return all
 }
 
-test('prove finds planted changes of behaviour in bots of the corpus', async () => {
-  const wanted = runs(4, 300)
+/** Planted changes that nobody can notice, with the reason. */
+const withoutEffect = new Map([
+  // Its credentials are not in the workspace, so the e-mail is not sent, before and after.
+  ['My bot copy: subject at cl1w8rjai000h2e695uvoimq7', 'the e-mail is not sent'],
+  ['My bot copy: target at cl1w8repg000c2e699jqwrepg', 'only the e-mail that is not sent is left out'],
+  ['Sking Typology: expression at g3lu22vq7pxex5j44nc5vnwg', 'the bot does not have the variable'],
+  ['Sking Typology: removed block at g3lu22vq7pxex5j44nc5vnwg', 'the bot does not have the variable'],
+  ['Lead Scoring: expression at cl1sf36ib002v2e6ejyyrrjnh', 'a comparison without operator leads there'],
+  ['Lead Scoring: removed block at cl1sf36ib002v2e6ejyyrrjnh', 'a comparison without operator leads there'],
+  ['Lead Scoring: target at cl1sf2iix002n2e6egibs95yb', 'a comparison without operator never holds'],
+])
+
+/** The first change of each kind in bots whose names these are. */
+function oneOfEachKind<Item extends { name: string; plant: Planted }>(all: Item[], names: string[]): Item[] {
+  const kinds = new Map(
+    all.filter(({ name }) => names.includes(name)).map((each) => [`${each.name} ${each.plant.kind}`, each]),
+  )
+  return [...kinds.values()]
+}
+
+test('prove finds every planted change of behaviour in bots of the corpus', async () => {
+  const quick = ['NPS Survey', 'Lead Scoring']
   const missed: string[] = []
   const planted: { botId: string; plant: Planted; name: string }[] = []
   const bots = []
   for (const document of runs(
-    documents.filter(({ name }) => /NPS|Quiz|Lead scoring/i.test(name)).slice(0, 2),
+    documents.filter(({ name }) => quick.includes(name)),
     documents,
   )) {
     const { bot: made } = await app.client.ok('importBot', {
@@ -374,54 +432,56 @@ test('prove finds planted changes of behaviour in bots of the corpus', async () 
     await app.client.ok('publishBot', { as: here.admin, params: { botId: made.id } })
     const flow = (await app.client.ok('getPublishedBot', { as: here.admin, params: { botId: made.id } }))
       .publishedBot as Document
-    bots.push({
-      id: made.id,
-      flow,
-      all: plants(flow),
-      explored: await explore(client, made.id, 'published', flow, 300, () => {}),
-    })
+    const explored = await explore(client, made.id, 'published', flow, 300, () => {})
+    bots.push({ id: made.id, flow, explored })
     for (const plant of plants(flow)) planted.push({ botId: made.id, plant, name: document.name })
   }
   if (bots.length === 0) return
   const random = randomOf(11).float
-  const chosen = planted
-    .map((each) => ({ each, at: random() }))
-    .sort((one, other) => one.at - other.at)
-    .slice(0, wanted)
-  for (const { each } of chosen) {
-    const { flow, explored } = bots.find(({ id }) => id === each.botId) as (typeof bots)[number]
+  const chosen = runs(
+    oneOfEachKind(planted, quick),
+    planted
+      .map((each) => ({ each, at: random() }))
+      .sort((one, other) => one.at - other.at)
+      .map(({ each }) => each)
+      .slice(0, 300),
+  )
+  for (const { botId, plant, name } of chosen) {
+    const { flow, explored } = bots.find(({ id }) => id === botId) as (typeof bots)[number]
     const draft = structuredClone(flow)
-    each.plant.edit(draft)
+    plant.edit(draft)
     const { groups, edges } = draft
     await app.client.ok('updateBot', {
       as: here.admin,
-      params: { botId: each.botId },
+      params: { botId },
       body: anyBody({ bot: { version: '6.1', groups, edges } }),
     })
-    let isFound = false
-    // As prove compares: the paths of the publication first, then those that only the draft has.
-    for (const { script, run } of explored.paths) {
-      const other = await simulate(client, each.botId, { ...script, of: 'draft' }).catch(() => undefined)
-      isFound = other === undefined || differenceOf(run, other, flow) !== undefined
-      if (isFound) break
-    }
-    if (!isFound) {
-      const ofDraft = await explore(client, each.botId, 'draft', draft, 300, () => {})
-      for (const { script, run } of ofDraft.paths) {
-        const before = await simulate(client, each.botId, { ...script, of: 'published' }).catch(
-          () => undefined,
-        )
-        isFound = before === undefined || differenceOf(before, run, draft) !== undefined
-        if (isFound) break
-      }
-    }
-    if (!isFound) missed.push(`${each.name}: ${each.plant.kind} at ${each.plant.blockId}`)
+    const isFound =
+      (await differs(botId, flow, explored.paths, 'draft')) ||
+      (await differs(
+        botId,
+        draft,
+        (
+          await explore(client, botId, 'draft', draft, 300, () => {})
+        ).paths,
+        'published',
+      ))
+    if (!isFound) missed.push(`${name}: ${plant.kind} at ${plant.blockId}`)
   }
   console.info(
     `${chosen.length - missed.length} of ${chosen.length} planted changes found. Missed: ${missed.join('; ')}`,
   )
-  expect(missed.length).toBeLessThanOrEqual(Math.floor(chosen.length * 0.05))
+  expect(missed.filter((each) => !withoutEffect.has(each))).toEqual([])
 }, 3_600_000)
+
+/** As prove compares: the paths of one state, with the same replies to another. */
+async function differs(botId: string, flow: Flow, paths: readonly Path[], of: string): Promise<boolean> {
+  for (const { script, run } of paths) {
+    const other = await simulateWhole(client, botId, { ...script, of })
+    if (other === undefined || differenceOf(run, other, flow) !== undefined) return true
+  }
+  return false
+}
 
 test('prove finds no difference in people who chatted with an unchanged bot', async () => {
   const counts = { replayed: 0, notReplayable: 0, reasons: {} as Record<string, number> }
