@@ -140,6 +140,8 @@ describe('pull and push', () => {
       for (const { file, kind, text } of edits) {
         count++
         if (kind === 'create') {
+          // Each command reads all bots.
+          if (filesIn(folder).length >= 20) continue
           await ok(['new', `${text} ${count}`, '--template', count % 2 ? 'lead-form' : 'feedback'], {
             folder,
           })
@@ -172,8 +174,10 @@ describe('pull and push', () => {
       expect((await bots(['diff'], { folder })).code).toBe(0)
       expect((await ok(['push', '--json'], { folder })).value.pushed).toEqual([])
     })
-    await fc.assert(property, { numRuns: runs(8, 1_000) })
-  })
+    await fc.assert(property, { numRuns: runs(8, 450) })
+    expect(count).toBeGreaterThanOrEqual(runs(1, 1_000))
+    console.info(`${count} edits: each push did what its dry run said`)
+  }, 3_600_000)
 
   test('tell one of two who push at once, and lose no edit of the other', async () => {
     const folders = await Promise.all([pulled(here.admin), pulled(here.member)])
