@@ -1,4 +1,5 @@
-import { type Block, type Clues, isObject, objectsOf } from './flow-clues.ts'
+import { asObject, asObjects } from '../json/access.ts'
+import type { Block, Clues } from './flow-clues.ts'
 import type { Message, Step } from './simulation.ts'
 
 /* Replies that are tried at an input, by its type and by what the flow compares with. */
@@ -33,9 +34,9 @@ export function candidatesFor(step: Step, block: Block | undefined, clues: Clues
     const values = action?.type === 'setVariable' ? clues.valuesOf(block?.options?.variableId) : []
     return [...values, null]
   }
-  const options: Record<string, unknown> = isObject(input.options) ? input.options : {}
+  const options = asObject(input.options)
   const values = clues.valuesOf(block?.options?.variableId)
-  const items = objectsOf(input.items)
+  const items = asObjects(input.items)
   const replies: Message[] = []
   if (items.length > 0) {
     const choices = items.flatMap((item) => choicesOf(item))
@@ -58,7 +59,7 @@ export function candidatesFor(step: Step, block: Block | undefined, clues: Clues
 
 /** A choice by its id, with the label that visitors see. */
 function choicesOf(item: Record<string, unknown>): Message[] {
-  const paths = objectsOf(item.paths)
+  const paths = asObjects(item.paths)
   if (paths.length > 0) return paths.flatMap(choicesOf)
   const [text = ''] = labelsOf(item)
   return [typeof item.id === 'string' ? { type: 'text', text, metadata: { replyId: item.id } } : text]
@@ -80,7 +81,7 @@ function numbersFor({ min, max }: Record<string, unknown>, values: readonly stri
 
 /** Bodies of responses to a block that maps parts of them into variables. */
 export function bodiesFor(block: Block | undefined, clues: Clues): unknown[] {
-  const mappings = objectsOf(block?.options?.responseVariableMapping)
+  const mappings = asObjects(block?.options?.responseVariableMapping)
   const bodyWith = (changed?: unknown, value?: string) =>
     bodyOf(
       mappings.map(({ bodyPath, variableId }) => ({

@@ -1,12 +1,12 @@
+import { asObject, type JsonObject } from '../json/access.ts'
+
 /*
  * Answers that matter in a flow: values that conditions compare with, and blocks that edges reach.
  */
 
-type Json = Record<string, unknown>
-
 export interface Flow {
   groups: { id: string; title?: string; blocks: Block[] }[]
-  events?: Json[] | null
+  events?: JsonObject[] | null
   edges: { id: string; to: { groupId: string; blockId?: string } }[]
   variables: { id: string; name: string; value?: unknown }[]
 }
@@ -15,8 +15,8 @@ export interface Block {
   id: string
   type: string
   outgoingEdgeId?: string
-  options?: Json
-  items?: Json[]
+  options?: JsonObject
+  items?: JsonObject[]
   [name: string]: unknown
 }
 
@@ -28,18 +28,12 @@ export interface Clues {
 
 const MAX_VALUES = 16
 
-export const isObject = (value: unknown): value is Json =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)
-
-export const objectsOf = (value: unknown): Json[] => (Array.isArray(value) ? value.filter(isObject) : [])
-
 export const blocksOf = (flow: Flow): Block[] => flow.groups.flatMap(({ blocks }) => blocks)
 
 /** Every object inside a value. */
-function* objectsIn(value: unknown): Generator<Json> {
-  if (Array.isArray(value)) for (const inner of value) yield* objectsIn(inner)
-  if (!isObject(value)) return
-  yield value
+function* objectsIn(value: unknown): Generator<JsonObject> {
+  if (typeof value !== 'object' || value === null) return
+  if (!Array.isArray(value)) yield value as JsonObject
   for (const inner of Object.values(value)) yield* objectsIn(inner)
 }
 
@@ -63,8 +57,8 @@ export function findClues(flow: Flow): Clues {
   }
   const sources = new Map<string, Set<string>>()
   for (const { type, options } of blocksOf(flow)) {
-    if (type !== 'Set variable' || !isObject(options)) continue
-    const { variableId, expressionToEvaluate: code, item } = options
+    if (type !== 'Set variable') continue
+    const { variableId, expressionToEvaluate: code, item } = asObject(options)
     const from = [...mentioned(code), ...mentioned(item)]
     if (typeof variableId !== 'string') continue
     sources.set(variableId, new Set([...(sources.get(variableId) ?? []), ...from]))
@@ -91,7 +85,7 @@ export function findClues(flow: Flow): Clues {
   }
 }
 
-export function placeholdersIn(text: string): string[] {
+function placeholdersIn(text: string): string[] {
   return text
     .split('{{')
     .slice(1)

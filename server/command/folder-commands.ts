@@ -62,9 +62,9 @@ export function addFolderCommands(program: Command, context: Context) {
         import('./migrate.ts'),
       ])
       const source = openSource(normalUrl(given), token, options.from)
-      const progress = createProgress(io, (await source.listBots()).length, 'bots')
       const { publish } = options
-      const settings = { ...(publish !== undefined && { publish }), advance: progress.advance }
+      const begin = (count: number) => createProgress(io, count, 'bots')
+      const settings = { ...(publish !== undefined && { publish }), begin }
       const report = await migrate(
         source,
         options.from,
@@ -73,7 +73,6 @@ export function addFolderCommands(program: Command, context: Context) {
         folder(),
         settings,
       )
-      progress.end()
       const { found, migrated, alreadyThere, failed, folders, bots } = report
       print(io, isJson(), report, [
         `${migrated} of ${found} bots migrated, ${alreadyThere} were already here, ${failed.length} failed; ${folders} folders`,

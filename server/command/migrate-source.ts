@@ -3,7 +3,7 @@ import { fail } from './io.ts'
 
 /* Reads a workspace of the reference product by its documented routes. */
 
-export interface SourceFolder {
+interface SourceFolder {
   id: string
   name: string
   parentFolderId: string | null

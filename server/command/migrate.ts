@@ -2,10 +2,11 @@ import { randomUUID } from 'node:crypto'
 import { existsSync, mkdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { ApiError, type Bot, NotFoundError } from '../../generated/client/index.js'
-import { writeWhole } from './folder.ts'
+import { digestOf, writeWhole } from './folder.ts'
 import { fail } from './io.ts'
 import type { Source, SourceBot } from './migrate-source.ts'
 import type { Service } from './profiles.ts'
+import { mapReferences } from './references.ts'
 
 /*
  * Migrates a workspace of the reference product. What was done is in a file after every record, with the request that is
@@ -17,6 +18,10 @@ interface MigratedBot {
   botId: string
   /** Version of the state that was imported. */
   version: string
+  publicId: string | null
+  isClosed: boolean
+  /** Digest of the groups that were imported. */
+  groups: string
   isPublished: boolean
   warnings: string[]
   isFinished: boolean
@@ -40,7 +45,7 @@ interface MigrationState {
   pending?: Pending | undefined
 }
 
-export interface MigrationReport {
+interface MigrationReport {
   found: number
   migrated: number
   alreadyThere: number
@@ -57,7 +62,7 @@ export async function migrate(
   service: Service,
   workspaceId: string,
   folder: string,
-  { publish, advance }: { publish?: boolean; advance: () => void },
+  { publish, begin }: { publish?: boolean; begin: (count: number) => { advance(): void; end(): void } },
 ): Promise<MigrationReport> {
   mkdirSync(folder, { recursive: true })
   const path = join(folder, STATE_FILE)
@@ -77,8 +82,9 @@ export async function migrate(
   }
 
   const listed = await source.listBots()
+  const progress = begin(listed.length)
   for (const { id, name, isPublished } of listed) {
-    advance()
+    progress.advance()
     const known = state.bots[id]
     if (known) {
       // One that an interrupted request made has only what that request said.
@@ -103,6 +109,7 @@ export async function migrate(
     migrated.isPublished = isPublished
     save()
   }
+  progress.end()
   // Links lead to bots that may have come later.
   for (const [id, migrated] of Object.entries(state.bots)) {
     if (migrated.isFinished) continue
@@ -172,11 +179,14 @@ async function send({ client }: Service, state: MigrationState, save: () => void
     state.folders[sourceId] = folder.id
   } else {
     const { bot, warnings } = await client.bots.import(body as never, { idempotencyKey: key })
-    const { name, version } = (body as { bot: SourceBot }).bot
+    const { name, version, publicId, isClosed, groups } = (body as { bot: SourceBot }).bot
     state.bots[sourceId] = {
       name: String(name),
       botId: bot.id,
       version: String(version),
+      publicId: publicId || null,
+      isClosed: isClosed === true,
+      groups: digestOf(JSON.stringify(groups)),
       isPublished: false,
       isFinished: false,
       warnings: warnings.map(({ path, message }) => `${path.join('.')}: ${message}`),
@@ -205,18 +215,19 @@ async function finish(
     warnings.push('It was deleted here meanwhile')
     return
   }
-  const original = await source.getBot(sourceId)
-  const ids = new Map(Object.entries(state.bots).map(([id, { botId: target }]) => [id, target]))
-  const groups = withLinks((bot as unknown as { groups: unknown }).groups, ids)
-  const changes: Record<string, unknown> = {}
-  if (JSON.stringify(groups) !== JSON.stringify((bot as unknown as { groups: unknown }).groups))
-    changes.groups = groups
-  if (original?.isClosed === true) changes.isClosed = true
+  const { groups } = bot as unknown as { groups: unknown }
+  const linked = mapReferences(groups, (name, value) =>
+    name === 'botId' ? (state.bots[value]?.botId ?? value) : value,
+  )
+  const changes = {
+    ...(JSON.stringify(linked) !== JSON.stringify(groups) && { groups: linked }),
+    ...(migrated.isClosed && { isClosed: true }),
+  }
   const { updatedAt, version } = bot
   if (Object.keys(changes).length > 0)
     await client.bots.update(botId, { bot: { version, ...changes, updatedAt } } as never)
-  const { publicId } = original ?? {}
-  if (typeof publicId === 'string' && publicId !== '' && bot.publicId !== publicId) {
+  const { publicId } = migrated
+  if (publicId !== null && bot.publicId !== publicId) {
     try {
       await client.bots.update(botId, { bot: { version, publicId } } as never)
     } catch (error) {
@@ -228,22 +239,10 @@ async function finish(
   if (migrated.isPublished && isPublishing) {
     await client.bots.publish(botId)
     const published = await source.getPublishedBot(sourceId)
-    if (published && original && JSON.stringify(published.groups) !== JSON.stringify(original.groups))
+    if (published && digestOf(JSON.stringify(published.groups)) !== migrated.groups)
       warnings.push('Its draft was published here; at the source visitors get an earlier state')
   }
   migrated.isFinished = true
-}
-
-/** A copy in which links to bots of the source lead to those that were migrated. */
-function withLinks(value: unknown, ids: ReadonlyMap<string, string>): unknown {
-  if (Array.isArray(value)) return value.map((entry) => withLinks(entry, ids))
-  if (typeof value !== 'object' || value === null) return value
-  return Object.fromEntries(
-    Object.entries(value).map(([name, inner]) => [
-      name,
-      name === 'botId' && typeof inner === 'string' ? (ids.get(inner) ?? inner) : withLinks(inner, ids),
-    ]),
-  )
 }
 
 async function reportOf(

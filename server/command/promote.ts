@@ -1,6 +1,7 @@
 import { digestOf, type FolderState, formatBot } from './folder.ts'
 import { fail } from './io.ts'
 import type { Service } from './profiles.ts'
+import { mapReferences } from './references.ts'
 import { createBot, type PlannedPush, toFile, wordsOf } from './sync.ts'
 
 /*
@@ -15,7 +16,7 @@ export interface Target {
   botId?: string
 }
 
-export interface Promotion extends Omit<PlannedPush, 'file'> {
+interface Promotion extends Omit<PlannedPush, 'file'> {
   name: string
   /** Links to bots that were not promoted to the target. */
   warnings: string[]
@@ -121,16 +122,4 @@ async function mapCredentials(source: Service, workspaceId: string, target: Targ
   if (missing.length > 0)
     fail(`The target has no credentials with these names and types; create them there: ${missing.join(', ')}`)
   return mapped
-}
-
-/** A copy of a value in which `map` has replaced texts, by the names of their properties. */
-function mapReferences(value: unknown, map: (name: string, value: string) => string): unknown {
-  if (Array.isArray(value)) return value.map((entry) => mapReferences(entry, map))
-  if (typeof value !== 'object' || value === null) return value
-  return Object.fromEntries(
-    Object.entries(value).map(([name, inner]) => [
-      name,
-      typeof inner === 'string' ? map(name, inner) : mapReferences(inner, map),
-    ]),
-  )
 }

@@ -1,6 +1,7 @@
 import type { Result, TranscriptEntry } from '../../generated/client/index.js'
+import { asObjects } from '../json/access.ts'
 import { bodyOf, stepsOf } from './candidates.ts'
-import { type Block, blocksOf, type Flow, objectsOf } from './flow-clues.ts'
+import { type Block, blocksOf, type Flow } from './flow-clues.ts'
 import type { Client } from './profiles.ts'
 import {
   awaitsAction,
@@ -138,7 +139,7 @@ function responseOf(
   result: Result,
 ): { status?: number; body?: unknown } | undefined {
   const variableOf = (variableId: unknown) => result.variables.find(({ id }) => id === variableId)?.value
-  const models = objectsOf(block?.options?.responseMapping)
+  const models = asObjects(block?.options?.responseMapping)
   if (block && models.length > 0) {
     const mapped = models.find(({ item, valueToExtract }) =>
       /^(message content)?$/i.test(String(item ?? valueToExtract ?? '')),
@@ -147,7 +148,7 @@ function responseOf(
     return typeof words === 'string' ? { body: words } : undefined
   }
   if (!block || !/^(Webhook|Zapier|Make\.com|Pabbly)$/.test(block.type)) return undefined
-  const mappings = objectsOf(block.options?.responseVariableMapping).map(({ bodyPath, variableId }) => ({
+  const mappings = asObjects(block.options?.responseVariableMapping).map(({ bodyPath, variableId }) => ({
     path: String(bodyPath ?? '').trim(),
     value: variableOf(variableId),
   }))

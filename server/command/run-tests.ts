@@ -1,10 +1,11 @@
+import type { Flow } from './flow-clues.ts'
 import type { Client } from './profiles.ts'
 import { type Message, type Script, type SimulatedRun, saysOf, simulate } from './simulation.ts'
 import type { ConversationTest, Said, TestFile } from './test-file.ts'
 
 /* Runs tests of conversations in simulated chats with a draft. */
 
-export interface TestOutcome {
+interface TestOutcome {
   name: string
   line: number
   isPassed: boolean
@@ -24,16 +25,11 @@ export interface BotOutcome {
   coverage: Coverage
 }
 
-export interface FlowDocument {
-  groups: { id: string; title?: string; blocks: { id: string; type: string }[] }[]
-  edges: { id: string; to: { groupId: string } }[]
-}
-
 export async function runTests(
   client: Client,
   botId: string,
   { file, tests }: TestFile,
-  flow: FlowDocument,
+  flow: Flow,
   of: string,
   advance: () => void,
 ): Promise<BotOutcome> {
@@ -52,11 +48,7 @@ export async function runTests(
   return { botId, file, tests: outcomes, coverage: coverageOf(flow, blockIds, edgeIds) }
 }
 
-export function coverageOf(
-  flow: FlowDocument,
-  blockIds: ReadonlySet<string>,
-  edgeIds: ReadonlySet<string>,
-): Coverage {
+function coverageOf(flow: Flow, blockIds: ReadonlySet<string>, edgeIds: ReadonlySet<string>): Coverage {
   const blocks = flow.groups.flatMap(({ id, title, blocks }) =>
     blocks.map((block) => ({ id: block.id, group: title || id, type: block.type })),
   )
@@ -71,7 +63,7 @@ export function coverageOf(
   }
 }
 
-function scriptOf(test: ConversationTest, flow: FlowDocument, of: string): Script {
+function scriptOf(test: ConversationTest, flow: Flow, of: string): Script {
   const { at, variables, branches = {}, requests = [], chat, group } = test
   const groupId =
     flow.groups.find(({ id, title }) => group !== undefined && (id === group || title === group))?.id ?? group

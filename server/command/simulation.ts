@@ -4,7 +4,7 @@ import type { Client } from './profiles.ts'
 /* Chats that the service simulates: nothing is sent, and nothing is stored. */
 
 export type Simulation = NonNullable<StartPreviewBody['simulation']>
-export type SimulatedReply = NonNullable<Simulation['replies']>[number]
+type SimulatedReply = NonNullable<Simulation['replies']>[number]
 export type Message = SimulatedReply['message']
 
 /** Everything that decides about a chat, besides the bot. */
@@ -30,7 +30,7 @@ export interface SimulatedRun extends Omit<Chat, 'steps'> {
 /** Replies that one simulation takes; the contract publishes it. */
 export const MAX_REPLIES = 200
 /** Tests and proofs have one time, unless they name another. */
-export const USUAL_TIME = '2026-01-15T10:00:00Z'
+const USUAL_TIME = '2026-01-15T10:00:00Z'
 
 export async function simulate(client: Client, botId: string, script: Script): Promise<SimulatedRun> {
   const { of, replies, responses, branches, startsAt = USUAL_TIME, variables, groupId } = script

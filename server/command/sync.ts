@@ -18,7 +18,7 @@ import type { Service } from './profiles.ts'
 
 /* Brings bots of a workspace into files, and files back into their bots. */
 
-export interface Pulled {
+interface Pulled {
   file: string
   botId: string
   action: 'created' | 'updated' | 'unchanged' | 'kept'

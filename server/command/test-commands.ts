@@ -1,10 +1,11 @@
 import { basename } from 'node:path'
 import type { Command } from 'commander'
 import type { Context } from './context.ts'
+import type { Flow } from './flow-clues.ts'
 import { formatBot, type LocalBot, normalText, readBots } from './folder.ts'
 import { createProgress, exitCodes, fail, type Io, paint, print } from './io.ts'
 import type { Client, Service } from './profiles.ts'
-import { type BotOutcome, type Coverage, type FlowDocument, runTests } from './run-tests.ts'
+import { type BotOutcome, type Coverage, runTests } from './run-tests.ts'
 import { toFile } from './sync.ts'
 
 /* The command `test`, and the tests that `publish` may require. */
@@ -52,9 +53,7 @@ export function addTestCommand(program: Command, context: Context) {
         const flow = await flowOf(service.client, idOf(local), options.published)
         if (!options.published) warnOfEdits(io, local, flow)
         const of = options.published ? 'published' : 'draft'
-        outcomes.push(
-          await runTests(service.client, idOf(local), tests, flow as FlowDocument, of, progress.advance),
-        )
+        outcomes.push(await runTests(service.client, idOf(local), tests, flow as Flow, of, progress.advance))
       }
       progress.end()
       const failed = outcomes.flatMap(({ tests }) => tests).filter(({ isPassed }) => !isPassed).length
@@ -75,7 +74,7 @@ export async function requireTests(io: Io, { client }: Service, folder: string, 
   const name = testFileOf(local.file)
   const tests = readTests(folder, name) ?? fail(`${local.file} has no ${name}; nothing was published`)
   const flow = await flowOf(client, idOf(local))
-  const outcome = await runTests(client, idOf(local), tests, flow as FlowDocument, 'draft', () => {})
+  const outcome = await runTests(client, idOf(local), tests, flow as Flow, 'draft', () => {})
   const failures = outcome.tests.filter(({ isPassed }) => !isPassed)
   if (failures.length === 0) return
   for (const line of linesOf(io, outcome)) io.stderr.write(`${line}\n`)

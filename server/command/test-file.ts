@@ -116,7 +116,7 @@ export function readTests(folder: string, name: string): TestFile | undefined {
   return { file: basename(name), tests: parseTests(name, text) }
 }
 
-export function parseTests(name: string, text: string): ConversationTest[] {
+function parseTests(name: string, text: string): ConversationTest[] {
   const lines = new LineCounter()
   const document = parseDocument(text, { lineCounter: lines, prettyErrors: false })
   const problems = document.errors.map(
