@@ -7,9 +7,11 @@ import {
   type SheetWrite,
   writeTogether,
 } from '../../server/chat/engine/blocks/vendors/sheet-batches.ts'
+import type { TurnOptions } from '../../server/chat/engine/types.ts'
 import type { OutboundReply, OutboundRequest } from '../../server/outbound/client.ts'
 import { boundNamed } from '../support/bounds.ts'
 import { ask, bot, chat, idOf, type Part, text } from '../support/chat.ts'
+import { runs } from '../support/runs.ts'
 
 /* Sheets of Google against a double with the routes that the service uses. */
 
@@ -83,13 +85,13 @@ type Sheet = ReturnType<typeof spreadsheet>
 
 const variables = ['Question', 'Name', 'Age']
 
-async function run(sheet: Sheet, action: string, options: object, said = 'Ada') {
+async function run(sheet: Sheet, action: string, options: object, said = 'Ada', turn: TurnOptions = {}) {
   const part: Part = {
     type: 'Google Sheets',
     options: { credentialsId: 'c', spreadsheetId: 's1', sheetId: '7', action, ...options },
   }
   const client = await chat(bot({ g: [ask('Question'), part, text('and on')] }, { variables }), sheet.world)
-  await client.say(said)
+  await client.say(said, turn)
   expect(client.texts()).toEqual(['and on'])
   return client
 }
@@ -352,6 +354,64 @@ describe('writes that come together', () => {
     })
     expect(client.logs()).toEqual([entry])
     expect(new Set(sheet.rows.slice(1).map(([, cell]) => cell))).toEqual(new Set([age]))
+  })
+
+  test('change small ones in the next request where a broad one fills the first', async () => {
+    const most = boundNamed('MAX_CHANGED_CELLS')
+    const rows = Array.from({ length: most }, () => ['Ada', 'old'])
+    const sheet = sharing(spreadsheet([['Name', 'Age'], ...rows, ['Bob', 'old'], ['Eve', 'old']]))
+    const names = ['Ada', 'Bob', 'Eve', 'Ada']
+    const clients = await Promise.all(
+      names.map((name, nth) =>
+        run(sheet, 'Update a row', {
+          filter: { comparisons: [comparing('Name', 'Equal to', name)] },
+          cellsToUpsert: [{ id: '1', column: 'Age', value: `new ${nth}` }],
+        }),
+      ),
+    )
+    expect(clients.map((client) => client.logs())).toEqual(
+      [most, 1, 1, most].map((count) => [
+        `Google Sheets: ${count === 1 ? 'a row was' : `${count} rows were`} updated`,
+      ]),
+    )
+    expect(sheet.rows.slice(-2)).toEqual([
+      ['Bob', 'new 1'],
+      ['Eve', 'new 2'],
+    ])
+    expect(new Set(sheet.rows.slice(1, -2).map(([, age]) => age)).size).toBe(1)
+  })
+
+  test('stay within the quota of the account, however many come at once, and each is there once', async () => {
+    const count = runs(50, 1_000)
+    const keys = Array.from({ length: count }, (_, index) => `k${index}`)
+    const sheet = sharing(spreadsheet([['Name', 'Age'], ...keys.map((key) => [key, 'old'])]))
+    const calledAt: number[] = []
+    const reply = (request: OutboundRequest): OutboundReply => {
+      if (request.url.includes('oauth2')) return sheet.world.reply(request)
+      calledAt.push(performance.now())
+      const isOver = calledAt.filter((at) => performance.now() - at < 60_000).length > 60
+      return isOver ? json({ error: { message: 'Quota exceeded' } }, 429) : sheet.world.reply(request)
+    }
+    const busy = { ...sheet, world: { ...sheet.world, reply } }
+    // The turns share one thread, each beside all others.
+    const turn = { limits: { workMilliseconds: 120_000 } }
+    const change = async (action: string, options: object) =>
+      (await run(busy, action, options, 'Ada', turn)).logs()
+    const logs = await Promise.all([
+      ...keys.map((_, index) => change('Insert a row', insertOf(`new ${index}`))),
+      ...keys.map((key) =>
+        change('Update a row', {
+          filter: { comparisons: [comparing('Name', 'Equal to', key)] },
+          cellsToUpsert: [{ id: '1', column: 'Age', value: `${key} changed` }],
+        }),
+      ),
+    ])
+    expect(new Set(logs.flat())).toEqual(
+      new Set(['Google Sheets: a row was inserted', 'Google Sheets: a row was updated']),
+    )
+    expect(sheet.rows.slice(1, count + 1)).toEqual(keys.map((key) => [key, `${key} changed`]))
+    const inserted = sheet.rows.slice(count + 1).map(([name]) => name)
+    expect(inserted.toSorted()).toEqual(keys.map((_, index) => `new ${index}`).toSorted())
   })
 
   test('fail with an entry in the log where the token ends before the row is sent', async () => {

@@ -127,10 +127,21 @@ export async function updateSheet(run: Execution, made: VendorCall): Promise<voi
   await writeTogether({ run, made, cells }, placeOf('update', made), updateRows)
 }
 
+/** Sends as many requests as the changes of all writes need. */
 async function updateRows(sender: Sender, writes: () => SheetWrite[]): Promise<number> {
   const table = await readTable(sender.run, sender.made)
-  if (table === null) return READ_REQUESTS
-  let changes = await findChanges(writes(), table)
+  let requests = READ_REQUESTS
+  let rest = table
+  while (rest !== null && writes().length > 0) {
+    requests += 1
+    rest = await updateSome(sender, writes, rest)
+  }
+  return requests
+}
+
+/** Makes the changes of the first writes. Returns the sheet as they leave it; null if they could not be made. */
+async function updateSome(sender: Sender, writes: () => SheetWrite[], table: Table): Promise<Table | null> {
+  let { changes, rows } = await findChanges(writes(), table)
   const mark = (isSent: boolean) =>
     markSent(
       changes.map(({ write }) => write),
@@ -141,7 +152,7 @@ async function updateRows(sender: Sender, writes: () => SheetWrite[]): Promise<n
     sender.made,
     async () => {
       // Turns that have gone on change nothing, also not the rows that others find.
-      if (changes.some(({ write }) => write.isOver)) changes = await findChanges(writes(), table)
+      if (changes.some(({ write }) => write.isOver)) ({ changes, rows } = await findChanges(writes(), table))
       // Some may have gone on meanwhile.
       changes = changes.filter(({ write }) => !write.isOver)
       const data = changes.flatMap((change) => change.data)
@@ -151,7 +162,7 @@ async function updateRows(sender: Sender, writes: () => SheetWrite[]): Promise<n
     },
     () => mark(false),
   )
-  if (reply === null && changes.some(({ data }) => data.length > 0)) return WRITE_REQUESTS
+  if (reply === null && changes.some(({ data }) => data.length > 0)) return null
   for (const { write, found, data } of changes) {
     const { run, made } = write
     const more = { context: made.block.id, isInternal: true }
@@ -161,14 +172,17 @@ async function updateRows(sender: Sender, writes: () => SheetWrite[]): Promise<n
       log(run, 'success', `Google Sheets: ${found === 1 ? 'a row was' : `${found} rows were`} updated`, more)
     write.isOver = true
   }
-  return WRITE_REQUESTS
+  return { ...table, rows }
 }
 
 const MAX_MATCHING_MS = 10
-/** Cells that one request changes. A write that finds more is not made. */
+/** Cells that one request changes. A write that finds more is not made; those that share a request and find more share several. */
 const MAX_CHANGED_CELLS = 10_000
 
-/** Cells that each write changes, in rows as those before it leave them. Others have the thread in between. */
+/**
+ * Cells that each write changes, in rows as those before it leave them, until a request is full. Others have the thread in
+ * between.
+ */
 async function findChanges(writes: SheetWrite[], table: Table) {
   const rows = table.rows.map((row) => [...row])
   const changes: { write: SheetWrite; found: number; data: object[] }[] = []
@@ -176,13 +190,15 @@ async function findChanges(writes: SheetWrite[], table: Table) {
   let cellsLeft = MAX_CHANGED_CELLS
   for (const write of writes) {
     const found = matching({ ...table, rows }, write.made.call.options)
-    cellsLeft -= found.length * write.cells.length
-    if (cellsLeft < 0) {
-      cellsLeft += found.length * write.cells.length
+    const cells = found.length * write.cells.length
+    if (cells > MAX_CHANGED_CELLS) {
       reportFailure(write.run, write.made, `Too many cells change at once: ${MAX_CHANGED_CELLS} may`)
       write.isOver = true
       continue
     }
+    // Those behind it find the rows as it leaves them, so that they wait with it.
+    if (cells > cellsLeft) break
+    cellsLeft -= cells
     const data = write.cells.flatMap(({ column, value }) => {
       const index = table.header.indexOf(column.trim())
       if (index < 0) return []
@@ -196,7 +212,7 @@ async function findChanges(writes: SheetWrite[], table: Table) {
     await setImmediate()
     yieldedAt = performance.now()
   }
-  return changes
+  return { changes, rows }
 }
 
 type Sender = Parameters<SendWrites>[0]

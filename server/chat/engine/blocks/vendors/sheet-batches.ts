@@ -69,7 +69,7 @@ export async function writeTogether(
   // A simulated turn sends nothing, so it must not send for others.
   if (shareRequest === undefined) {
     write.dueAt = performance.now() + waitOf(run)
-    await send(write, () => [write])
+    await send(write, () => (write.isOver ? [] : [write]))
     return
   }
   const bytes = Buffer.byteLength(JSON.stringify(cells))
