@@ -18,6 +18,7 @@ export const issueCodes = {
     'the settings of the bot do not allow this origin, or only pages of the service may send this',
   private_address:
     'the address is in a private network, or is none that the installation lets requests leave to',
+  reserved_host: 'the host is one of the service, or above or below one; the domain of a bot has another one',
   result_deleted: 'the result was deleted, and with it what this is about',
   role_too_low:
     'the role of the caller in the workspace does not allow this; the message names the one that does',

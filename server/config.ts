@@ -101,6 +101,15 @@ const environment = z.object({
   PUBLIC_URL: publicAddress.optional(),
   /** Address that serves chats alone, on a host of its own: trackers and code of authors run there. */
   CHAT_URL: publicAddress.optional(),
+  /** Further names of hosts by which members reach the service, which no bot may have as its domain. */
+  OWN_HOSTS: z
+    .string()
+    .default('')
+    .transform((text) => list(text).map((host) => (/[/?#@:\\]/.test(host) ? undefined : asciiHost(host))))
+    .refine((hosts): hosts is string[] => hosts.every((host) => host !== undefined), {
+      error:
+        'Expected names of hosts without scheme, port and path, such as bots.internal.example.com, with commas between',
+    }),
   /** Name of the installation, which chats show where their bot has branding on. */
   SITE_NAME: z.string().max(100, { error: 'Expected at most 100 characters' }).optional(),
   /** Origins whose pages may call `/v1` with a token, separated by commas. */

@@ -57,6 +57,11 @@ const variables: Record<keyof Config, Variable> = {
     ...url(['https://chats.example.com', 'http://127.0.0.1:3000'], ['ftp://chats.example.com']),
     beside: { PUBLIC_URL: 'https://bots.example.com' },
   },
+  OWN_HOSTS: {
+    absent: [],
+    good: [['bots.internal.example.com , BOTS.local', ['bots.internal.example.com', 'bots.local']]],
+    bad: ['https://bots.example.com', 'bots.example.com:8443', 'bots.example.com/x'],
+  },
   SITE_NAME: { absent: undefined, good: [['Acme bots', 'Acme bots']], bad: ['a'.repeat(101)] },
   CORS_ORIGINS: {
     absent: [],

@@ -7,6 +7,7 @@ import { transact } from '../db/client.ts'
 import { toIso } from '../db/iso-time.ts'
 import { paged } from '../db/page.ts'
 import { latestDraft, rememberDraft, withDraft } from '../documents/drafts.ts'
+import { reservedDomain } from '../hosts/own.ts'
 import { unknownRecord } from '../issues/records.ts'
 import { botEvent, telling } from '../webhooks/outbox.ts'
 import { folderIn } from '../workspaces/folders.ts'
@@ -37,10 +38,12 @@ export const bots: BotsHandlers<Contexts> = {
     })
   },
 
-  async createBot({ body, texts, prefersMinimal }, reply, { db, grant, now }) {
+  async createBot({ body, texts, prefersMinimal }, reply, { db, grant, now, config }) {
     const given = texts('bot')
     const row = newBot(body.bot, grant, given, now)
     const draft = newDraft(given, now)
+    const reserved = reservedDomain(config, row.customDomain)
+    if (reserved) return reply.fail('BAD_REQUEST', [reserved])
     if (row.folderId !== null && !(await folderIn(db, grant, row.folderId))) {
       return reply.fail('BAD_REQUEST', [noSuchFolder])
     }
@@ -74,8 +77,10 @@ export const bots: BotsHandlers<Contexts> = {
     )
   },
 
-  async updateBot({ body, texts, conditions, prefersMinimal }, reply, { db, grant, now }) {
+  async updateBot({ body, texts, conditions, prefersMinimal }, reply, { db, grant, now, config }) {
     const change = toChange(body, texts('bot'), conditions)
+    const reserved = reservedDomain(config, change.header.customDomain, grant.bot.customDomain)
+    if (reserved) return reply.fail('BAD_REQUEST', [reserved])
     const outcome = await telling(
       db,
       grant,

@@ -1,6 +1,7 @@
 import { isIP } from 'node:net'
 import type express from 'express'
 import { type Config, hostOf } from '../config.ts'
+import { ownHosts } from './own.ts'
 
 /** The host that a request names: that of the service, or one that serves chats alone. */
 export type VisitedHost = { kind: 'main' } | ChatHost
@@ -30,7 +31,7 @@ export const MAX_HOST_CHARACTERS = 253
 const normalHost = (host: string) => host.toLowerCase().replace(/\.$/, '')
 
 /** Names that only networks of their own know: callers within one may use them for the service. */
-const isPrivateName = (host: string) =>
+export const isPrivateName = (host: string) =>
   !host.includes('.') || isIP(host) !== 0 || /\.(local|localhost|internal|lan|home\.arpa)$/.test(host)
 
 export interface HostReader {
@@ -38,16 +39,18 @@ export interface HostReader {
   read: (request: express.Request) => VisitedHost
   /** The host of a request that may be that of a bot; undefined where it cannot. */
   readDomain: (request: express.Request) => string | undefined
-  /** True if a host is that of the service, or the one for chats. */
+  /** True if a host is one of the service, or the one for chats. */
   isOwn: (host: string) => boolean
 }
 
-export function createHostReader({ CHAT_URL, PUBLIC_URL }: Config): HostReader {
+export function createHostReader(config: Config): HostReader {
+  const { CHAT_URL, PUBLIC_URL } = config
   const chatHost = CHAT_URL && hostOf(CHAT_URL)
   const mainHost = PUBLIC_URL && hostOf(PUBLIC_URL)
   // Express takes `X-Forwarded-Host` from a proxy that is trusted.
   const visitedHost = ({ hostname = '' }: express.Request) => normalHost(hostname)
-  const isOwn = (host: string) => host === mainHost || host === chatHost
+  const own = new Set(ownHosts(config))
+  const isOwn = (host: string) => own.has(host)
   return {
     read: (request) =>
       CHAT_URL !== undefined && visitedHost(request) === chatHost

@@ -24,6 +24,7 @@ beforeAll(async () => {
     config: {
       PUBLIC_URL: `https://${MAIN}`,
       CHAT_URL: `https://${CHATS}`,
+      OWN_HOSTS: ['intern.example.net'],
       TRUST_PROXY: ['10.1.1.1'],
       SITE_NAME: 'Paper & Co',
     },
@@ -273,6 +274,37 @@ describe('at a domain of its own', () => {
     expect((await send('/', { host: 'shared.example' })).text).toContain(`data-bot="${made.publicId}"`)
   })
 
+  test.each([
+    [MAIN, 'is a host of the service'],
+    [`${MAIN}/help`, 'is a host of the service'],
+    [CHATS.toUpperCase(), 'is a host of the service'],
+    ['intern.example.net', 'is a host of the service'],
+    [`shop.${MAIN}`, `shares cookies with ${MAIN}`],
+    [`a.b.${CHATS}/x`, `shares cookies with ${CHATS}`],
+    ['example.net', 'shares cookies with intern.example.net'],
+  ])('%s cannot be named, since it %s', async (customDomain, reason) => {
+    const { workspaceId, member, draft } = world.here
+    const updated = await app.client.call('updateBot', {
+      as: member,
+      params: { botId: draft.id },
+      body: { bot: { version: '6.1', customDomain } },
+    })
+    const created = await app.client.call('createBot', {
+      as: member,
+      body: { workspaceId, bot: { name: 'Own', customDomain } } as never,
+    })
+    for (const { status, body } of [updated, created]) {
+      expect(status).toBe(400)
+      expect(body.issues).toMatchObject([
+        {
+          code: 'reserved_host',
+          path: ['body', 'bot', 'customDomain'],
+          message: expect.stringContaining(reason),
+        },
+      ])
+    }
+  })
+
   test('two workspaces that name one host at once get it for one of them', async () => {
     const [one, other] = [world.here, world.there]
     const made = await Promise.all(
@@ -339,8 +371,11 @@ describe('at a domain of its own', () => {
   test.each([MAIN, 'deep.internal', 'service.default.svc.cluster.local'])(
     'the host %s stays that of the service, whatever bot names it',
     async (host) => {
-      await botAt(`${host}/help`)
-      await botAt(host)
+      // As from before the configuration named the host.
+      for (const [nth, domain] of [`${host}/help`, host].entries()) {
+        const made = await botAt(`named${nth}.example`)
+        await app.pool.query('UPDATE custom_domains SET domain = $1 WHERE bot_id = $2', [domain, made.id])
+      }
       const page = await send('/', { host, headers: { Accept: 'text/html' } })
       expect([page.status, page.text]).toEqual([200, expect.not.stringContaining('data-bot')])
       expect((await send('/openapi.json', { host })).status).toBe(200)

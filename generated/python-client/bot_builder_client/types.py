@@ -9579,6 +9579,7 @@ IssueCode: TypeAlias = str
 - `rate_exceeded`: the caller sent too many requests in a window of time.
 - `repeated`: a parameter was given more than once.
 - `required`: the property is required together with another one.
+- `reserved_host`: the host is one of the service, or above or below one; the domain of a bot has another one.
 - `result_deleted`: the result was deleted, and with it what this is about.
 - `reused`: the idempotency key belongs to another request.
 - `revoked`: the token was revoked.

@@ -51,7 +51,7 @@ export function serveDeviceLogins(serve: Serve, services: Services): void {
       sendCodeForm(response, code)
     },
     async (request, response) => {
-      if (!isOfOwnPage(request, publicUrl())) return refuseOrigin(response)
+      if (!isOfOwnPage(request, publicUrl(), services.config)) return refuseOrigin(response)
       const form = (await readForm(request, response)) ?? {}
       const given = shortened(form.code)
       const session = await sessionOf(request, services)

@@ -27,7 +27,7 @@ const MAX_NAME_CHARACTERS = 255
 
 /** Serves the page of an invitation. */
 export function serveInvitations(serve: Serve, services: Services): void {
-  const { db, now, publicUrl } = services
+  const { db, now, publicUrl, config } = services
   const signInPath = (code: string) => {
     const base = basePathOf(publicUrl())
     return `${base}/sign-in?returnTo=${encodeURIComponent(`${base}/invitations/${code}`)}`
@@ -63,7 +63,7 @@ export function serveInvitations(serve: Serve, services: Services): void {
       </form>`)
     },
     async (request, response) => {
-      if (!isOfOwnPage(request, publicUrl())) return refuseOrigin(response)
+      if (!isOfOwnPage(request, publicUrl(), config)) return refuseOrigin(response)
       const { code } = request.params as { code: string }
       const form = (await readForm(request, response)) ?? {}
       const given = nameSchema.safeParse(typeof form.name === 'string' ? form.name.trim() : '')

@@ -1,6 +1,8 @@
 import express from 'express'
 import { findBrowserSession } from '../../access/browser-sessions.ts'
+import type { Config } from '../../config.ts'
 import type { Services } from '../../context.ts'
+import { isPrivateName } from '../../hosts/visited.ts'
 
 /*
  * Requests of browsers that carry cookies. Only these pages take cookies; the interface takes tokens alone. Every change
@@ -64,8 +66,15 @@ export async function sessionOf(
   return cookie === undefined ? undefined : findBrowserSession(db, cookie, now())
 }
 
-/** True if a page of the service sent the request. Browsers set these headers, and no page can. */
-export function isOfOwnPage({ headers }: express.Request, publicUrl: string): boolean {
+/**
+ * True if a page of the service sent the request. Browsers set these headers, and no page can. A page of others that
+ * leads its own name to this machine has a name that is neither in the configuration nor of a network of its own.
+ */
+export function isOfOwnPage(
+  { headers }: express.Request,
+  publicUrl: string,
+  { OWN_HOSTS }: Pick<Config, 'OWN_HOSTS'>,
+): boolean {
   const site = headers['sec-fetch-site']
   if (site !== undefined && site !== 'same-origin') return false
   const { origin = '' } = headers
@@ -73,7 +82,10 @@ export function isOfOwnPage({ headers }: express.Request, publicUrl: string): bo
   const own = new URL(publicUrl)
   if (origin === own.origin) return true
   // Without TLS, people also use other names of the machine.
-  return own.protocol === 'http:' && new URL(origin).host === headers.host
+  const { host, hostname } = new URL(origin)
+  const name = hostname.replace(/^\[(.*)\]$/, '$1')
+  const isKnown = isPrivateName(name) || OWN_HOSTS.includes(name) || name === own.hostname
+  return own.protocol === 'http:' && host === headers.host && isKnown
 }
 
 /** The path that a proxy puts before those of the service, without a slash at the end. */

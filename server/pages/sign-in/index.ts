@@ -62,7 +62,7 @@ export function serveSignIn(serve: Serve, services: Services): void {
   )
 
   serve('/session/token', undefined, async (request, response) => {
-    if (!isOfOwnPage(request, publicUrl())) return refuseOrigin(response)
+    if (!isOfOwnPage(request, publicUrl(), config)) return refuseOrigin(response)
     const cookie = readCookie(request, 'session', publicUrl())
     const pageToken = cookie === undefined ? undefined : await createPageToken(db, cookie, now())
     if (!pageToken) {
@@ -73,7 +73,7 @@ export function serveSignIn(serve: Serve, services: Services): void {
   })
 
   serve('/sign-out', undefined, async (request, response) => {
-    if (!isOfOwnPage(request, publicUrl())) return refuseOrigin(response)
+    if (!isOfOwnPage(request, publicUrl(), config)) return refuseOrigin(response)
     const cookie = readCookie(request, 'session', publicUrl())
     if (cookie !== undefined) await endBrowserSession(db, cookie)
     clearCookie(response, 'session', publicUrl())
@@ -91,7 +91,7 @@ export function serveSignIn(serve: Serve, services: Services): void {
       sendForm(response, { returnTo })
     },
     async (request, response) => {
-      if (!isOfOwnPage(request, publicUrl())) return refuseOrigin(response)
+      if (!isOfOwnPage(request, publicUrl(), config)) return refuseOrigin(response)
       const form = (await readForm(request, response)) ?? {}
       const returnTo = ownPath(textOf(form.returnTo), publicUrl())
       const given = textOf(form.email).trim()
@@ -138,7 +138,7 @@ export function serveSignIn(serve: Serve, services: Services): void {
       sendPage(response, { title: 'Sign in', body, up: '../../' })
     },
     async (request, response) => {
-      if (!isOfOwnPage(request, publicUrl())) return refuseOrigin(response)
+      if (!isOfOwnPage(request, publicUrl(), config)) return refuseOrigin(response)
       const { code } = request.params as { code: string }
       const browser = {
         cookie: readCookie(request, 'session', publicUrl()),

@@ -1,0 +1,32 @@
+import { expect, test } from '@jest/globals'
+import { isOfOwnPage } from '../../server/pages/sign-in/browser.ts'
+
+/* Pages that may send forms and ask for tokens: those of the service, by names that it has. */
+
+const config = { OWN_HOSTS: ['intern.example.net'] }
+const sent = (origin: string, host: string, site?: string) =>
+  ({ headers: { origin, host, ...(site && { 'sec-fetch-site': site }) } }) as never
+
+test.each([
+  ['http://bots.example.com:3000', 'http://bots.example.com:3000', true],
+  ['http://bots.example.com:3000', 'http://localhost:8080', true],
+  ['http://bots.example.com:3000', 'http://192.168.1.5:3000', true],
+  ['http://bots.example.com:3000', 'http://[::1]:3000', true],
+  ['http://bots.example.com:3000', 'http://bots', true],
+  ['http://bots.example.com:3000', 'http://intern.example.net', true],
+  ['http://bots.example.com:3000', 'http://bots.example.com:8080', true],
+  // A name of somebody else's that leads to the machine.
+  ['http://localhost:3000', 'http://evil.example:3000', false],
+  ['http://bots.example.com:3000', 'http://evil.example', false],
+  ['https://bots.example.com', 'https://bots.example.com', true],
+  ['https://bots.example.com', 'http://localhost:3000', false],
+  ['https://bots.example.com', 'http://intern.example.net', false],
+])('a service at %s takes a form of the page at %s: %s', (publicUrl, origin, isTaken) => {
+  const { host } = new URL(origin)
+  expect(isOfOwnPage(sent(origin, host), publicUrl, config)).toBe(isTaken)
+  expect(isOfOwnPage(sent(origin, host, 'cross-site'), publicUrl, config)).toBe(false)
+})
+
+test('a service takes no form of another page of the same machine', () => {
+  expect(isOfOwnPage(sent('http://localhost:1', 'localhost:2'), 'http://localhost:2', config)).toBe(false)
+})
