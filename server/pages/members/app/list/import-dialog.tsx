@@ -5,6 +5,7 @@ import { Dialog } from '../ui/dialog.tsx'
 import { failureOf, useQueue } from '../ui/hooks.ts'
 import { Icon } from '../ui/icons.tsx'
 import { Link } from '../ui/link.tsx'
+import { ChooseFiles } from './choose-files.tsx'
 import { type Imported, importFile } from './data.ts'
 
 type Outcome = { file: string } & ({ imported: Imported } | { error: string })
@@ -85,19 +86,7 @@ export function ImportDialog(props: {
         <button type="button" onClick={props.onClose}>
           Close
         </button>
-        <label class="button main">
-          Choose files
-          <input
-            type="file"
-            class="visually-hidden"
-            accept=".json,application/json"
-            multiple
-            onChange={(event) => {
-              add([...(event.currentTarget.files ?? [])])
-              event.currentTarget.value = ''
-            }}
-          />
-        </label>
+        <ChooseFiles onChoose={add} />
       </footer>
     </Dialog>
   )

@@ -1,6 +1,7 @@
 import { useState } from 'preact/hooks'
 import type { WorkspaceSummary } from '../../../../../generated/client/index.js'
 import { client } from '../api.ts'
+import { ChooseFiles } from '../list/choose-files.tsx'
 import { type Imported, importFile } from '../list/data.ts'
 import { botPath, urlOf } from '../router.ts'
 import { failureOf, useFileDrop, useQueue, useTitle } from '../ui/hooks.ts'
@@ -53,19 +54,7 @@ export function MovePage({ workspaces }: { workspaces: WorkspaceSummary[] }) {
             </select>
           </label>
         )}
-        <label class="button main">
-          Choose files
-          <input
-            type="file"
-            class="visually-hidden"
-            accept=".json,application/json"
-            multiple
-            onChange={(event) => {
-              queue.add([...(event.currentTarget.files ?? [])])
-              event.currentTarget.value = ''
-            }}
-          />
-        </label>
+        <ChooseFiles onChoose={queue.add} />
       </div>
       <p role="status">{statusOf(reports, waiting)}</p>
       {reports.length > 0 && (
