@@ -126,6 +126,33 @@ describe('two people', () => {
     expect(names(one.get().draft)).toEqual({ a: 'One', b: 'Other' })
   })
 
+  test('what was read before an edit was saved does not replace it', async () => {
+    const { remote } = newService()
+    let release = () => {}
+    const late = new Promise<void>((resolve) => {
+      release = resolve
+    })
+    let isSlow = false
+    const editor = await openEditor({
+      ...remote,
+      async read() {
+        const isLate = isSlow
+        const stored = await remote.read()
+        if (isLate) await late
+        return stored
+      },
+    })
+    await remote.write({ version: '6.1', parts: { variables: [{ id: 'b', name: 'Theirs' }] }, tag: '0' })
+    isSlow = true
+    const reading = editor.refresh()
+    isSlow = false
+    setName(editor, 'a', 'Mine')
+    await editor.flush()
+    release()
+    await reading
+    expect(names(editor.get().draft)).toEqual({ a: 'Mine', b: 'Theirs' })
+  })
+
   test.each([
     ['mine', 'Other'],
     ['theirs', 'One'],

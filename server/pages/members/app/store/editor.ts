@@ -204,8 +204,10 @@ export function createEditor(
     flush,
     async refresh() {
       if (running || state.draft !== state.base || state.save === 'conflict') return
+      const known = tag
       const read = await remote.read().catch(() => undefined)
-      if (!read || read.tag === tag || state.draft !== state.base) return
+      // An edit that was saved meanwhile is newer than what was read.
+      if (!read || read.tag === tag || tag !== known || running || state.draft !== state.base) return
       const isNews = !isEqual(read.draft, state.base)
       tag = read.tag
       if (!isNews) return
