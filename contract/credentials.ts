@@ -1,6 +1,7 @@
 import { vendors } from './bot-document/blocks/vendors/all.ts'
 import { googleSheetsData } from './bot-document/blocks/vendors/google-sheets.ts'
 import { stripeData } from './bot-document/blocks/vendors/stripe.ts'
+import { chatwootData } from './chatwoot.ts'
 import { name, readOnly, recordId, text, timestamp } from './kit/fields.ts'
 import { z } from './kit/zod.ts'
 import { define, type Operation, workspace } from './operation.ts'
@@ -105,12 +106,14 @@ const ofVendors = vendors.flatMap(({ type, prefix, credentials }) =>
 const smtp = branches('smtp', 'Smtp', smtpData)
 const sheets = branches('google sheets', 'GoogleSheets', googleSheetsData)
 const payments = branches('stripe', 'Stripe', stripeData)
+const chatwoot = branches('chatwoot', 'Chatwoot', chatwootData)
 
 const credentialsCreate = z
   .discriminatedUnion('type', [
     smtp.create,
     sheets.create,
     payments.create,
+    chatwoot.create,
     ...ofVendors.map(({ create }) => create),
   ])
   .meta({ id: 'CredentialsCreate', description: 'New credentials; the type says what they consist of.' })
@@ -120,6 +123,7 @@ const credentialsUpdate = z
     smtp.update,
     sheets.update,
     payments.update,
+    chatwoot.update,
     ...ofVendors.map(({ update }) => update),
   ])
   .meta({
@@ -134,7 +138,7 @@ const record = z
     id: credentialsId,
     workspaceId,
     type: text(64).meta({
-      description: 'What they are for: `smtp`, or the type of the blocks that use them.',
+      description: 'What they are for: `smtp`, `chatwoot`, or the type of the blocks that use them.',
       example: 'openai',
     }),
     name: nameOf,
@@ -236,6 +240,19 @@ export const credentials = define({
       openai: {
         summary: 'A key of a language model',
         value: { type: 'openai', name: 'Company account', data: { apiKey: 'sk-example' } },
+      },
+      chatwoot: {
+        summary: 'An agent bot of Chatwoot',
+        value: {
+          type: 'chatwoot',
+          name: 'Support',
+          data: {
+            baseUrl: 'https://chatwoot.example.com',
+            accountId: 1,
+            accessToken: 'chatwoot-token-example',
+            secret: 'chatwoot-secret-example',
+          },
+        },
       },
       smtp: {
         summary: 'A mail server',

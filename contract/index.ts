@@ -6,6 +6,7 @@ import { browserSessions } from './browser-sessions.ts'
 import { chat } from './chat/index.ts'
 import { chatEvent } from './chat/responses.ts'
 import { chats } from './chats.ts'
+import { chatwoot } from './chatwoot.ts'
 import { comparison } from './comparison.ts'
 import { credentials } from './credentials.ts'
 import { currentUser } from './current-user.ts'
@@ -43,6 +44,7 @@ export const operations = {
   ...analytics,
   ...chat,
   ...chats,
+  ...chatwoot,
   ...webhooks,
   ...uploads,
   ...currentUser,
@@ -73,6 +75,7 @@ export const resources = {
   analytics,
   chat,
   chats,
+  chatwoot,
   webhooks,
   uploads,
   currentUser,

@@ -310,6 +310,12 @@ interface Contract {
     body: z.input<(typeof contract)['sendMessage']['body']>
     reply: z.output<(typeof contract)['sendMessage']['success']['body']>
   }
+  receiveChatwootEvent: {
+    params: z.output<(typeof contract)['receiveChatwootEvent']['params']>
+    query: Required<z.output<(typeof contract)['receiveChatwootEvent']['query']>>
+    body: z.input<(typeof contract)['receiveChatwootEvent']['body']>
+    reply: z.output<(typeof contract)['receiveChatwootEvent']['success']['body']>
+  }
   listWebhookEndpoints: {
     params: z.output<(typeof contract)['listWebhookEndpoints']['params']>
     reply: z.output<(typeof contract)['listWebhookEndpoints']['success']['body']>
@@ -691,6 +697,12 @@ interface Wire {
     params: wire['sendMessage']['parameters']['path']
     body: NonNullable<wire['sendMessage']['requestBody']>['content']['application/json']
     reply: wire['sendMessage']['responses'][200]['content']['application/json']
+  }
+  receiveChatwootEvent: {
+    params: wire['receiveChatwootEvent']['parameters']['path']
+    query: Required<NonNullable<wire['receiveChatwootEvent']['parameters']['query']>>
+    body: NonNullable<wire['receiveChatwootEvent']['requestBody']>['content']['application/json']
+    reply: wire['receiveChatwootEvent']['responses'][200]['content']['application/json']
   }
   listWebhookEndpoints: {
     params: wire['listWebhookEndpoints']['parameters']['path']

@@ -732,6 +732,17 @@ export interface SendMessage {
   error: 'BAD_REQUEST' | 'UNAUTHORIZED' | 'FORBIDDEN' | 'NOT_FOUND' | 'CONFLICT' | 'PAYLOAD_TOO_LARGE' | 'UNSUPPORTED_MEDIA_TYPE' | 'TOO_MANY_REQUESTS' | 'INTERNAL_SERVER_ERROR' | 'SERVICE_UNAVAILABLE'
 }
 
+/** Receive an event of Chatwoot: POST /api/v1/bots/{botId}/chatwoot/{credentialsId} */
+export interface ReceiveChatwootEvent {
+  access: 'anyone'
+  params: z.output<(typeof contract)['receiveChatwootEvent']['params']>
+  query: z.output<(typeof contract)['receiveChatwootEvent']['query']>
+  body: z.output<(typeof contract)['receiveChatwootEvent']['body']>
+  reply: wire['receiveChatwootEvent']['responses'][200]['content']['application/json']
+  minimal: never
+  error: 'BAD_REQUEST' | 'FORBIDDEN' | 'NOT_FOUND' | 'PAYLOAD_TOO_LARGE' | 'UNSUPPORTED_MEDIA_TYPE' | 'TOO_MANY_REQUESTS' | 'INTERNAL_SERVER_ERROR' | 'SERVICE_UNAVAILABLE'
+}
+
 /** List the webhook endpoints of a workspace: GET /v1/workspaces/{workspaceId}/webhookEndpoints */
 export interface ListWebhookEndpoints {
   access: 'workspace'
@@ -1124,6 +1135,11 @@ export interface ChatsHandlers<Contexts extends Record<AccessKind, unknown>> {
   sendMessage: Handler<SendMessage, Contexts>
 }
 
+export interface ChatwootHandlers<Contexts extends Record<AccessKind, unknown>> {
+  /** POST /api/v1/bots/{botId}/chatwoot/{credentialsId} */
+  receiveChatwootEvent: Handler<ReceiveChatwootEvent, Contexts>
+}
+
 export interface WebhooksHandlers<Contexts extends Record<AccessKind, unknown>> {
   /** GET /v1/workspaces/{workspaceId}/webhookEndpoints */
   listWebhookEndpoints: Handler<ListWebhookEndpoints, Contexts>
@@ -1180,7 +1196,7 @@ export interface DeviceLoginsHandlers<Contexts extends Record<AccessKind, unknow
   continueDeviceLogin: Handler<ContinueDeviceLogin, Contexts>
 }
 
-export type Handlers<Contexts extends Record<AccessKind, unknown>> = WorkspacesHandlers<Contexts> & MembersHandlers<Contexts> & InvitationsHandlers<Contexts> & CredentialsHandlers<Contexts> & AuditHandlers<Contexts> & FoldersHandlers<Contexts> & BotsHandlers<Contexts> & TemplatesHandlers<Contexts> & TransferHandlers<Contexts> & ComparisonHandlers<Contexts> & WebhookBlocksHandlers<Contexts> & PublishingHandlers<Contexts> & PublicationsHandlers<Contexts> & ResultsHandlers<Contexts> & AnalyticsHandlers<Contexts> & ChatHandlers<Contexts> & ChatsHandlers<Contexts> & WebhooksHandlers<Contexts> & UploadsHandlers<Contexts> & CurrentUserHandlers<Contexts> & BrowserSessionsHandlers<Contexts> & TokensHandlers<Contexts> & DeviceLoginsHandlers<Contexts>
+export type Handlers<Contexts extends Record<AccessKind, unknown>> = WorkspacesHandlers<Contexts> & MembersHandlers<Contexts> & InvitationsHandlers<Contexts> & CredentialsHandlers<Contexts> & AuditHandlers<Contexts> & FoldersHandlers<Contexts> & BotsHandlers<Contexts> & TemplatesHandlers<Contexts> & TransferHandlers<Contexts> & ComparisonHandlers<Contexts> & WebhookBlocksHandlers<Contexts> & PublishingHandlers<Contexts> & PublicationsHandlers<Contexts> & ResultsHandlers<Contexts> & AnalyticsHandlers<Contexts> & ChatHandlers<Contexts> & ChatsHandlers<Contexts> & ChatwootHandlers<Contexts> & WebhooksHandlers<Contexts> & UploadsHandlers<Contexts> & CurrentUserHandlers<Contexts> & BrowserSessionsHandlers<Contexts> & TokensHandlers<Contexts> & DeviceLoginsHandlers<Contexts>
 
 /** Every operation with the codes it can answer, for the cases that replay them. */
 export interface OperationErrors {
@@ -1250,6 +1266,7 @@ export interface OperationErrors {
   getChat: 'BAD_REQUEST' | 'UNAUTHORIZED' | 'FORBIDDEN' | 'NOT_FOUND' | 'TOO_MANY_REQUESTS' | 'INTERNAL_SERVER_ERROR' | 'SERVICE_UNAVAILABLE'
   updateChat: 'BAD_REQUEST' | 'UNAUTHORIZED' | 'FORBIDDEN' | 'NOT_FOUND' | 'CONFLICT' | 'PAYLOAD_TOO_LARGE' | 'UNSUPPORTED_MEDIA_TYPE' | 'TOO_MANY_REQUESTS' | 'INTERNAL_SERVER_ERROR' | 'SERVICE_UNAVAILABLE'
   sendMessage: 'BAD_REQUEST' | 'UNAUTHORIZED' | 'FORBIDDEN' | 'NOT_FOUND' | 'CONFLICT' | 'PAYLOAD_TOO_LARGE' | 'UNSUPPORTED_MEDIA_TYPE' | 'TOO_MANY_REQUESTS' | 'INTERNAL_SERVER_ERROR' | 'SERVICE_UNAVAILABLE'
+  receiveChatwootEvent: 'BAD_REQUEST' | 'FORBIDDEN' | 'NOT_FOUND' | 'PAYLOAD_TOO_LARGE' | 'UNSUPPORTED_MEDIA_TYPE' | 'TOO_MANY_REQUESTS' | 'INTERNAL_SERVER_ERROR' | 'SERVICE_UNAVAILABLE'
   listWebhookEndpoints: 'BAD_REQUEST' | 'UNAUTHORIZED' | 'FORBIDDEN' | 'NOT_FOUND' | 'TOO_MANY_REQUESTS' | 'INTERNAL_SERVER_ERROR' | 'SERVICE_UNAVAILABLE'
   createWebhookEndpoint: 'BAD_REQUEST' | 'UNAUTHORIZED' | 'FORBIDDEN' | 'NOT_FOUND' | 'PAYLOAD_TOO_LARGE' | 'UNSUPPORTED_MEDIA_TYPE' | 'TOO_MANY_REQUESTS' | 'INTERNAL_SERVER_ERROR' | 'SERVICE_UNAVAILABLE'
   getWebhookEndpoint: 'BAD_REQUEST' | 'UNAUTHORIZED' | 'FORBIDDEN' | 'NOT_FOUND' | 'PRECONDITION_FAILED' | 'TOO_MANY_REQUESTS' | 'INTERNAL_SERVER_ERROR' | 'SERVICE_UNAVAILABLE'

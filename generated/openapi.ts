@@ -22,6 +22,28 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/bots/{botId}/chatwoot/{credentialsId}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Receive an event of Chatwoot
+         * @description The address of an agent bot of Chatwoot, with credentials of the type `chatwoot`: the published bot answers in the conversations of its inboxes, on every channel that they have. An event is stored and answered at once, and counts once however often it comes. Events have to be signed with the secret of the credentials, in `X-Chatwoot-Signature` and `X-Chatwoot-Timestamp` at most 5 minutes ago, or have that secret as `secret`; others are forbidden and change nothing. Messages of members and of the bot itself change no chat but its handling. A conversation has at most 500 events that wait.
+         *
+         *     Permission: none; no token is needed.
+         */
+        post: operations["receiveChatwootEvent"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/bots/{botId}/preview/startChat": {
         parameters: {
             query?: never;
@@ -5227,6 +5249,111 @@ export interface components {
         } & {
             [key: string]: unknown;
         };
+        /** @description New credentials of type chatwoot. */
+        ChatwootCredentialsCreate: {
+            /**
+             * @description Read-only moment of the creation; accepted and ignored.
+             * @example null
+             */
+            readonly createdAt?: unknown;
+            data: components["schemas"]["ChatwootData"];
+            /**
+             * @description Read-only id of the credentials; accepted and ignored.
+             * @example null
+             */
+            readonly id?: unknown;
+            /**
+             * @description Name to choose the credentials by.
+             * @example Company account
+             */
+            name: string;
+            /**
+             * @description What the credentials are for. (enum property replaced by openapi-typescript)
+             * @enum {string}
+             */
+            type: "chatwoot";
+            /**
+             * @description Read-only moment of the last change; accepted and ignored.
+             * @example null
+             */
+            readonly updatedAt?: unknown;
+            /**
+             * @description Read-only id of the workspace; accepted and ignored.
+             * @example null
+             */
+            readonly workspaceId?: unknown;
+        };
+        /** @description A change of credentials of type chatwoot. */
+        ChatwootCredentialsUpdate: {
+            /**
+             * @description Read-only moment of the creation; accepted and ignored.
+             * @example null
+             */
+            readonly createdAt?: unknown;
+            data?: components["schemas"]["ChatwootData"];
+            /**
+             * @description Read-only id of the credentials; accepted and ignored.
+             * @example null
+             */
+            readonly id?: unknown;
+            /**
+             * @description Name to choose the credentials by.
+             * @example Company account
+             */
+            name?: string;
+            /**
+             * @description What the credentials are for. (enum property replaced by openapi-typescript)
+             * @enum {string}
+             */
+            type: "chatwoot";
+            /**
+             * @description Read-only moment of the last change; accepted and ignored.
+             * @example null
+             */
+            readonly updatedAt?: unknown;
+            /**
+             * @description Read-only id of the workspace; accepted and ignored.
+             * @example null
+             */
+            readonly workspaceId?: unknown;
+        };
+        /** @description An agent bot of an installation of Chatwoot. It writes to the conversations of its inboxes. */
+        ChatwootData: {
+            /**
+             * Format: password
+             * @description Access token of the agent bot.
+             * @example chatwoot-token-example
+             */
+            accessToken: string;
+            /**
+             * Format: int64
+             * @description Number of the account in Chatwoot.
+             * @example 1
+             */
+            accountId: number;
+            /**
+             * Format: uri
+             * @description Address of the installation. The token goes there and nowhere else. Private addresses have to be allowed by the installation of this service.
+             * @example https://chatwoot.example.com
+             */
+            baseUrl: string;
+            /**
+             * Format: password
+             * @description Secret of the agent bot, which signs its events. For a Chatwoot before 4.13, which signs none, any long random text: the address of the events then has it.
+             * @example chatwoot-secret-example
+             */
+            secret: string;
+        };
+        /**
+         * @description An event as Chatwoot sends it to agent bots.
+         * @example {
+         *       "event": "message_created",
+         *       "message_type": "incoming"
+         *     }
+         */
+        ChatwootEvent: {
+            [key: string]: unknown;
+        };
         /** @description Which Chatwoot widget is meant. */
         ChatwootOptions: {
             /**
@@ -5969,7 +6096,7 @@ export interface components {
             credentials: components["schemas"]["StoredCredentials"];
         };
         /** @description New credentials; the type says what they consist of. */
-        CredentialsCreate: components["schemas"]["SmtpCredentialsCreate"] | components["schemas"]["GoogleSheetsCredentialsCreate"] | components["schemas"]["StripeCredentialsCreate"] | components["schemas"]["OpenAiCredentialsCreate"] | components["schemas"]["AnthropicCredentialsCreate"] | components["schemas"]["MistralCredentialsCreate"] | components["schemas"]["GroqCredentialsCreate"] | components["schemas"]["TogetherAiCredentialsCreate"] | components["schemas"]["OpenRouterCredentialsCreate"] | components["schemas"]["PerplexityCredentialsCreate"] | components["schemas"]["DeepSeekCredentialsCreate"] | components["schemas"]["DifyAiCredentialsCreate"] | components["schemas"]["ChatNodeCredentialsCreate"] | components["schemas"]["ElevenLabsCredentialsCreate"] | components["schemas"]["NocoDbCredentialsCreate"] | components["schemas"]["SegmentCredentialsCreate"] | components["schemas"]["PostHogCredentialsCreate"] | components["schemas"]["ZendeskCredentialsCreate"] | components["schemas"]["BlinkCredentialsCreate"] | components["schemas"]["GmailCredentialsCreate"];
+        CredentialsCreate: components["schemas"]["SmtpCredentialsCreate"] | components["schemas"]["GoogleSheetsCredentialsCreate"] | components["schemas"]["StripeCredentialsCreate"] | components["schemas"]["ChatwootCredentialsCreate"] | components["schemas"]["OpenAiCredentialsCreate"] | components["schemas"]["AnthropicCredentialsCreate"] | components["schemas"]["MistralCredentialsCreate"] | components["schemas"]["GroqCredentialsCreate"] | components["schemas"]["TogetherAiCredentialsCreate"] | components["schemas"]["OpenRouterCredentialsCreate"] | components["schemas"]["PerplexityCredentialsCreate"] | components["schemas"]["DeepSeekCredentialsCreate"] | components["schemas"]["DifyAiCredentialsCreate"] | components["schemas"]["ChatNodeCredentialsCreate"] | components["schemas"]["ElevenLabsCredentialsCreate"] | components["schemas"]["NocoDbCredentialsCreate"] | components["schemas"]["SegmentCredentialsCreate"] | components["schemas"]["PostHogCredentialsCreate"] | components["schemas"]["ZendeskCredentialsCreate"] | components["schemas"]["BlinkCredentialsCreate"] | components["schemas"]["GmailCredentialsCreate"];
         /** @description The credentials of a workspace. */
         CredentialsList: {
             /** @description The credentials, newest first. */
@@ -6000,7 +6127,7 @@ export interface components {
             test: components["schemas"]["CredentialsTest"];
         };
         /** @description A change of credentials. The type is the one they have; data that are given replace all. */
-        CredentialsUpdate: components["schemas"]["SmtpCredentialsUpdate"] | components["schemas"]["GoogleSheetsCredentialsUpdate"] | components["schemas"]["StripeCredentialsUpdate"] | components["schemas"]["OpenAiCredentialsUpdate"] | components["schemas"]["AnthropicCredentialsUpdate"] | components["schemas"]["MistralCredentialsUpdate"] | components["schemas"]["GroqCredentialsUpdate"] | components["schemas"]["TogetherAiCredentialsUpdate"] | components["schemas"]["OpenRouterCredentialsUpdate"] | components["schemas"]["PerplexityCredentialsUpdate"] | components["schemas"]["DeepSeekCredentialsUpdate"] | components["schemas"]["DifyAiCredentialsUpdate"] | components["schemas"]["ChatNodeCredentialsUpdate"] | components["schemas"]["ElevenLabsCredentialsUpdate"] | components["schemas"]["NocoDbCredentialsUpdate"] | components["schemas"]["SegmentCredentialsUpdate"] | components["schemas"]["PostHogCredentialsUpdate"] | components["schemas"]["ZendeskCredentialsUpdate"] | components["schemas"]["BlinkCredentialsUpdate"] | components["schemas"]["GmailCredentialsUpdate"];
+        CredentialsUpdate: components["schemas"]["SmtpCredentialsUpdate"] | components["schemas"]["GoogleSheetsCredentialsUpdate"] | components["schemas"]["StripeCredentialsUpdate"] | components["schemas"]["ChatwootCredentialsUpdate"] | components["schemas"]["OpenAiCredentialsUpdate"] | components["schemas"]["AnthropicCredentialsUpdate"] | components["schemas"]["MistralCredentialsUpdate"] | components["schemas"]["GroqCredentialsUpdate"] | components["schemas"]["TogetherAiCredentialsUpdate"] | components["schemas"]["OpenRouterCredentialsUpdate"] | components["schemas"]["PerplexityCredentialsUpdate"] | components["schemas"]["DeepSeekCredentialsUpdate"] | components["schemas"]["DifyAiCredentialsUpdate"] | components["schemas"]["ChatNodeCredentialsUpdate"] | components["schemas"]["ElevenLabsCredentialsUpdate"] | components["schemas"]["NocoDbCredentialsUpdate"] | components["schemas"]["SegmentCredentialsUpdate"] | components["schemas"]["PostHogCredentialsUpdate"] | components["schemas"]["ZendeskCredentialsUpdate"] | components["schemas"]["BlinkCredentialsUpdate"] | components["schemas"]["GmailCredentialsUpdate"];
         /** @description What is stored, on a conflict or a failed precondition: read the record, or send these values to write on top of it. Absent where the record has none. */
         CurrentState: {
             /**
@@ -13233,7 +13360,7 @@ export interface components {
              */
             name: string;
             /**
-             * @description What they are for: `smtp`, or the type of the blocks that use them.
+             * @description What they are for: `smtp`, `chatwoot`, or the type of the blocks that use them.
              * @example openai
              */
             type: string;
@@ -16255,6 +16382,71 @@ export interface operations {
             413: components["responses"]["PayloadTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
             422: components["responses"]["IdempotencyMismatch"];
+            429: components["responses"]["TooManyRequests"];
+            431: components["responses"]["RequestHeaderFieldsTooLarge"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    receiveChatwootEvent: {
+        parameters: {
+            query?: {
+                /**
+                 * @description The secret of the credentials, for a Chatwoot that does not sign its events.
+                 * @example chatwoot-secret-example
+                 */
+                secret?: string;
+                /**
+                 * @description What becomes of a conversation whose chat is over: `open` (the default) hands it to the members, `resolve` resolves it, `pending` leaves it to the bot, which then starts anew.
+                 * @example resolve
+                 */
+                whenOver?: "open" | "resolve" | "pending";
+                /**
+                 * @description Where the bot goes on when members give a conversation back: `resume` (the default) where it was, `restart` at its start.
+                 * @example restart
+                 */
+                whenReturned?: "resume" | "restart";
+            };
+            header?: never;
+            path: {
+                /**
+                 * @description Id of the bot, as create and list answer it.
+                 * @example 01jr5x2e0p1y5s9x4n6q8r0t2w
+                 */
+                botId: components["parameters"]["BotId"];
+                /**
+                 * @description Id of credentials of the type `chatwoot`.
+                 * @example 01jr5x9n7x8f2a6e1w3y5z7b9d
+                 */
+                credentialsId: string;
+            };
+            cookie?: never;
+        };
+        /** @description At most 256 KiB of JSON in UTF-8. */
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["ChatwootEvent"];
+            };
+        };
+        responses: {
+            /** @description The event is stored, or needs nothing. */
+            200: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SuccessBody"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            408: components["responses"]["RequestTimeout"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
             429: components["responses"]["TooManyRequests"];
             431: components["responses"]["RequestHeaderFieldsTooLarge"];
             500: components["responses"]["InternalServerError"];

@@ -339,6 +339,48 @@ CREATE TABLE "chat_turns" (
 	CONSTRAINT "chat_turns_bot_id_session_id_revision_pk" PRIMARY KEY("bot_id","session_id","revision")
 );
 --> statement-breakpoint
+CREATE TABLE "chatwoot_conversations" (
+	"bot_id" text NOT NULL,
+	"credentials_id" text NOT NULL,
+	"conversation_id" bigint NOT NULL,
+	"workspace_id" text NOT NULL,
+	"session_id" text,
+	"status" text NOT NULL,
+	"channel" text NOT NULL,
+	"when_over" text NOT NULL,
+	"when_returned" text NOT NULL,
+	"started_at" double precision NOT NULL,
+	"sent_revision" integer NOT NULL,
+	"sent_ordinal" integer NOT NULL,
+	"sent_parts" integer NOT NULL,
+	"last_message_id" bigint NOT NULL,
+	"opened_after" bigint NOT NULL,
+	"is_note_due" boolean NOT NULL,
+	"pending" text,
+	"pending_since" timestamp (3) with time zone,
+	"confirmed_id" bigint,
+	"resume_at" timestamp (3) with time zone,
+	"due_at" timestamp (3) with time zone,
+	"changes" integer NOT NULL,
+	"failures" integer NOT NULL,
+	"failing_since" timestamp (3) with time zone,
+	"claim" text,
+	"claimed_until" timestamp (3) with time zone,
+	"updated_at" timestamp (3) with time zone NOT NULL,
+	CONSTRAINT "chatwoot_conversations_bot_id_credentials_id_conversation_id_pk" PRIMARY KEY("bot_id","credentials_id","conversation_id")
+);
+--> statement-breakpoint
+CREATE TABLE "chatwoot_events" (
+	"bot_id" text NOT NULL,
+	"credentials_id" text NOT NULL,
+	"conversation_id" bigint NOT NULL,
+	"key" text NOT NULL,
+	"ordinal" bigint NOT NULL,
+	"event" json,
+	"created_at" timestamp (3) with time zone NOT NULL,
+	CONSTRAINT "chatwoot_events_bot_id_credentials_id_conversation_id_key_pk" PRIMARY KEY("bot_id","credentials_id","conversation_id","key")
+);
+--> statement-breakpoint
 CREATE TABLE "result_answers" (
 	"bot_id" text NOT NULL,
 	"result_id" text NOT NULL,
@@ -551,6 +593,10 @@ CREATE INDEX "chat_sessions_result" ON "chat_sessions" USING btree ("bot_id","re
 CREATE INDEX "chat_sessions_live" ON "chat_sessions" USING btree ("bot_id","created_at" NULLS FIRST) WHERE ended_at IS NULL AND result_id IS NOT NULL;--> statement-breakpoint
 CREATE INDEX "chat_sessions_handled" ON "chat_sessions" USING btree ("bot_id","handled_by","created_at" NULLS FIRST) WHERE handled_by IS NOT NULL;--> statement-breakpoint
 CREATE INDEX "chat_timers_due" ON "chat_timers" USING btree ("due_at") WHERE NOT is_paused;--> statement-breakpoint
+CREATE INDEX "chatwoot_conversations_due" ON "chatwoot_conversations" USING btree ("due_at") WHERE due_at IS NOT NULL;--> statement-breakpoint
+CREATE INDEX "chatwoot_conversations_session" ON "chatwoot_conversations" USING btree ("bot_id","session_id");--> statement-breakpoint
+CREATE INDEX "chatwoot_conversations_age" ON "chatwoot_conversations" USING btree ("updated_at");--> statement-breakpoint
+CREATE INDEX "chatwoot_events_age" ON "chatwoot_events" USING btree ("created_at");--> statement-breakpoint
 CREATE INDEX "result_erasures_due" ON "result_erasures" USING btree ("due_at");--> statement-breakpoint
 CREATE INDEX "results_by_time" ON "results" USING btree ("bot_id","has_started","created_at" NULLS FIRST,"id" NULLS FIRST,"is_completed") WHERE NOT is_archived;--> statement-breakpoint
 CREATE INDEX "uploads_session" ON "uploads" USING btree ("bot_id","session_id");--> statement-breakpoint

@@ -7,6 +7,7 @@ import { createApp, type Phase } from './app.ts'
 import { type FirstSignIn, greeting, prepareDatabase } from './bootstrap.ts'
 import { openTimers } from './chat/sessions/fire-timers.ts'
 import { openChatTools } from './chat-tools.ts'
+import { openBridge } from './chatwoot/bridge.ts'
 import { currentTime } from './clock.ts'
 import type { Config } from './config.ts'
 import { detectCitus } from './db/citus/distribution.ts'
@@ -110,6 +111,7 @@ export async function serve(config: Config, sandbox: Sandbox, telemetry?: Teleme
   let background: ReturnType<typeof startBackground> | undefined
   let deliveries: ReturnType<typeof startDeliveries> | undefined
   let timers: ReturnType<typeof openTimers> | undefined
+  let bridge: ReturnType<typeof openBridge> | undefined
   let nodes: ReturnType<typeof openNodes> | undefined
   if (cluster.isWorker) onStop((wait, timeout) => void stop(wait, timeout))
 
@@ -151,6 +153,8 @@ export async function serve(config: Config, sandbox: Sandbox, telemetry?: Teleme
     background = startBackground(db, log, files, config)
     timers = openTimers(services)
     timers.start()
+    bridge = openBridge(services)
+    bridge.start()
     const post = streamingClient({ allowedHosts: config.OUTBOUND_ALLOWED_HOSTS, keepAlive: true })
     deliveries = startDeliveries({ db, log, keyring, post })
     log.info({ port, publicUrl }, 'serving')
@@ -171,6 +175,7 @@ export async function serve(config: Config, sandbox: Sandbox, telemetry?: Teleme
   async function runDueJobs() {
     await background?.runDue()
     await timers?.runDue()
+    await bridge?.runDue()
     deliveryIsDue.emit('due')
   }
 
@@ -215,7 +220,7 @@ export async function serve(config: Config, sandbox: Sandbox, telemetry?: Teleme
   }
 
   async function close() {
-    await Promise.all([background?.stop(), deliveries?.stop(), timers?.stop()])
+    await Promise.all([background?.stop(), deliveries?.stop(), timers?.stop(), bridge?.stop()])
     await chat.close()
     await Promise.all([pool.end(), standby?.pool.end(), nodes?.end()])
   }

@@ -99,6 +99,8 @@ const ending = [
   'sendMessage text',
   'updateChat return',
   'updateChat end',
+  'createCredentials chatwoot',
+  'receiveChatwootEvent message',
   'updateBot webhook',
   'listWebhookBlocks',
   'subscribeWebhookBlock hook',

@@ -570,7 +570,10 @@ describe('schemas', () => {
     const open = endpoints.flatMap(({ operation }) =>
       Object.values(operation.requestBody?.content ?? {}).filter(({ schema }) => !isClosed(schema)),
     )
-    expect(open.map(({ schema }) => schema.$ref)).toEqual(['#/components/schemas/WebhookData'])
+    expect(open.map(({ schema }) => schema.$ref)).toEqual([
+      '#/components/schemas/WebhookData',
+      '#/components/schemas/ChatwootEvent',
+    ])
   })
 })
 

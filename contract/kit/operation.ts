@@ -246,6 +246,8 @@ interface Request<O extends Contract> {
    * unchanged are stored as this text, since the parsed body has lost the order of keys.
    */
   texts(name: string): Map<string, Buffer>
+  /** Returns the body as it was sent, which a signature covers. */
+  bytes(): Buffer
   conditions: Conditions
   /** True if the request has `Prefer: return=minimal` and the operation supports it. */
   prefersMinimal: boolean
@@ -262,7 +264,8 @@ interface Request<O extends Contract> {
       | 'user-agent'
       | 'accept-language'
       | 'idempotency-key'
-      | 'last-event-id',
+      | 'last-event-id'
+      | `x-${string}`,
   ): string | undefined
 }
 

@@ -187,6 +187,9 @@ export function createClient(options) {
     const messages = {
         send: on({ "method": "POST", "path": "/v1/bots/{botId}/chats/{sessionId}/messages", "body": true, "key": true }),
     };
+    const chatwootEvents = {
+        receive: on({ "method": "POST", "path": "/api/v1/bots/{botId}/chatwoot/{credentialsId}", "body": true, "query": true, "open": true }),
+    };
     const webhookEndpoints = {
         list: on({ "method": "GET", "path": "/v1/workspaces/{workspaceId}/webhookEndpoints" }),
         create: on({ "method": "POST", "path": "/v1/workspaces/{workspaceId}/webhookEndpoints", "body": true, "key": true }),
@@ -225,5 +228,5 @@ export function createClient(options) {
     bots.edit = editor(bots);
     chat.converse = conversation(chat);
     webhooks_.verify = verify;
-    return { workspaces, members, invitations, credentials, auditLogs, folders, bots, templates, webhookBlocks, resultExamples, publishedBots, publications, results, transcripts, resultLogs, stats, blockStats, chat, sessions, sessionEvents, previews, webhooks: webhooks_, clientLogs, workspaceChats, messages, webhookEndpoints, webhookSecrets, webhookDeliveries, files, currentUser, browserSessions, tokens, deviceLogins };
+    return { workspaces, members, invitations, credentials, auditLogs, folders, bots, templates, webhookBlocks, resultExamples, publishedBots, publications, results, transcripts, resultLogs, stats, blockStats, chat, sessions, sessionEvents, previews, webhooks: webhooks_, clientLogs, workspaceChats, messages, chatwootEvents, webhookEndpoints, webhookSecrets, webhookDeliveries, files, currentUser, browserSessions, tokens, deviceLogins };
 }

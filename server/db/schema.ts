@@ -7,6 +7,7 @@
 export * from './tables/bots.ts'
 export * from './tables/catalogue.ts'
 export * from './tables/chats.ts'
+export * from './tables/chatwoot.ts'
 export * from './tables/results.ts'
 export * from './tables/statistics.ts'
 export * from './tables/webhooks.ts'

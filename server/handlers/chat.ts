@@ -3,11 +3,10 @@ import type { ChatHandlers } from '../../generated/handlers.ts'
 import { appearanceOfChat, startChat as startFlow } from '../chat/engine/engine.ts'
 import { inputForPeople } from '../chat/engine/inputs/for-people.ts'
 import type { StartOptions, TurnRejection } from '../chat/engine/types.ts'
-import { chatEventOf, eventOfTurn } from '../chat/sessions/chat-events.ts'
 import { insertClientLogs, MAXIMUM_CLIENT_LOGS, sizeOfLogs } from '../chat/sessions/client-logs.ts'
 import { decodeState } from '../chat/sessions/codec/state.ts'
 import { receiveMessage } from '../chat/sessions/handling.ts'
-import { closed, refusedOrigin, remembersUsers } from '../chat/sessions/origin-check.ts'
+import { closed, refusedOrigin } from '../chat/sessions/origin-check.ts'
 import { findPublished, findSession, previewFlow, sessionOf, turnsOf } from '../chat/sessions/read-session.ts'
 import {
   digestOf,
@@ -16,7 +15,6 @@ import {
   respondBeforeEvent,
   runTurn,
   toTurn,
-  uploadsOfTurn,
   waitingStill,
   waitsFor,
   webhookDigest,
@@ -30,22 +28,21 @@ import {
 } from '../chat/sessions/session-events.ts'
 import { botOfSession, newSessionId } from '../chat/sessions/session-ids.ts'
 import { findState, simulate } from '../chat/sessions/simulate.ts'
+import { type Started, startSession } from '../chat/sessions/start-session.ts'
 import { expiryAfter, isStillAsked, timerOfTurn } from '../chat/sessions/timers.ts'
 import { effectsOf, withTurnRoom } from '../chat/sessions/turn-effects.ts'
-import { sizeOfTurn, writeAlso, writeTurn } from '../chat/sessions/write-turn.ts'
+import { writeAlso, writeTurn } from '../chat/sessions/write-turn.ts'
 import type { Contexts } from '../context.ts'
-import { Unavailable } from '../db/unavailable.ts'
-import { newId } from '../ids.ts'
 import { notPublished } from '../issues/records.ts'
 import { toJson } from '../kit/json/exact-numbers.ts'
 import { JsonText, stored } from '../kit/json/json-text.ts'
 
 export const chat: ChatHandlers<Contexts> = {
   async startChat({ params, body, header, openEvents }, reply, context) {
-    const { db, now, chat: tools } = context
+    const { db, chat: tools } = context
     const published = await findPublished(db, tools, params.publicId, body.resultId)
     if (!published) return reply.fail('NOT_FOUND')
-    const { botId, workspaceId, publicationId, flow } = published
+    const { botId, workspaceId, flow } = published
     const origin = refusedOrigin(flow, header, context.visitedUrl)
     if (origin) return reply.fail('FORBIDDEN', [origin])
     if (!(await context.place.moveTo(workspaceId))) return reply.fail('SERVICE_UNAVAILABLE')
@@ -55,63 +52,35 @@ export const chat: ChatHandlers<Contexts> = {
       if (published.isClosed) return reply.fail('BAD_REQUEST', [closed(flow)])
       const isFull = context.quota.refusal('text', botId)
       if (isFull) return reply.fail('TOO_MANY_REQUESTS', [isFull])
-      const earlierId = remembersUsers(flow) ? published.earlierResultId : null
-      const resultId = earlierId ?? newId(now)
-      const sessionId = newSessionId(botId, now)
-      const running = { botId, workspaceId, publicationId, resultId, sessionId }
-      const outcome = await withTurnRoom(context, { workspaceId, flow, bytes: 0 }, (room) =>
-        startFlow(
-          flow,
-          {
-            resultId,
-            ...startOptions(body),
-            rememberedVariables:
-              earlierId === null ? undefined : JSON.parse(published.earlierVariables ?? '[]'),
-            userAgent: header('user-agent'),
-            acceptLanguage: header('accept-language'),
+      const answerOf = ({ sessionId, resultId, outcome, step }: Started) =>
+        reply.ok({
+          sessionId,
+          ...(body.isOnlyRegistering ? {} : { resultId }),
+          bot: {
+            id: botId,
+            version: '6.1',
+            ...outcome.bot,
+            publishedAt: published.publishedAt.toISOString(),
           },
-          effectsOf(context, { ...running, room }, undefined, tell),
-        ),
-      )
-      if (outcome.problem) return reply.fail('BAD_REQUEST', [refused(outcome)])
-      const step = toTurn(outcome, 1, false)
-      const lastAnswer = JSON.stringify(step)
-      const answer = reply.ok({
-        sessionId,
-        ...(body.isOnlyRegistering ? {} : { resultId }),
-        bot: { id: botId, version: '6.1', ...outcome.bot, publishedAt: published.publishedAt.toISOString() },
-        ...step,
-      })
-      const isSaved = await writeTurn(
-        db,
+          ...step,
+        })
+      const started = await startSession(
+        context,
+        published,
         {
-          session: { id: sessionId, botId, workspaceId, publicationId },
-          wantedEvents: published.wantedEvents,
-          revision: 0,
-          resultId: body.isOnlyRegistering ? null : resultId,
-          isNewResult: earlierId === null,
-          expiresAt: expiryAfter(outcome, now, now),
-          outcome,
-          lastMessage: null,
-          lastAnswer,
+          ...startOptions(body),
+          userAgent: header('user-agent'),
+          acceptLanguage: header('accept-language'),
         },
-        now,
-        writeAlso(db, (write) => keep(answer, write), [
-          ...uploadsOfTurn(sessionId, outcome.uploads),
-          ...timerOfTurn({ id: sessionId, botId, workspaceId }, outcome, {}, now),
-          ...eventOfTurn(published, chatEventOf({ sessionId, botId, resultId, publicationId }, outcome), now),
-        ]),
+        { tell, keepAs: (it) => (write) => keep(answerOf(it), write) },
       )
-      if (!isSaved) throw new Unavailable('The first step of a chat was not written')
+      if ('problem' in started) return reply.fail('BAD_REQUEST', [refused(started)])
+      const { outcome, step, size } = started
       // The response to a request with a key is stored for days.
       const isKept = header('idempotency-key') !== undefined
-      const keptBytes = isKept ? Buffer.byteLength(lastAnswer + JSON.stringify(outcome.bot)) : 0
-      context.quota.add(
-        'text',
-        botId,
-        sizeOfTurn({ outcome, lastAnswer, wantedEvents: published.wantedEvents }) + keptBytes,
-      )
-      return answer
+      const keptBytes = isKept ? Buffer.byteLength(JSON.stringify(step) + JSON.stringify(outcome.bot)) : 0
+      context.quota.add('text', botId, size + keptBytes)
+      return answerOf(started)
     })
   },
 

@@ -7,6 +7,7 @@ import { bots } from './bots.ts'
 import { browserSessions } from './browser-sessions.ts'
 import { chat } from './chat.ts'
 import { chats } from './chats.ts'
+import { chatwoot } from './chatwoot.ts'
 import { comparison } from './comparison.ts'
 import { credentials } from './credentials.ts'
 import { currentUser } from './current-user.ts'
@@ -44,6 +45,7 @@ export const handlers: Handlers<Contexts> = {
   ...analytics,
   ...chat,
   ...chats,
+  ...chatwoot,
   ...webhooks,
   ...uploads,
   ...currentUser,

@@ -11,6 +11,8 @@ import {
   chatSessions,
   chatTimers,
   chatTurns,
+  chatwootConversations,
+  chatwootEvents,
   deviceLogins,
   idempotencyKeys,
   idempotencyResponses,
@@ -131,6 +133,41 @@ export async function forgetEndedAccess(db: Database, now: Date): Promise<boolea
   if (outcomes.some((outcome) => outcome.status === 'fulfilled' && outcome.value)) return true
   for (const outcome of outcomes) if (outcome.status === 'rejected') throw outcome.reason
   return false
+}
+
+/** Longer than any repeat of an event takes, and than any chat. */
+const CHATWOOT_EVENTS_RETENTION_MS = 7 * MS_PER_DAY
+const CHATWOOT_CONVERSATIONS_RETENTION_MS = 40 * MS_PER_DAY
+
+const conversations: DueRows = {
+  name: 'conversations of Chatwoot',
+  table: chatwootConversations,
+  keys: [
+    chatwootConversations.botId,
+    chatwootConversations.credentialsId,
+    chatwootConversations.conversationId,
+  ],
+  age: chatwootConversations.updatedAt,
+}
+
+const conversationEvents: DueRows = {
+  name: 'events of Chatwoot',
+  table: chatwootEvents,
+  keys: [
+    chatwootEvents.botId,
+    chatwootEvents.credentialsId,
+    chatwootEvents.conversationId,
+    chatwootEvents.key,
+  ],
+  age: chatwootEvents.createdAt,
+  bytes: sql`coalesce(pg_column_size(${chatwootEvents.event}), 0)`,
+}
+
+/** Forgets one batch of conversations of Chatwoot and of their events; true while there may be more. */
+export async function forgetConversations(db: Database, now: Date): Promise<boolean> {
+  const before = (milliseconds: number) => new Date(now.getTime() - milliseconds)
+  if (await removeDue(db, conversationEvents, before(CHATWOOT_EVENTS_RETENTION_MS))) return true
+  return removeDue(db, conversations, before(CHATWOOT_CONVERSATIONS_RETENTION_MS))
 }
 
 const tokens: DueRows = { name: 'tokens', table: apiTokens, keys: [apiTokens.id], age: apiTokens.expiresAt }

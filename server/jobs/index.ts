@@ -11,6 +11,7 @@ import { eraseBatch } from '../results/erase.ts'
 import { rollUpBatch } from '../results/stats-rollup.ts'
 import type { FileStore } from '../uploads/store.ts'
 import {
+  forgetConversations,
   forgetDeliveries,
   forgetEndedAccess,
   forgetHours,
@@ -63,6 +64,7 @@ export function startBackground(
     { name: 'counting blocks', interval: FREQUENT_INTERVAL_MS, batch: rollUpBlocks },
     { name: 'forgetting keys', interval: FREQUENT_INTERVAL_MS, batch: forgetKeys },
     { name: 'forgetting deliveries', interval: RARE_INTERVAL_MS, batch: forgetDeliveries },
+    { name: 'forgetting conversations', interval: RARE_INTERVAL_MS, batch: forgetConversations },
     { name: 'forgetting tokens', interval: RARE_INTERVAL_MS, batch: forgetTokens },
     { name: 'forgetting ended access', interval: RARE_INTERVAL_MS, batch: forgetEndedAccess },
     { name: 'forgetting hours', interval: RARE_INTERVAL_MS, batch: forgetHours },

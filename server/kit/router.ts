@@ -258,6 +258,7 @@ function bind<Db>(
       query,
       body,
       texts,
+      bytes: () => (Buffer.isBuffer(request.body) ? request.body : Buffer.alloc(0)),
       header: (name: string) => request.get(name),
       conditions,
       prefersMinimal: prefersMinimal(operation, request),

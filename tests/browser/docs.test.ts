@@ -60,6 +60,7 @@ const guides = [
   'embedding',
   'files',
   'people',
+  'chatwoot',
   'authentication',
   'errors',
   'retries',

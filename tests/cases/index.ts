@@ -6,6 +6,7 @@ import { bots } from './bots.ts'
 import { browserSessions } from './browser-sessions.ts'
 import { chat } from './chat.ts'
 import { chats } from './chats.ts'
+import { chatwoot } from './chatwoot.ts'
 import { comparison } from './comparison.ts'
 import { credentials } from './credentials.ts'
 import { currentUser } from './current-user.ts'
@@ -42,6 +43,7 @@ const byResource: { [Resource in keyof typeof resources]: Cases<Resource> } = {
   analytics,
   chat,
   chats,
+  chatwoot,
   webhooks,
   uploads,
   currentUser,

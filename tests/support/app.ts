@@ -9,6 +9,7 @@ import { operations } from '../../contract/index.ts'
 import { createApp, type Phase } from '../../server/app.ts'
 import { openTimers } from '../../server/chat/sessions/fire-timers.ts'
 import { openChatTools } from '../../server/chat-tools.ts'
+import { openBridge } from '../../server/chatwoot/bridge.ts'
 import { currentTime } from '../../server/clock.ts'
 import { type Config, readConfig } from '../../server/config.ts'
 import { detectCitus, treatAsDistributed } from '../../server/db/citus/distribution.ts'
@@ -48,6 +49,8 @@ export interface App extends Watched {
   /** As if no chat had run in this process yet. */
   forgetFlows(): void
   timers: ReturnType<typeof openTimers>
+  /** Works on all conversations of Chatwoot for which there is something to do. */
+  bridge: ReturnType<typeof openBridge>
   /** Makes all timers of chats due, and runs their turns. */
   fireTimers(): Promise<void>
   stop(): Promise<void>
@@ -186,6 +189,7 @@ export async function startApp(options: StartOptions = {}): Promise<App> {
   }
   const service = createApp({ ...services, pool, sandbox: options.sandbox, phase: () => phase })
   const timers = openTimers(services)
+  const bridge = openBridge(services)
   const server = createServer(service, {
     newId,
     takesFile: takesFileOf(operations),
@@ -209,6 +213,7 @@ export async function startApp(options: StartOptions = {}): Promise<App> {
     files,
     filesFolder,
     timers,
+    bridge,
     setPhase: (next: Phase) => {
       phase = next
     },
@@ -220,7 +225,7 @@ export async function startApp(options: StartOptions = {}): Promise<App> {
       await timers.runDue()
     },
     async stop() {
-      await timers.stop()
+      await Promise.all([timers.stop(), bridge.stop()])
       server.closeAllConnections()
       await new Promise((resolve) => server.close(resolve))
       await chat.close()

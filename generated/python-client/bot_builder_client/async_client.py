@@ -906,6 +906,23 @@ class AsyncMessages:
         return answer
 
 
+class AsyncChatwootEvents:
+    def __init__(self, caller: AsyncCaller) -> None:
+        self._caller = caller
+
+    async def receive(self, bot_id: str, credentials_id: str, body: types.ChatwootEvent | None = None, *, when_over: Literal["open", "resolve", "pending"] | None = None, when_returned: Literal["resume", "restart"] | None = None, secret: str | None = None, **options: Unpack[RequestOptions]) -> types.SuccessBody:
+        """Receive an event of Chatwoot: `POST /api/v1/bots/{botId}/chatwoot/{credentialsId}`
+
+        The address of an agent bot of Chatwoot, with credentials of the type `chatwoot`: the published bot answers in the conversations of its inboxes, on every channel that they have. An event is stored and answered at once, and counts once however often it comes. Events have to be signed with the secret of the credentials, in `X-Chatwoot-Signature` and `X-Chatwoot-Timestamp` at most 5 minutes ago, or have that secret as `secret`; others are forbidden and change nothing. Messages of members and of the bot itself change no chat but its handling. A conversation has at most 500 events that wait.
+
+        - `when_over`: What becomes of a conversation whose chat is over: `open` (the default) hands it to the members, `resolve` resolves it, `pending` leaves it to the bot, which then starts anew.
+        - `when_returned`: Where the bot goes on when members give a conversation back: `resume` (the default) where it was, `restart` at its start.
+        - `secret`: The secret of the credentials, for a Chatwoot that does not sign its events.
+        """
+        answer: types.SuccessBody = await self._caller.call(call_of(Operation("POST", "/api/v1/bots/{botId}/chatwoot/{credentialsId}", open=True), {"botId": bot_id, "credentialsId": credentials_id}, body, {"whenOver": when_over, "whenReturned": when_returned, "secret": secret}, options))
+        return answer
+
+
 class AsyncWebhookEndpoints:
     def __init__(self, caller: AsyncCaller) -> None:
         self._caller = caller
@@ -1172,6 +1189,7 @@ class AsyncClient:
         self.client_logs = AsyncClientLogs(caller)
         self.workspace_chats = AsyncWorkspaceChats(caller)
         self.messages = AsyncMessages(caller)
+        self.chatwoot_events = AsyncChatwootEvents(caller)
         self.webhook_endpoints = AsyncWebhookEndpoints(caller)
         self.webhook_secrets = AsyncWebhookSecrets(caller)
         self.webhook_deliveries = AsyncWebhookDeliveries(caller)

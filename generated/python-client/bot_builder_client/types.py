@@ -2074,6 +2074,67 @@ class ChatwootBlock(TypedDict):
 
     options: NotRequired[ChatwootOptions]
 
+class ChatwootCredentialsCreate(TypedDict):
+    """New credentials of type chatwoot."""
+
+    type: Literal["chatwoot"]
+    """What the credentials are for."""
+
+    name: str
+    """Name to choose the credentials by."""
+
+    data: ChatwootData
+
+    id: NotRequired[Any]
+    """Read-only id of the credentials; accepted and ignored."""
+
+    workspaceId: NotRequired[Any]
+    """Read-only id of the workspace; accepted and ignored."""
+
+    createdAt: NotRequired[Any]
+    """Read-only moment of the creation; accepted and ignored."""
+
+    updatedAt: NotRequired[Any]
+    """Read-only moment of the last change; accepted and ignored."""
+
+class ChatwootCredentialsUpdate(TypedDict):
+    """A change of credentials of type chatwoot."""
+
+    type: Literal["chatwoot"]
+    """What the credentials are for."""
+
+    name: NotRequired[str]
+    """Name to choose the credentials by."""
+
+    data: NotRequired[ChatwootData]
+
+    id: NotRequired[Any]
+    """Read-only id of the credentials; accepted and ignored."""
+
+    workspaceId: NotRequired[Any]
+    """Read-only id of the workspace; accepted and ignored."""
+
+    createdAt: NotRequired[Any]
+    """Read-only moment of the creation; accepted and ignored."""
+
+    updatedAt: NotRequired[Any]
+    """Read-only moment of the last change; accepted and ignored."""
+
+class ChatwootData(TypedDict):
+    """An agent bot of an installation of Chatwoot. It writes to the conversations of its inboxes."""
+
+    baseUrl: str
+    """Address of the installation. The token goes there and nowhere else. Private addresses have to be allowed by the installation of this service."""
+
+    accountId: int
+    """Number of the account in Chatwoot."""
+
+    accessToken: str
+    """Access token of the agent bot."""
+
+    secret: str
+    """Secret of the agent bot, which signs its events. For a Chatwoot before 4.13, which signs none, any long random text: the address of the events then has it."""
+
 class ChatwootOptions(TypedDict):
     """Which Chatwoot widget is meant."""
 
@@ -7649,7 +7710,7 @@ class StoredCredentials(TypedDict):
     """Id of the workspace, as create and list answer it."""
 
     type: str
-    """What they are for: `smtp`, or the type of the blocks that use them."""
+    """What they are for: `smtp`, `chatwoot`, or the type of the blocks that use them."""
 
     name: str
     """Name to choose the credentials by."""
@@ -9509,16 +9570,19 @@ ChatEvent: TypeAlias = ChatLookEvent | ChatMessageEvent | ChatActionEvent | Chat
 ChatTurn: TypeAlias = BotTurn | UserTurn | MemberTurn
 """Something that was said in a chat."""
 
+ChatwootEvent: TypeAlias = dict[str, Any]
+"""An event as Chatwoot sends it to agent bots."""
+
 ClientSideAction: TypeAlias = ScriptAction | SetVariableAction | ChatwootAction | ZendeskAction | CalendarAction | RedirectAction | WaitAction | HttpRequestAction | GoogleAnalyticsAction | PixelAction | StartPropertiesAction | ListenForWebhookAction
 """Something the client has to do."""
 
 ComparisonOperator: TypeAlias = Literal["Equal to", "Not equal", "Contains", "Does not contain", "Greater than", "Greater or equal to", "Less than", "Less or equal to", "Is set", "Is empty", "Starts with", "Ends with", "Matches regex", "Does not match regex"]
 """How two values are compared. The order operators compare numbers, then dates, then lengths; Is set and Is empty ignore the right side."""
 
-CredentialsCreate: TypeAlias = SmtpCredentialsCreate | GoogleSheetsCredentialsCreate | StripeCredentialsCreate | OpenAiCredentialsCreate | AnthropicCredentialsCreate | MistralCredentialsCreate | GroqCredentialsCreate | TogetherAiCredentialsCreate | OpenRouterCredentialsCreate | PerplexityCredentialsCreate | DeepSeekCredentialsCreate | DifyAiCredentialsCreate | ChatNodeCredentialsCreate | ElevenLabsCredentialsCreate | NocoDbCredentialsCreate | SegmentCredentialsCreate | PostHogCredentialsCreate | ZendeskCredentialsCreate | BlinkCredentialsCreate | GmailCredentialsCreate
+CredentialsCreate: TypeAlias = SmtpCredentialsCreate | GoogleSheetsCredentialsCreate | StripeCredentialsCreate | ChatwootCredentialsCreate | OpenAiCredentialsCreate | AnthropicCredentialsCreate | MistralCredentialsCreate | GroqCredentialsCreate | TogetherAiCredentialsCreate | OpenRouterCredentialsCreate | PerplexityCredentialsCreate | DeepSeekCredentialsCreate | DifyAiCredentialsCreate | ChatNodeCredentialsCreate | ElevenLabsCredentialsCreate | NocoDbCredentialsCreate | SegmentCredentialsCreate | PostHogCredentialsCreate | ZendeskCredentialsCreate | BlinkCredentialsCreate | GmailCredentialsCreate
 """New credentials; the type says what they consist of."""
 
-CredentialsUpdate: TypeAlias = SmtpCredentialsUpdate | GoogleSheetsCredentialsUpdate | StripeCredentialsUpdate | OpenAiCredentialsUpdate | AnthropicCredentialsUpdate | MistralCredentialsUpdate | GroqCredentialsUpdate | TogetherAiCredentialsUpdate | OpenRouterCredentialsUpdate | PerplexityCredentialsUpdate | DeepSeekCredentialsUpdate | DifyAiCredentialsUpdate | ChatNodeCredentialsUpdate | ElevenLabsCredentialsUpdate | NocoDbCredentialsUpdate | SegmentCredentialsUpdate | PostHogCredentialsUpdate | ZendeskCredentialsUpdate | BlinkCredentialsUpdate | GmailCredentialsUpdate
+CredentialsUpdate: TypeAlias = SmtpCredentialsUpdate | GoogleSheetsCredentialsUpdate | StripeCredentialsUpdate | ChatwootCredentialsUpdate | OpenAiCredentialsUpdate | AnthropicCredentialsUpdate | MistralCredentialsUpdate | GroqCredentialsUpdate | TogetherAiCredentialsUpdate | OpenRouterCredentialsUpdate | PerplexityCredentialsUpdate | DeepSeekCredentialsUpdate | DifyAiCredentialsUpdate | ChatNodeCredentialsUpdate | ElevenLabsCredentialsUpdate | NocoDbCredentialsUpdate | SegmentCredentialsUpdate | PostHogCredentialsUpdate | ZendeskCredentialsUpdate | BlinkCredentialsUpdate | GmailCredentialsUpdate
 """A change of credentials. The type is the one they have; data that are given replace all."""
 
 DocumentVersion: TypeAlias = Literal["3", "4", "5", "6", "6.1"]

@@ -71,6 +71,7 @@ export async function startChat(flow: Flow, options: StartOptions, effects: Effe
     device: deviceOf(options.userAgent),
     isProgressBarEnabled: options.isProgressBarEnabled === true,
     ...(options.isStreamEnabled === true ? { isStreamEnabled: true } : {}),
+    ...(options.isBridged === true ? { isBridged: true } : {}),
     ...(language === undefined ? {} : { language }),
     ...(options.startFrom === undefined ? {} : { startFrom: options.startFrom }),
     ...(options.resultId === null ? { preview: { answers: [], transcript: [] } } : {}),
@@ -211,9 +212,12 @@ async function begin(run: Execution, message: Message | null): Promise<void> {
     await runBlocks(run, null, place === null ? { kind: 'end' } : { kind: 'go', ...place })
   }
   const type = run.input?.type
-  const isUsed =
-    message !== null && type !== undefined && run.messages.length === 0 && !notInAdvance.has(type)
-  if (isUsed && textOfMessage(message) !== '') await reply(run, message)
+  const words = textOfMessage(message)
+  const isUsed = words !== '' && type !== undefined && run.messages.length === 0 && !notInAdvance.has(type)
+  if (isUsed) return reply(run, message)
+  if (startFrom?.type !== 'behind' || words === '') return
+  run.transcript.unshift({ role: 'user', type: 'text', text: words })
+  run.said.push({ role: 'user', text: words })
 }
 
 async function reply(run: Execution, message: Message | null): Promise<void> {

@@ -149,6 +149,8 @@ export interface StartOptions extends TurnOptions {
   /** Variables of a remembered user's earlier visit, as an outcome gave them. */
   rememberedVariables?: ResultVariable[]
   isStreamEnabled?: boolean
+  /** True if the chat goes through another service. */
+  isBridged?: boolean
   /** Creates the session without running the flow. The first `continueChat` runs it. */
   isOnlyRegistering?: boolean
   startFrom?: { type: 'group'; groupId: string } | { type: 'event'; eventId: string }
@@ -203,6 +205,8 @@ export interface SessionState {
   isProgressBarEnabled: boolean
   /** True if the client wants to see bubbles while a turn runs. */
   isStreamEnabled?: boolean
+  /** True if the chat goes through another service, see `chat/sessions/bridged.ts`. */
+  isBridged?: boolean
   /** The language of the visitor that the service has, unless it is English. */
   language?: string
   /** The format of texts that the client asked for last, unless it is rich text. */

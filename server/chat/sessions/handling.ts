@@ -2,7 +2,6 @@ import { and, eq, inArray } from 'drizzle-orm'
 import type { Issue } from '../../../contract/errors.ts'
 import type { UpdateChat } from '../../../generated/handlers.ts'
 import type { components } from '../../../generated/openapi.ts'
-import type { Contexts } from '../../context.ts'
 import type { Database } from '../../db/client.ts'
 import { chatSessions as table, workspaceMembers } from '../../db/schema.ts'
 import { JsonText } from '../../kit/json/json-text.ts'
@@ -16,13 +15,20 @@ import { lastMessageIn, readLastMessage } from './last-message.ts'
 import { lastAnswerOf, type Session } from './read-session.ts'
 import { type Ran, type Reply, toTurn, uploadsOfTurn, waitsFor } from './run-turn.ts'
 import { openExpiryOf, removeTimer, resumeTimer } from './timers.ts'
-import { effectsOf } from './turn-effects.ts'
-import { latestExpiryOf, sizeOfTurn, writeAlso, writeTurn } from './write-turn.ts'
+import { type Context, effectsOf } from './turn-effects.ts'
+import { latestExpiryOf, type StoreTurn, sizeOfTurn, writeAlso, writeTurn } from './write-turn.ts'
 
 /*
  * A chat is handled by the bot, waits for a member, or is handled by a member. In the last two cases the bot runs and
  * says nothing, and messages of the visitor are recorded as turns without an answer of the bot.
  */
+
+/** Whoever hands a chat over: a member, or a service that its chat goes through, which is no user. */
+export interface Steerer {
+  bot: { id: string; workspaceId: string }
+  caller: { userId: string | null }
+  isWatched: boolean
+}
 
 type Handing =
   | { changes?: Partial<typeof table.$inferInsert>; isReturned?: true }
@@ -31,7 +37,7 @@ type Handing =
 /** Returns what changes in a locked chat when it changes hands. */
 export async function handingOf(
   db: Database,
-  { grant, now }: Pick<Contexts['bot'], 'grant' | 'now'>,
+  { grant, now }: { grant: Steerer; now: Date },
   chat: HeldChat,
   { handledBy, assigneeId, groupId }: UpdateChat['body'],
 ): Promise<Handing> {
@@ -56,7 +62,7 @@ export async function handingOf(
     if (chat.assigneeId === changes.assigneeId) return {}
     if (!assigneeId) return { issue: ofAnother, isConflict: true }
   }
-  if (changes.assigneeId !== userId) {
+  if (changes.assigneeId !== null && changes.assigneeId !== userId) {
     const { workspaceId } = grant.bot
     const isMember = and(
       eq(workspaceMembers.workspaceId, workspaceId),
@@ -81,7 +87,7 @@ async function lastTurnOf(db: Database, { id: sessionId, ...chat }: HeldChat) {
 /** Gives a locked chat back to the bot, by a turn without a message. Returns an issue if there is no such group. */
 export async function giveBack(
   db: Database,
-  { grant, now }: Pick<Contexts['bot'], 'grant' | 'now'>,
+  { grant, now }: { grant: Steerer; now: Date },
   chat: HeldChat & { flow: Flow; effects: Effects },
   groupId: string | undefined,
 ): Promise<Issue | undefined> {
@@ -128,9 +134,10 @@ export async function giveBack(
  * was read.
  */
 export async function receiveMessage(
-  context: Contexts['anyone'],
+  context: Context,
   session: Session,
-  { message, options, digest }: Reply,
+  { message, options, digest }: Pick<Reply, 'message' | 'options' | 'digest'>,
+  keep?: StoreTurn,
 ): Promise<Ran> {
   const { sessionId, botId, workspaceId, publicationId, handledBy, revision, wantedEvents } = session
   const state = decodeState(session)
@@ -175,7 +182,7 @@ export async function receiveMessage(
       lastAnswer,
     },
     context.now,
-    writeAlso(context.db, undefined, [
+    writeAlso(context.db, keep, [
       ...uploadsOfTurn(sessionId, outcome.uploads),
       (tx) =>
         tx

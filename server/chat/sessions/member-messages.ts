@@ -10,6 +10,7 @@ import { JsonText } from '../../kit/json/json-text.ts'
 import { keepUploads, uploadsAmong } from '../../uploads/uploads.ts'
 import { messageOfMember } from '../engine/people.ts'
 import type { Bubble, TranscriptEntry } from '../engine/types.ts'
+import { wakeBridge } from './bridged.ts'
 import { holdChat, holdResult } from './hold-chat.ts'
 import { encodeLastMessage } from './last-message.ts'
 import { announceChange } from './session-changes.ts'
@@ -69,6 +70,7 @@ export function writeToVisitor(
       .where(and(eq(chatSessions.botId, botId), eq(chatSessions.id, sessionId)))
     await addToTranscript(tx, botId, resultId, transcript)
     await keepUploads(tx, sessionId, [...uploads.values()])
+    if (chat.state.isBridged) await wakeBridge(tx, { botId, sessionId })
     announceChange(tx, sessionId)
     return { bubbles }
   })

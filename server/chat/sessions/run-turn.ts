@@ -7,6 +7,7 @@ import { MAX_WAIT_SECONDS } from '../engine/blocks/client-actions.ts'
 import { continueChat } from '../engine/engine.ts'
 import type { TurnRoom } from '../engine/turn-room.ts'
 import type { Effects, Message, TurnEvent, TurnOptions, TurnOutcome, TurnRejection } from '../engine/types.ts'
+import { wakeBridge } from './bridged.ts'
 import { chatEventOf, eventOfTurn } from './chat-events.ts'
 import { decodeState } from './codec/state.ts'
 import { mergeEdits } from './concurrent-edits.ts'
@@ -62,7 +63,7 @@ async function runTurnWithin(
       const state = decodeState(session)
       if (!state) return 'over'
       const wasAnswered = (state.frames[0]?.answerCount ?? 0) > 0
-      const timerBefore = state.timer
+      const { timer: timerBefore, isBridged } = state
       const tell = reply.tell && ((event: TurnEvent) => void (claim.isLost || reply.tell?.(event)))
       const effects = effectsOf(context, { ...session, resultId: state.resultId, state, room }, claim, tell)
       const outcome = await continueChat(session.flow, state, reply.message, reply.options, effects)
@@ -88,6 +89,7 @@ async function runTurnWithin(
           context.now,
           writeAlso(context.db, keep, [
             ...uploadsOfTurn(sessionId, outcome.uploads),
+            ...(isBridged ? [(tx: Database) => wakeBridge(tx, session)] : []),
             ...timerOfTurn(
               { id: sessionId, botId, workspaceId },
               outcome,

@@ -2,7 +2,6 @@ import { and, eq, type SQL, sql } from 'drizzle-orm'
 import type { Issue } from '../../../contract/errors.ts'
 import type { ListChats, UpdateChat } from '../../../generated/handlers.ts'
 import type { BotGrant } from '../../access/index.ts'
-import type { Contexts } from '../../context.ts'
 import { type Database, statements, transact } from '../../db/client.ts'
 import { after, newestFirst, type Position } from '../../db/page.ts'
 import { chatTimers, results, chatSessions as table } from '../../db/schema.ts'
@@ -11,15 +10,16 @@ import { isAlive } from '../../db/undeleted-results.ts'
 import { Rollback } from '../../kit/idempotency.ts'
 import { JsonText } from '../../kit/json/json-text.ts'
 import { setVariables } from '../engine/engine.ts'
+import { wakeBridge } from './bridged.ts'
 import { type ChatEvent, leaveChatEvent } from './chat-events.ts'
 import { insertLogs } from './client-logs.ts'
 import { type ConcurrentEdit, readConcurrentEdits } from './concurrent-edits.ts'
-import { giveBack, handingOf } from './handling.ts'
+import { giveBack, handingOf, type Steerer } from './handling.ts'
 import { type HeldChat, holdChat, holdResult } from './hold-chat.ts'
 import { loadPublication } from './read-session.ts'
 import { announceChange } from './session-changes.ts'
 import { pauseTimer, removeTimer } from './timers.ts'
-import { effectsOf } from './turn-effects.ts'
+import { type Context, effectsOf } from './turn-effects.ts'
 import { expiryOf, waitingResultOf } from './write-turn.ts'
 
 /*
@@ -119,9 +119,9 @@ type Steering = { chat: ChatRow } | { issues: Issue[] } | { conflict: Issue }
 
 /** Sets variables of a chat, hands it to somebody else, or ends it; undefined if no such chat goes on. */
 export function updateSession(
-  context: Contexts['bot'],
+  context: Context & { grant: Steerer },
   sessionId: string,
-  body: UpdateChat['body'],
+  body: Pick<UpdateChat['body'], 'variables' | 'isOver' | 'handledBy' | 'assigneeId' | 'groupId'>,
 ): Promise<Steering | undefined> {
   const { variables = {}, isOver } = body
   const { grant, now, chat: tools } = context
@@ -203,6 +203,7 @@ export function updateSession(
     )
     const event = chat && grant.isWatched ? handingEvent(botId, held, chat) : undefined
     if (event) await leaveChatEvent(db, workspaceId, event, now)
+    if (held.state.isBridged) await wakeBridge(db, { botId, sessionId })
     announceChange(db, sessionId)
     return chat && { chat }
   })

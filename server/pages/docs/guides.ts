@@ -8,6 +8,7 @@ const forCallers = [
   'embedding',
   'files',
   'people',
+  'chatwoot',
   'authentication',
   'errors',
   'retries',

@@ -1,0 +1,72 @@
+import { Unavailable } from '../../db/unavailable.ts'
+import { newId } from '../../ids.ts'
+import { startChat } from '../engine/engine.ts'
+import type { BotAppearance, Effects, StartOptions, TurnOutcome, TurnRejection } from '../engine/types.ts'
+import { chatEventOf, eventOfTurn } from './chat-events.ts'
+import { remembersUsers } from './origin-check.ts'
+import type { findPublished } from './read-session.ts'
+import { toTurn, uploadsOfTurn } from './run-turn.ts'
+import { newSessionId } from './session-ids.ts'
+import { expiryAfter, timerOfTurn } from './timers.ts'
+import { type Context, effectsOf, withTurnRoom } from './turn-effects.ts'
+import { type StoreTurn, sizeOfTurn, writeAlso, writeTurn } from './write-turn.ts'
+
+/* Starts a session of a published bot, and writes its first turn. */
+
+type Published = NonNullable<Awaited<ReturnType<typeof findPublished>>>
+
+export interface Started {
+  sessionId: string
+  resultId: string
+  outcome: TurnOutcome & { bot: BotAppearance }
+  step: ReturnType<typeof toTurn>
+}
+
+/** `keepAs` returns what is written together with the session that has started. */
+export async function startSession(
+  context: Context,
+  published: Published,
+  options: Omit<StartOptions, 'resultId' | 'rememberedVariables'>,
+  { tell, keepAs }: { tell?: Effects['tell']; keepAs: (started: Started) => StoreTurn },
+): Promise<(Started & { size: number }) | TurnRejection> {
+  const { db, now } = context
+  const { botId, workspaceId, publicationId, flow } = published
+  const earlierId = remembersUsers(flow) ? published.earlierResultId : null
+  const resultId = earlierId ?? newId(now)
+  const sessionId = newSessionId(botId, now)
+  const running = { botId, workspaceId, publicationId, resultId, sessionId }
+  const rememberedVariables = earlierId === null ? undefined : JSON.parse(published.earlierVariables ?? '[]')
+  const outcome = await withTurnRoom(context, { workspaceId, flow, bytes: 0 }, (room) =>
+    startChat(
+      flow,
+      { resultId, ...options, rememberedVariables },
+      effectsOf(context, { ...running, room }, undefined, tell),
+    ),
+  )
+  if (outcome.problem) return outcome
+  const step = toTurn(outcome, 1, false)
+  const lastAnswer = JSON.stringify(step)
+  const started = { sessionId, resultId, outcome, step }
+  const isSaved = await writeTurn(
+    db,
+    {
+      session: { id: sessionId, botId, workspaceId, publicationId },
+      wantedEvents: published.wantedEvents,
+      revision: 0,
+      resultId: options.isOnlyRegistering ? null : resultId,
+      isNewResult: earlierId === null,
+      expiresAt: expiryAfter(outcome, now, now),
+      outcome,
+      lastMessage: null,
+      lastAnswer,
+    },
+    now,
+    writeAlso(db, keepAs(started), [
+      ...uploadsOfTurn(sessionId, outcome.uploads),
+      ...timerOfTurn({ id: sessionId, botId, workspaceId }, outcome, {}, now),
+      ...eventOfTurn(published, chatEventOf({ sessionId, botId, resultId, publicationId }, outcome), now),
+    ]),
+  )
+  if (!isSaved) throw new Unavailable('The first step of a chat was not written')
+  return { ...started, size: sizeOfTurn({ outcome, lastAnswer, wantedEvents: published.wantedEvents }) }
+}

@@ -1,0 +1,251 @@
+import { and, asc, eq, getTableColumns, isNotNull, type SQL, sql } from 'drizzle-orm'
+import { type Database, type Transaction, transact } from '../db/client.ts'
+import { isLeaseOver, leaseEnd } from '../db/lease.ts'
+import { bots, chatwootEvents as events, chatwootConversations as table } from '../db/schema.ts'
+import { isBotAlive } from '../db/undeleted-bots.ts'
+import { Rollback } from '../kit/idempotency.ts'
+import { JsonText } from '../kit/json/json-text.ts'
+import { digestOfText, type ReadEvent, type StoredEvent } from './read-event.ts'
+
+/* Statements about conversations and their events. Whoever holds the lease of a conversation works on it alone. */
+
+type Row = typeof table.$inferSelect
+
+/** A leased conversation, with times by the clock of the database. */
+export type Conversation = Row & Ages
+interface Ages {
+  pendingForMs: number | null
+  failingForMs: number | null
+  /** Until the chat goes on without a message; not positive once it does. */
+  resumeInMs: number | null
+}
+export type Key = Pick<Row, 'botId' | 'credentialsId' | 'conversationId'>
+type Changes = { [Name in keyof typeof table.$inferInsert]?: (typeof table.$inferInsert)[Name] | SQL }
+
+const isOf = ({ botId, credentialsId, conversationId }: Key) =>
+  and(
+    eq(table.botId, botId),
+    eq(table.credentialsId, credentialsId),
+    eq(table.conversationId, conversationId),
+  )
+
+const isEventOf = ({ botId, credentialsId, conversationId }: Key) =>
+  and(
+    eq(events.botId, botId),
+    eq(events.credentialsId, credentialsId),
+    eq(events.conversationId, conversationId),
+  )
+
+/** Times by the clock of the database, as processes differ. */
+export const dueAfter = (milliseconds: number) =>
+  sql`now() + ${milliseconds}::float8 * interval '1 millisecond'`
+
+/** Maximum number of events of a conversation that wait. */
+const MAX_WAITING_EVENTS = 500
+/** Time for which a conversation waits for an earlier message that comes later: Chatwoot promises no order. */
+const SETTLE_MS = 300
+
+export async function workspaceOfBot(db: Database, botId: string): Promise<string | undefined> {
+  const [bot] = await db
+    .select({ workspaceId: bots.workspaceId })
+    .from(bots)
+    .where(and(eq(bots.id, botId), isBotAlive()))
+  return bot?.workspaceId
+}
+
+interface Received extends ReadEvent {
+  botId: string
+  credentialsId: string
+  workspaceId: string
+  whenOver: Conversation['whenOver']
+  whenReturned: Conversation['whenReturned']
+}
+
+/** Stores an event once; `full` if too many wait already. */
+export function storeEvent(db: Database, given: Received, now: Date): Promise<'stored' | 'full'> {
+  const { botId, credentialsId, conversationId, workspaceId, whenOver, whenReturned, channel } = given
+  const key = { botId, credentialsId, conversationId }
+  const due = {
+    changes: sql`${table.changes} + 1`,
+    dueAt: sql`least(${table.dueAt}, ${dueAfter(SETTLE_MS)})`,
+  }
+  if (given.event.kind === 'echo') return confirmMessage(db, key, given.event)
+  const { key: eventKey, ordinal, ...event } = given.event
+  return transact(db, async (tx): Promise<'stored' | 'full'> => {
+    // Only messages begin a conversation with the bot.
+    if (event.kind !== 'message') {
+      const [known] = await tx.select({ botId: table.botId }).from(table).where(isOf(key))
+      if (!known) return 'stored'
+    }
+    const [added] = await tx
+      .insert(events)
+      .values({ ...key, key: eventKey, ordinal, event: new JsonText(JSON.stringify(event)), createdAt: now })
+      .onConflictDoNothing()
+      .returning({ key: events.key })
+    if (!added) return 'stored'
+    const waiting = await tx.$count(events, and(isEventOf(key), isNotNull(events.event)))
+    if (waiting > MAX_WAITING_EVENTS) throw new Rollback('full')
+    await tx
+      .insert(table)
+      .values({
+        ...key,
+        workspaceId,
+        channel,
+        whenOver,
+        whenReturned,
+        status: 'pending',
+        startedAt: 0,
+        sentRevision: 0,
+        sentOrdinal: 0,
+        sentParts: 0,
+        lastMessageId: 0,
+        openedAfter: 0,
+        isNoteDue: false,
+        changes: 1,
+        failures: 0,
+        dueAt: dueAfter(SETTLE_MS) as unknown as Date,
+        updatedAt: now,
+      })
+      .onConflictDoUpdate({
+        target: [table.botId, table.credentialsId, table.conversationId],
+        set: { ...due, whenOver, whenReturned, channel, updatedAt: now },
+      })
+    return 'stored'
+  })
+}
+
+/** Notes that a message of the bot has arrived, where nobody knows that yet. */
+async function confirmMessage(
+  db: Database,
+  key: Key,
+  { messageId, text }: { messageId: number; text: string },
+): Promise<'stored'> {
+  await db
+    .update(table)
+    .set({ confirmedId: messageId, changes: sql`${table.changes} + 1`, dueAt: sql`now()` })
+    .where(
+      and(
+        isOf(key),
+        sql`substr(${table.pending}, 2) = ${digestOfText(text)} AND ${table.confirmedId} IS NULL
+          AND ${table.lastMessageId} < ${messageId}`,
+      ),
+    )
+  return 'stored'
+}
+
+/** Leases conversations that are due, the oldest first, but none of some workspaces. */
+export async function takeConversations(
+  db: Database,
+  claim: string,
+  passedOver: readonly string[],
+  limit: number,
+): Promise<(Key & { workspaceId: string })[]> {
+  const isDue = sql`${table.dueAt} <= now() AND ${isLeaseOver}`
+  const { botId, credentialsId, conversationId, workspaceId } = table
+  const shape = { botId, credentialsId, conversationId, workspaceId }
+  const found = await db
+    .select(shape)
+    .from(table)
+    .where(sql`${isDue} AND ${table.workspaceId} <> ALL(${sql.param(passedOver)}::text[])`)
+    .orderBy(table.dueAt)
+    .limit(limit)
+  const taken = await Promise.all(
+    found.map((key) =>
+      db
+        .update(table)
+        .set({ claim, claimedUntil: leaseEnd as unknown as Date })
+        .where(and(isOf(key), isDue))
+        .returning(shape),
+    ),
+  )
+  return taken.flat()
+}
+
+export async function extendLeases(db: Database, claim: string, keys: readonly Key[]): Promise<void> {
+  for (const key of keys) {
+    await db
+      .update(table)
+      .set({ claimedUntil: leaseEnd as unknown as Date })
+      .where(and(isOf(key), eq(table.claim, claim)))
+  }
+}
+
+/** Reads a leased conversation; undefined once another process has it. */
+export async function readLeased(db: Database, key: Key, claim: string): Promise<Conversation | undefined> {
+  const millisecondsOf = (interval: SQL) =>
+    sql<number | null>`(date_part('epoch', ${interval}) * 1000)::float8`
+  const [row] = await db
+    .select({
+      ...getTableColumns(table),
+      pendingForMs: millisecondsOf(sql`now() - ${table.pendingSince}`),
+      failingForMs: millisecondsOf(sql`now() - ${table.failingSince}`),
+      resumeInMs: millisecondsOf(sql`${table.resumeAt} - now()`),
+    })
+    .from(table)
+    .where(and(isOf(key), eq(table.claim, claim)))
+  return row
+}
+
+/** Changes a leased conversation; false once another process has it. */
+export async function change(db: Database, row: Conversation, changes: Changes): Promise<boolean> {
+  const changed = await db
+    .update(table)
+    .set(changes as object)
+    .where(and(isOf(row), eq(table.claim, row.claim ?? '')))
+    .returning({ botId: table.botId })
+  return changed.length > 0
+}
+
+/** Ends the lease of a conversation with nothing to do; false if something has come meanwhile. */
+export async function release(db: Database, row: Conversation): Promise<boolean> {
+  const released = await db
+    .update(table)
+    .set({ claim: null, claimedUntil: null, dueAt: null })
+    .where(and(isOf(row), eq(table.claim, row.claim ?? ''), eq(table.changes, row.changes)))
+    .returning({ botId: table.botId })
+  return released.length > 0
+}
+
+/** Ends the lease of a conversation that is looked at again later. */
+export async function putOff(db: Database, row: Conversation, milliseconds: number): Promise<void> {
+  await change(db, row, { claim: null, claimedUntil: null, dueAt: dueAfter(milliseconds) })
+}
+
+/** The first event of a conversation that waits. */
+export async function nextEvent(
+  db: Database,
+  row: Conversation,
+): Promise<(StoredEvent & { key: string }) | undefined> {
+  const [found] = await db
+    .select({ key: events.key, event: events.event })
+    .from(events)
+    .where(and(isEventOf(row), isNotNull(events.event)))
+    .orderBy(asc(events.ordinal), asc(events.createdAt))
+    .limit(1)
+  return found?.event ? { ...(JSON.parse(found.event.text) as StoredEvent), key: found.key } : undefined
+}
+
+/** Marks an event as done; false if it was already. */
+export async function finish(
+  tx: Transaction | Database,
+  row: Key,
+  { key }: { key: string },
+): Promise<boolean> {
+  const done = await tx
+    .update(events)
+    .set({ event: null })
+    .where(and(isEventOf(row), eq(events.key, key), isNotNull(events.event)))
+    .returning({ key: events.key })
+  return done.length > 0
+}
+
+/** Drops what waits in a conversation that cannot be written to. */
+export async function abandon(db: Database, row: Conversation): Promise<void> {
+  await transact(db, async (tx) => {
+    await tx.update(events).set({ event: null }).where(isEventOf(row))
+    await change(tx, row, {
+      ...{ sessionId: null, dueAt: null, claim: null, claimedUntil: null, pending: null, confirmedId: null },
+      ...{ isNoteDue: false, resumeAt: null, failures: 0, failingSince: null },
+    })
+  })
+}

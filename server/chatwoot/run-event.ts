@@ -1,0 +1,229 @@
+import { eq } from 'drizzle-orm'
+import { uploadLimits } from '../chat/engine/upload-policy.ts'
+import { decodeState } from '../chat/sessions/codec/state.ts'
+import { receiveMessage } from '../chat/sessions/handling.ts'
+import { closed } from '../chat/sessions/origin-check.ts'
+import { findPublished, findSession, lastAnswerOf, type Session } from '../chat/sessions/read-session.ts'
+import { digestOf, runTurn } from '../chat/sessions/run-turn.ts'
+import { startSession } from '../chat/sessions/start-session.ts'
+import type { Context } from '../chat/sessions/turn-effects.ts'
+import { updateSession } from '../chat/sessions/update-session.ts'
+import type { StoreTurn } from '../chat/sessions/write-turn.ts'
+import type { Services } from '../context.ts'
+import { type Database, transact } from '../db/client.ts'
+import { publicIds } from '../db/schema.ts'
+import { addressOf, storeGenerated } from '../uploads/uploads.ts'
+import { readFile, setStatus } from './api.ts'
+import { itemNumbered } from './messages.ts'
+import type { StoredEvent } from './read-event.ts'
+import { type Conversation, change, finish, workspaceOfBot } from './rows.ts'
+import type { Step } from './send.ts'
+
+/*
+ * Applies events of a conversation to its chat. An event is marked as done in the transaction of what it causes, so a turn
+ * runs once for each message, whatever is killed and however often the message comes.
+ */
+
+type Event = StoredEvent & { key: string }
+
+/** Another process has done the event. */
+export class Lost extends Error {}
+
+/** The bot stores no more today. */
+export class Overdrawn extends Error {}
+
+const format = { textBubbleContentFormat: 'markdown' as const }
+
+/** Applies an event. `again` also where it has to be looked at anew, since the chat has changed meanwhile. */
+export async function runEvent(services: Services, row: Conversation, event: Event): Promise<Step> {
+  const { db } = services
+  const context = contextOf(services)
+  const session = row.sessionId === null ? undefined : await sessionOf(services, row)
+  const drop = async (): Promise<Step> => ((await finish(db, row, event)) ? 'again' : 'lost')
+  const steer = (body: Parameters<typeof updateSession>[2]) => steerChat(context, row, session, body)
+
+  if (event.kind === 'resolved') {
+    // It is about an earlier chat, where Chatwoot has opened the conversation again since.
+    const isLate = event.updatedAt > 0 && event.updatedAt < row.startedAt
+    if (isLate) return drop()
+    if (session) await steer({ isOver: true })
+    if (!(await change(db, row, { status: 'resolved' }))) return 'lost'
+    return drop()
+  }
+  const isForPeople = event.status !== 'pending' || event.hasAssignee
+  if (event.kind === 'opened' || event.kind === 'agent') {
+    const handledBy = event.hasAssignee || event.kind === 'agent' ? 'member' : 'waiting'
+    const isHandled = session?.handledBy === 'member' || session?.handledBy === handledBy
+    if (session && isForPeople && !isHandled) await steer({ handledBy })
+    if (isForPeople && !(await change(db, row, { status: 'open' }))) return 'lost'
+    return drop()
+  }
+  if (!session) return isForPeople ? drop() : start(services, context, row, event)
+  let current = session
+  const keep = keepOf(db, row, event)
+  if (session.handledBy !== null) {
+    const isReturned = !isForPeople && row.status === 'open' && event.messageId > row.openedAfter
+    if (!isReturned) {
+      const text = [event.text, ...event.attachments].filter(Boolean).join('\n')
+      const ran = await receiveMessage(context, session, given(text), keep)
+      // Nothing to record is no turn.
+      return typeof ran === 'object' && text === '' ? drop() : 'again'
+    }
+    const isRestarted = row.whenReturned === 'restart'
+    await steer(isRestarted ? { isOver: true } : { handledBy: 'bot' })
+    if (!(await change(db, row, { status: 'pending', ...(isRestarted && { sessionId: null }) })))
+      return 'lost'
+    const returned = isRestarted ? undefined : await sessionOf(services, row)
+    if (!returned || returned.handledBy !== null) return 'again'
+    // At once, so that the message answers what the chat waited for, and nothing that is asked after it.
+    current = returned
+  }
+  if (isForPeople) {
+    await steer({ handledBy: event.hasAssignee ? 'member' : 'waiting' })
+    return (await change(db, row, { status: 'open' })) ? 'again' : 'lost'
+  }
+  if (context.quota.refusal('text', row.botId)) throw new Overdrawn()
+  const ran = await runTurn(context, current, await replyOf(services, row, current, event), keep)
+  // A bot that waits for a time or a call takes no answer.
+  return typeof ran === 'object' && 'problem' in ran ? drop() : 'again'
+}
+
+/** Lets a chat go on without a message. */
+export async function goOn(services: Services, row: Conversation): Promise<Step> {
+  const { db } = services
+  const session = await sessionOf(services, row)
+  const isOfBot = session?.handledBy === null && session.revision === row.sentRevision
+  if (!isOfBot) return (await change(db, row, { resumeAt: null })) ? 'again' : 'lost'
+  const reply = { message: null, options: format, digest: digestOf({ message: null, ...format }) }
+  const ran = await runTurn(contextOf(services), session, reply, (write) =>
+    transact(db, async (tx) => {
+      if (!(await write(tx))) return false
+      if (!(await change(tx, row, { resumeAt: null }))) throw new Lost()
+      return true
+    }),
+  )
+  if (typeof ran === 'object' && 'problem' in ran) await change(db, row, { resumeAt: null })
+  return 'again'
+}
+
+/** The context of turns without a request; what comes without an address counts for its bot. */
+function contextOf(services: Services): Context {
+  const now = services.now()
+  return { ...services, now, quota: services.quotas(), place: { rest: (work) => work() } }
+}
+
+/** The session of a conversation, unless it is over. */
+async function sessionOf(
+  { db, chat, now }: Services,
+  { sessionId }: Conversation,
+): Promise<Session | undefined> {
+  const session = await findSession(db, chat, sessionId ?? '', now())
+  return session && decodeState(session) ? session : undefined
+}
+
+/** Writes an event as done with the turn that it causes. */
+function keepOf(
+  db: Database,
+  row: Conversation,
+  event: Event,
+  also?: Parameters<typeof change>[2],
+): StoreTurn {
+  return (write) =>
+    transact(db, async (tx) => {
+      if (!(await write(tx))) return false
+      if (!(await finish(tx, row, event))) throw new Lost()
+      if (also && !(await change(tx, row, also))) throw new Lost()
+      return true
+    })
+}
+
+async function steerChat(
+  context: Context,
+  row: Conversation,
+  session: Session | undefined,
+  body: Parameters<typeof updateSession>[2],
+) {
+  const bot = { id: row.botId, workspaceId: row.workspaceId }
+  const isWatched = session?.wantedEvents !== null
+  const grant = { bot, caller: { userId: null }, isWatched }
+  await updateSession({ ...context, grant }, row.sessionId ?? '', body)
+}
+
+/** Starts a chat with the first message of the visitor. */
+async function start(services: Services, context: Context, row: Conversation, event: Event): Promise<Step> {
+  const { db, chat, log } = services
+  const [name] = await db
+    .select({ publicId: publicIds.publicId })
+    .from(publicIds)
+    .where(eq(publicIds.botId, row.botId))
+  // Its address is not found any more.
+  if (!(await workspaceOfBot(db, row.botId))) return (await finish(db, row, event)) ? 'again' : 'lost'
+  const published = name && (await findPublished(db, chat, name.publicId, undefined))
+  if (!published || published.isClosed) {
+    const message = published ? closed(published.flow).message : 'The bot is not published'
+    log.warn({ botId: row.botId, message }, 'a conversation of Chatwoot goes to the members')
+    const outcome = await setStatus(services, row, 'open')
+    if (!outcome.ok && outcome.kind !== 'gone') return { waitMs: 60_000 }
+    await change(db, row, { status: 'open' })
+    return (await finish(db, row, event)) ? 'again' : 'lost'
+  }
+  if (context.quota.refusal('text', row.botId)) throw new Overdrawn()
+  const message = event.text.trim() === '' ? undefined : event.text
+  const started = await startSession(
+    context,
+    published,
+    {
+      ...format,
+      ...(message !== undefined && { message }),
+      isOnlyRegistering: false,
+      prefilledVariables: event.variables,
+      isBridged: true,
+    },
+    {
+      keepAs: ({ sessionId }) =>
+        keepOf(db, row, event, {
+          ...{ sessionId, startedAt: event.updatedAt, status: 'pending', isNoteDue: false, resumeAt: null },
+          ...{ sentRevision: 0, sentOrdinal: 0, sentParts: 0, pending: null, confirmedId: null },
+        }),
+    },
+  )
+  if ('problem' in started) return (await finish(db, row, event)) ? 'again' : 'lost'
+  context.quota.add('text', row.botId, started.size)
+  return 'again'
+}
+
+function given(text: string) {
+  const message = { type: 'text' as const, text }
+  return { message, options: format, digest: digestOf({ message, ...format }) }
+}
+
+/** The message of the visitor as an answer: with the item that it names, and with its files as files of the chat. */
+async function replyOf(services: Services, row: Conversation, session: Session, event: Event) {
+  const { input } = JSON.parse((await lastAnswerOf(services.db, session)) ?? '{}')
+  const replyId = event.replyId ?? itemNumbered(event.text, input, row.channel)
+  const urls: string[] = []
+  for (const url of event.attachments) urls.push((await keepFile(services, session, url)) ?? url)
+  const message = {
+    type: 'text' as const,
+    text: event.text,
+    ...(urls.length > 0 && { attachedFileUrls: urls }),
+    ...(replyId !== undefined && { metadata: { replyId } }),
+  }
+  return { message, options: format, digest: digestOf({ message, ...format }) }
+}
+
+/** Stores a file of the visitor as one of the chat; undefined where the service stores none, or cannot read it. */
+async function keepFile(services: Services, session: Session, url: string): Promise<string | undefined> {
+  const { db, files, config, publicUrl, now } = services
+  const { botId, sessionId, resultId } = session
+  const limits = uploadLimits(config)
+  const file = files && (await readFile(services, url, limits.file))
+  if (!files || !file) return undefined
+  const reserved = services.quotas().reserve('uploads', botId, file.bytes.length)
+  if ('issue' in reserved) return undefined
+  const owner = { botId, sessionId, sessionBotId: botId, resultId }
+  const stored = await storeGenerated(db, files, owner, file, limits.chat, now())
+  const isStored = typeof stored !== 'string'
+  reserved.settle(isStored ? file.bytes.length : 0)
+  return isStored ? addressOf(publicUrl(), stored) : undefined
+}

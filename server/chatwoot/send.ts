@@ -1,0 +1,185 @@
+import { and, eq } from 'drizzle-orm'
+import { insertLogs } from '../chat/sessions/client-logs.ts'
+import { decodeState } from '../chat/sessions/codec/state.ts'
+import { findSession, type Session } from '../chat/sessions/read-session.ts'
+import { eventsAfter, positionOf, readPosition } from '../chat/sessions/session-events.ts'
+import type { Services } from '../context.ts'
+import { results } from '../db/schema.ts'
+import { MS_PER_DAY, MS_PER_MINUTE } from '../durations.ts'
+import { asObjects, asString, cut } from '../json/access.ts'
+import { createMessage, type Outcome, readFile, setStatus } from './api.ts'
+import { messagesOf, type Outgoing } from './messages.ts'
+import { digestOfText } from './read-event.ts'
+import { abandon, type Conversation, change, dueAfter } from './rows.ts'
+
+/*
+ * Sends what a session says to its conversation, as a client that follows the session does, one request at a time. A request
+ * of which nobody knows if it arrived is sent again only when Chatwoot has not sent its message back for a while.
+ */
+
+/** Time for which a message that may have arrived is not sent again. */
+const CONFIRMATION_TIMEOUT_MS = 15_000
+const MAX_RETRY_DELAY_MS = 5 * MS_PER_MINUTE
+/** A message that Chatwoot rejects this often is left out. */
+const MAX_REJECTIONS = 5
+/** A conversation whose requests fail for so long is given up. */
+const MAX_FAILING_MS = 3 * MS_PER_DAY
+const MAX_NOTE_CHARACTERS = 8_000
+
+/** `again`: there may be more. `idle`: all is sent. `lost`: another process has the conversation. */
+export type Step = 'again' | 'idle' | 'lost' | { waitMs: number }
+
+/** Sends the next message of a conversation, or sets its status. */
+export async function sendNext(services: Services, row: Conversation): Promise<Step> {
+  const { db } = services
+  if (row.sessionId === null) return 'idle'
+  const session = await findSession(db, services.chat, row.sessionId, services.now())
+  if (!session) return changed(db, row, { ...nothingSent, sessionId: null, isNoteDue: false })
+  const position = { revision: row.sentRevision, ordinal: row.sentOrdinal }
+  const [event, ...later] = await eventsAfter(db, session, session, position)
+  if (event && (event.type === 'turn' || event.type === 'message')) {
+    // Members' messages and later turns follow: only the last turn asks for something.
+    const isLast = event.type === 'turn' && !later.some(({ type }) => type === 'turn')
+    const turn = event.type === 'turn' && isLast ? event.step : {}
+    const bubbles =
+      event.type === 'turn'
+        ? (event.step.messages as never[])
+        : event.turns.flatMap((each) => (each.role === 'member' ? [each.message] : []))
+    const isOfBot = event.type === 'message' || session.handledBy === null || turn.handledBy !== undefined
+    const outgoing = messagesOf(bubbles, isOfBot ? withoutPeople(turn) : {}, row.channel)[row.sentParts]
+    if (outgoing) {
+      return sendMessage(services, row, session, 'p', outgoing, { sentParts: row.sentParts + 1 })
+    }
+    const { revision, ordinal } = readPosition(event.id) ?? positionOf(session)
+    const behind = { sentRevision: revision, sentOrdinal: ordinal, sentParts: 0 }
+    return changed(db, row, { ...behind, ...(isLast && { resumeAt: resumeTime(session, turn) }) })
+  }
+  const end = positionOf(session)
+  // Very old turns are not stored any more.
+  if (end.revision > position.revision || end.ordinal > position.ordinal) {
+    return changed(db, row, { sentRevision: end.revision, sentOrdinal: end.ordinal, sentParts: 0 })
+  }
+  return settleStatus(services, row, session)
+}
+
+type Turn = Parameters<typeof messagesOf>[1]
+
+/** People are asked for nothing in particular. */
+const withoutPeople = (turn: Turn): Turn => (turn.handledBy ? { ...turn, input: undefined } : turn)
+
+/** When the chat goes on without a message: as a page would go on, which has done its part. Null if it waits for one. */
+function resumeTime(session: Session, turn: Turn) {
+  const state = decodeState(session)
+  if (!state || session.handledBy !== null) return null
+  if (state.startFrom !== undefined) return dueAfter(0)
+  const action = turn.clientSideActions?.find((each) => each.expectsDedicatedReply === true)
+  if (action === undefined || action.type === 'listenForWebhook' || state.timer?.kind === 'wait') return null
+  return dueAfter(action.type === 'wait' ? action.wait.secondsToWaitFor * 1_000 : 0)
+}
+
+/** Brings the status of the conversation to that of the chat, and tells members what the bot knows. */
+async function settleStatus(services: Services, row: Conversation, session: Session): Promise<Step> {
+  const { db } = services
+  const wanted = session.isEnded
+    ? row.status === 'resolved'
+      ? row.status
+      : ({ open: 'open', resolve: 'resolved', pending: 'pending' } as const)[row.whenOver]
+    : session.handledBy === null
+      ? 'pending'
+      : 'open'
+  if (row.status !== wanted) {
+    const outcome = await setStatus(services, row, wanted)
+    const isNoteDue = wanted === 'open'
+    const done = { ...settled, status: wanted, isNoteDue, openedAfter: row.lastMessageId }
+    if (outcome.ok) return changed(db, row, done)
+    return failed(services, row, session, outcome, done)
+  }
+  if (row.isNoteDue) {
+    const content = await noteOf(services, session)
+    return sendMessage(services, row, session, 'n', { content }, { isNoteDue: false })
+  }
+  if (session.isEnded) return changed(db, row, { ...nothingSent, sessionId: null })
+  return 'idle'
+}
+
+async function noteOf({ db }: Services, { botId, resultId }: Session): Promise<string> {
+  const [result] = await db
+    .select({ variables: results.variables })
+    .from(results)
+    .where(and(eq(results.botId, botId), eq(results.id, resultId ?? '')))
+  const variables = asObjects(JSON.parse(result?.variables?.text ?? '[]'))
+  const lines = variables.flatMap(({ name, value }) => {
+    const words = Array.isArray(value) ? value.join(', ') : asString(value)
+    return words ? [`- **${asString(name)}**: ${words}`] : []
+  })
+  return cut(['The bot hands this conversation over.', ...lines].join('\n'), MAX_NOTE_CHARACTERS)
+}
+
+/** Columns of a request that has succeeded, and of a conversation whose next chat has said nothing yet. */
+const settled = { pending: null, pendingSince: null, confirmedId: null, failures: 0, failingSince: null }
+const nothingSent = { ...settled, sentRevision: 0, sentOrdinal: 0, sentParts: 0, resumeAt: null }
+
+/** Sends a message once. `done` is what changes when it has arrived. */
+async function sendMessage(
+  services: Services,
+  row: Conversation,
+  session: Session,
+  kind: 'p' | 'n',
+  outgoing: Outgoing,
+  done: Parameters<typeof change>[2],
+): Promise<Step> {
+  const { db } = services
+  const arrived = (id: number | null | undefined) => {
+    const ids = id ? { lastMessageId: id, ...(kind === 'n' && { openedAfter: id }) } : {}
+    return changed(db, row, { ...settled, ...done, ...ids })
+  }
+  if (row.pending !== null) {
+    if (row.confirmedId !== null) return arrived(row.confirmedId)
+    const waitMs = CONFIRMATION_TIMEOUT_MS - (row.pendingForMs ?? CONFIRMATION_TIMEOUT_MS)
+    if (waitMs > 0) return { waitMs }
+  }
+  const file = outgoing.fileUrl === undefined ? undefined : await readFile(services, outgoing.fileUrl)
+  const pending = kind + digestOfText(file ? '' : outgoing.content)
+  if (!(await change(db, row, { pending, pendingSince: dueAfter(0), confirmedId: null }))) return 'lost'
+  const outcome = await createMessage(services, row, outgoing, file, kind === 'n')
+  return outcome.ok ? arrived(outcome.id) : failed(services, row, session, outcome, done)
+}
+
+/** Puts a request off that has failed. One that never succeeds is left out, by `done`. */
+async function failed(
+  services: Services,
+  row: Conversation,
+  session: Session,
+  { kind, message, retryAfterMs }: Exclude<Outcome, { ok: true }>,
+  done: Parameters<typeof change>[2],
+): Promise<Step> {
+  const { db, log, now } = services
+  const failures = row.failures + 1
+  const ids = { botId: row.botId, conversationId: row.conversationId }
+  log.warn({ ...ids, failures, message }, 'a request to Chatwoot failed')
+  const isGivenUp = (row.failingForMs ?? 0) > MAX_FAILING_MS
+  if (isGivenUp || (kind === 'gone' && failures >= MAX_REJECTIONS)) {
+    log.error(ids, 'a conversation of Chatwoot is given up, since its requests fail')
+    await abandon(db, row)
+    return 'lost'
+  }
+  if (kind === 'rejected' && failures >= MAX_REJECTIONS) {
+    const entry = { status: 'error', description: 'Chatwoot rejects a message', details: message }
+    if (session.resultId) await insertLogs(db, row.botId, session.resultId, [entry], now())
+    return changed(db, row, { ...settled, ...done })
+  }
+  const isUnknown = kind === 'unknown'
+  const wait = Math.max(retryAfterMs, Math.min(1_000 * 2 ** (failures - 1), MAX_RETRY_DELAY_MS))
+  const certainty = isUnknown ? {} : { pending: null, pendingSince: null, confirmedId: null }
+  if (!(await change(db, row, { failures, failingSince: row.failingSince ?? dueAfter(0), ...certainty })))
+    return 'lost'
+  return { waitMs: wait }
+}
+
+async function changed(
+  db: Services['db'],
+  row: Conversation,
+  changes: Parameters<typeof change>[2],
+): Promise<Step> {
+  return (await change(db, row, changes)) ? 'again' : 'lost'
+}

@@ -1,0 +1,55 @@
+import type { Issue } from '../../contract/errors.ts'
+import type { ChatwootHandlers } from '../../generated/handlers.ts'
+import { readEvent } from '../chatwoot/read-event.ts'
+import { storeEvent, workspaceOfBot } from '../chatwoot/rows.ts'
+import { senderIssue } from '../chatwoot/signature.ts'
+import type { Contexts } from '../context.ts'
+import { asObject, asString } from '../json/access.ts'
+import { tryCredentials } from '../workspaces/credentials.ts'
+
+export const chatwoot: ChatwootHandlers<Contexts> = {
+  async receiveChatwootEvent({ params, query, body, bytes, header }, reply, context) {
+    const { db, now } = context
+    const workspaceId = await workspaceOfBot(db, params.botId)
+    if (workspaceId === undefined) return reply.fail('NOT_FOUND')
+    const found = await tryCredentials(context, workspaceId, params.credentialsId)
+    if (found === 'unreadable') return reply.fail('SERVICE_UNAVAILABLE')
+    if (found?.type !== 'chatwoot') return reply.fail('NOT_FOUND', [noCredentials])
+    const { secret, accountId } = asObject(found.data)
+    const sent = {
+      secretInAddress: query.secret,
+      signature: header('x-chatwoot-signature'),
+      timestamp: header('x-chatwoot-timestamp'),
+      body: bytes(),
+    }
+    const stranger = senderIssue(sent, asString(secret) ?? '', now)
+    if (stranger) return reply.fail('FORBIDDEN', [stranger])
+    const account = asObject(body.account).id
+    if (account !== undefined && account !== accountId) return reply.fail('BAD_REQUEST', [otherAccount])
+    const event = readEvent(body, sent.body)
+    if (event) {
+      const { whenOver = 'open', whenReturned = 'resume' } = query
+      const outcome = await storeEvent(db, { ...event, ...params, workspaceId, whenOver, whenReturned }, now)
+      if (outcome === 'full') return reply.fail('TOO_MANY_REQUESTS', [tooMany])
+    }
+    return reply.ok({ message: 'success' })
+  },
+}
+
+const noCredentials: Issue = {
+  path: ['path', 'credentialsId'],
+  code: 'unknown_credentials',
+  message: 'The workspace of the bot has no credentials of type chatwoot with this id',
+}
+
+const otherAccount: Issue = {
+  path: ['body', 'account', 'id'],
+  code: 'invalid_value',
+  message: 'The credentials are for another account of Chatwoot; make some for this one',
+}
+
+const tooMany: Issue = {
+  path: ['body'],
+  code: 'quota_exceeded',
+  message: 'The conversation has 500 events that wait; send this one again later',
+}

@@ -1,0 +1,414 @@
+import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals'
+import { type App, startApp } from '../support/app.ts'
+import { ask, bot, type Part, text } from '../support/chat.ts'
+import { logsOf, type Published, publish } from '../support/chats.ts'
+import { type ChatwootDouble, startChatwoot } from '../support/chatwoot.ts'
+import { runs } from '../support/runs.ts'
+import { makeWorld, type Site } from '../support/world.ts'
+import { type Random, randomOf } from '../torture/random.ts'
+
+/* Bots as agent bots of Chatwoot, against a double of its interface. */
+
+const SECRET = 'secret-of-the-agent-bot'
+
+let chatwoot: ChatwootDouble
+let app: App
+let here: Site
+
+beforeAll(async () => {
+  chatwoot = await startChatwoot()
+  app = await startApp({ config: { OUTBOUND_ALLOWED_HOSTS: [chatwoot.host] } })
+  ;({ here } = await makeWorld(app))
+})
+
+afterAll(async () => {
+  await app.stop()
+  await chatwoot.stop()
+})
+
+afterEach(async () => {
+  chatwoot.failures = []
+  chatwoot.events = []
+  chatwoot.channel = 'Channel::WebWidget'
+  await app.pool.query('DELETE FROM chatwoot_conversations')
+  await app.pool.query('DELETE FROM chatwoot_events')
+})
+
+let conversations = 0
+
+/** Publishes a flow and connects it. */
+async function connect(groups: Record<string, Part[]>, more = {}, query = '') {
+  const published = await publish(app, here, bot(groups, more))
+  const { credentials } = await app.client.ok('createCredentials', {
+    as: here.member,
+    params: { workspaceId: here.workspaceId },
+    body: {
+      type: 'chatwoot',
+      name: 'Support',
+      data: { baseUrl: chatwoot.url, accountId: 1, accessToken: 'agent-bot-token', secret: SECRET },
+    },
+  })
+  const url = `${app.url}/api/v1/bots/${published.id}/chatwoot/${credentials.id}${query}`
+  chatwoot.hook = { url, secret: SECRET, now: app.clock.now }
+  conversations += 1
+  return { published, id: conversations, url }
+}
+
+/** Has everything done that there is to do, with the events that follow from it. */
+async function settle(random?: Random) {
+  do {
+    await chatwoot.deliver(random)
+    await makeDue()
+    await app.bridge.runDue()
+  } while (chatwoot.events.length > 0)
+}
+
+const makeDue = () =>
+  app.pool.query(
+    `UPDATE chatwoot_conversations SET due_at = now(), failing_since = failing_since - interval '1 minute',
+      pending_since = pending_since - interval '1 minute', resume_at = CASE WHEN resume_at > now() THEN now() ELSE resume_at END WHERE due_at IS NOT NULL`,
+  )
+
+const ofBot = (id: number) =>
+  chatwoot.messages.filter(
+    ({ by, conversation, isPrivate }) => by === 'bot' && conversation === id && !isPrivate,
+  )
+
+const textsOf = (id: number) => ofBot(id).map(({ content }) => content)
+
+const notesOf = (id: number) =>
+  chatwoot.messages.filter(({ conversation, isPrivate }) => isPrivate && conversation === id)
+
+const statusOf = (id: number) => chatwoot.conversations.get(id)?.status
+
+const resultsOf = async ({ id }: Published) =>
+  (await app.pool.query('SELECT id, is_completed FROM results WHERE bot_id = $1 ORDER BY id', [id])).rows
+
+/** Repeats what the visitor says, for as long as the visitor does not want people. */
+const echoing = {
+  start: [text('Hello'), { ...ask('Said'), to: 'again' }],
+  again: [
+    {
+      type: 'Condition',
+      items: [
+        {
+          id: 'wants-people',
+          content: {
+            comparisons: [
+              { id: 'one', variableId: 'v-Said', comparisonOperator: 'Equal to', value: 'people' },
+            ],
+          },
+          to: 'people',
+        },
+      ],
+    },
+    text('You said {{Said}}'),
+    { ...ask('Said'), to: 'again' },
+  ],
+  people: [
+    { type: 'handoff', options: { message: 'One moment' } },
+    text('Welcome back'),
+    { ...ask('Said'), to: 'again' },
+  ],
+} as Record<string, Part[]>
+
+test('a conversation of 20 messages with a hand-over and back has one reply for each message', async () => {
+  for (let run = 0; run < runs(2, 40); run += 1) {
+    const random = randomOf(run + 1)
+    const { id } = await connect(echoing, { variables: ['Said'] })
+    const expected = ['Hello']
+    chatwoot.say(id, 'hi')
+    await settle(random)
+    for (let at = 1; at <= 9; at += 1) {
+      chatwoot.say(id, `before ${at}`)
+      expected.push(`You said before ${at}`)
+      // Some come together, so that their events are mixed.
+      if (random.chance(0.6)) await settle(random)
+    }
+    await settle(random)
+    expect(textsOf(id)).toEqual(expected)
+    chatwoot.say(id, 'people')
+    expected.push('One moment')
+    await settle(random)
+    expect(statusOf(id)).toBe('open')
+    expect(notesOf(id).map(({ content }) => content)).toEqual([expect.stringContaining('**Said**: people')])
+    chatwoot.setStatus(id, 'open', { id: 7, name: 'Grace' })
+    for (let at = 1; at <= 3; at += 1) {
+      chatwoot.say(id, `to people ${at}`)
+      chatwoot.agentSays(id, `agent ${at}`)
+    }
+    await settle(random)
+    expect(textsOf(id)).toEqual(expected)
+    chatwoot.setStatus(id, 'pending', null)
+    chatwoot.say(id, 'and now?')
+    expected.push('Welcome back')
+    await settle(random)
+    expect(textsOf(id)).toEqual(expected)
+    for (let at = 1; at <= 5; at += 1) {
+      chatwoot.say(id, `after ${at}`)
+      expected.push(`You said after ${at}`)
+      if (random.chance(0.6)) await settle(random)
+    }
+    await settle(random)
+    expect(textsOf(id)).toEqual(expected)
+    expect(statusOf(id)).toBe('pending')
+  }
+})
+
+test('a Chatwoot that fails, and a process that is killed at any statement, lose and double nothing', async () => {
+  for (let run = 0; run < runs(2, 40); run += 1) {
+    const random = randomOf(1_000 + run)
+    const { id } = await connect(echoing, { variables: ['Said'] })
+    chatwoot.say(id, 'hi')
+    const expected = ['Hello']
+    await unstable(random, id, expected.length)
+    for (let at = 1; at <= 6; at += 1) {
+      chatwoot.say(id, at === 4 ? 'people' : `message ${at}`)
+      if (at === 4) expected.push('One moment')
+      else if (at < 4) expected.push(`You said message ${at}`)
+      await unstable(random, id, expected.length)
+    }
+    expect(textsOf(id)).toEqual(expected)
+    expect(statusOf(id)).toBe('open')
+    expect(notesOf(id)).toHaveLength(1)
+    chatwoot.setStatus(id, 'pending')
+    chatwoot.say(id, 'and now?')
+    await unstable(random, id, expected.length + 1)
+    expect(textsOf(id)).toEqual([...expected, 'Welcome back'])
+  }
+})
+
+/** Lets requests and statements fail until everything is done. */
+async function unstable(random: Random, id: number, count: number) {
+  for (let round = 0; round < 12; round += 1) {
+    const isLast = round > 8
+    chatwoot.failures = isLast
+      ? []
+      : Array.from({ length: 2 }, () => random.one(['lost', 500, 429, 503, undefined] as const))
+    await chatwoot.deliver(random)
+    await makeDue()
+    let left = isLast ? Number.POSITIVE_INFINITY : random.below(40)
+    // From then on nothing of the process reaches the database, as after its death.
+    app.beforeStatement = async () => {
+      left -= 1
+      if (left < 0) throw Object.assign(new Error('Connection terminated'), { code: '08006' })
+    }
+    await app.bridge.runDue().catch(() => {})
+    app.beforeStatement = undefined
+    chatwoot.failures = []
+    await app.pool.query('UPDATE chatwoot_conversations SET claimed_until = now() WHERE claim IS NOT NULL')
+    const { rows } = await app.pool.query('SELECT 1 FROM chatwoot_conversations WHERE due_at IS NOT NULL')
+    if (rows.length === 0 && chatwoot.events.length === 0 && ofBot(id).length >= count) return
+  }
+}
+
+test('choices are content of Chatwoot in its widget, and numbers on other channels', async () => {
+  const choice: Part = {
+    type: 'choice input',
+    options: { variableId: 'v-Choice' },
+    items: [
+      { id: 'red', content: 'Red' },
+      { id: 'blue', content: 'Blue' },
+    ],
+  }
+  const groups = { start: [text('Which **one**?'), choice, text('You chose {{Choice}}'), ask()] }
+  const { id, published } = await connect(groups, { variables: ['Choice'] })
+  chatwoot.say(id, 'hi')
+  await settle()
+  const [asked] = ofBot(id)
+  expect(asked).toMatchObject({
+    contentType: 'input_select',
+    items: [
+      { title: 'Red', value: 'red' },
+      { title: 'Blue', value: 'blue' },
+    ],
+  })
+  if (asked) chatwoot.choose(asked, 'Blue')
+  await settle(randomOf(1))
+  expect(textsOf(id).at(-1)).toBe('You chose Blue')
+  chatwoot.channel = 'Channel::TwilioSms'
+  const other = id + 1_000
+  chatwoot.say(other, 'hi')
+  await settle()
+  expect(textsOf(other)).toEqual(['Which **one**?\n\n1. Red\n2. Blue'])
+  chatwoot.say(other, ' 2 ')
+  await settle()
+  expect(textsOf(other).at(-1)).toBe('You chose Blue')
+  const { results } = await app.client.ok('listResults', { as: here.member, params: { botId: published.id } })
+  expect(results).toHaveLength(2)
+})
+
+test('files go both ways, and contacts fill variables', async () => {
+  const groups = {
+    start: [
+      text('Hello {{Name}}, {{plan}}'),
+      { type: 'image', content: { url: `${chatwoot.url}/files/picture.png` } },
+      { type: 'file input', options: { variableId: 'v-File' } },
+      text('Got {{File}}'),
+      ask(),
+    ] as Part[],
+  }
+  const { id } = await connect(groups, { variables: ['Name', 'plan', 'File'] })
+  chatwoot.say(id, 'hi')
+  await settle()
+  expect(ofBot(id).map(({ content, files }) => [content, files])).toEqual([
+    ['Hello Ada, gold', 0],
+    ['', 1],
+  ])
+  const attachments = [{ id: 1, file_type: 'image', data_url: `${chatwoot.url}/files/mine.png` }]
+  chatwoot.say(id, '', { attachments })
+  await settle()
+  expect(textsOf(id).at(-1)).toMatch(/^Got http.*\/files\/.*mine\.png$/)
+})
+
+test('a chat that is over hands its conversation over, and one that was resolved starts anew', async () => {
+  const { id, published } = await connect(
+    { start: [text('Name?'), ask('Name'), text('Thanks')] },
+    { variables: ['Name'] },
+  )
+  chatwoot.say(id, 'hi')
+  await settle()
+  chatwoot.say(id, 'Grace')
+  await settle()
+  expect(textsOf(id)).toEqual(['Name?', 'Thanks'])
+  expect(statusOf(id)).toBe('open')
+  expect(notesOf(id).map(({ content }) => content)).toEqual([expect.stringContaining('Grace')])
+  chatwoot.say(id, 'are you there?')
+  await settle()
+  expect(ofBot(id)).toHaveLength(2)
+  chatwoot.setStatus(id, 'resolved')
+  await settle(randomOf(7))
+  chatwoot.say(id, 'me again')
+  await settle(randomOf(8))
+  expect(textsOf(id)).toEqual(['Name?', 'Thanks', 'Name?'])
+  expect(statusOf(id)).toBe('pending')
+  chatwoot.setStatus(id, 'resolved')
+  await settle()
+  const results = await resultsOf(published)
+  expect(results.map(({ is_completed: isCompleted }) => isCompleted)).toEqual([true, false])
+})
+
+test('whenOver resolves or keeps a conversation, and whenReturned starts the bot anew', async () => {
+  const groups = { start: [text('Name?'), ask('Name'), text('Thanks')] }
+  const resolving = await connect(groups, { variables: ['Name'] }, '?whenOver=resolve')
+  chatwoot.say(resolving.id, 'hi')
+  await settle()
+  chatwoot.say(resolving.id, 'Grace')
+  await settle()
+  expect(statusOf(resolving.id)).toBe('resolved')
+  const restarting = await connect(echoing, { variables: ['Said'] }, '?whenOver=pending&whenReturned=restart')
+  chatwoot.say(restarting.id, 'hi')
+  await settle()
+  chatwoot.say(restarting.id, 'people')
+  await settle()
+  chatwoot.setStatus(restarting.id, 'pending')
+  chatwoot.say(restarting.id, 'and now?')
+  await settle()
+  expect(textsOf(restarting.id)).toEqual(['Hello', 'One moment', 'Hello'])
+})
+
+test('conversations of one bot keep apart', async () => {
+  const { id } = await connect(echoing, { variables: ['Said'] })
+  const ids = Array.from({ length: 6 }, (_, at) => id + 2_000 + at)
+  for (const each of ids) chatwoot.say(each, 'hi')
+  await settle(randomOf(3))
+  for (const each of ids) chatwoot.say(each, `I am ${each}`)
+  await settle(randomOf(4))
+  for (const each of ids) expect(textsOf(each)).toEqual(['Hello', `You said I am ${each}`])
+})
+
+test('members of the service write to a conversation, and give it back to the bot', async () => {
+  const { id, published } = await connect(echoing, { variables: ['Said'] })
+  chatwoot.say(id, 'hi')
+  await settle()
+  chatwoot.say(id, 'people')
+  await settle()
+  const asked = { as: here.member, params: { botId: published.id } }
+  const { chats } = await app.client.ok('listChats', { ...asked, query: { handledBy: 'waiting' } })
+  const params = { ...asked.params, sessionId: String(chats[0]?.sessionId) }
+  await app.client.ok('updateChat', { as: here.member, params, body: { handledBy: 'member' } })
+  await app.client.ok('sendMessage', { as: here.member, params, body: { text: 'I am Grace' } })
+  await settle()
+  expect(textsOf(id).at(-1)).toBe('I am Grace')
+  await app.client.ok('updateChat', { as: here.member, params, body: { handledBy: 'bot' } })
+  await settle()
+  expect(textsOf(id).at(-1)).toBe('Welcome back')
+  expect(statusOf(id)).toBe('pending')
+})
+
+test('a hand-over that nobody takes goes on by its timer, and the bot has the conversation again', async () => {
+  const groups = {
+    start: [text('Hello'), { ...ask('Said'), to: 'people' }],
+    people: [
+      {
+        type: 'handoff',
+        options: { message: 'One moment', timeoutSeconds: 60 },
+        items: [{ id: 'late', path: 'unanswered', to: 'late' }],
+      },
+    ],
+    late: [text('Nobody is here'), ask()],
+  } as Record<string, Part[]>
+  const { id } = await connect(groups, { variables: ['Said'] })
+  chatwoot.say(id, 'hi')
+  await settle()
+  chatwoot.say(id, 'people')
+  await settle()
+  expect(statusOf(id)).toBe('open')
+  await app.fireTimers()
+  await settle()
+  expect(textsOf(id)).toEqual(['Hello', 'One moment', 'Nobody is here'])
+  expect(statusOf(id)).toBe('pending')
+})
+
+test('an agent who opens a conversation silences the bot', async () => {
+  const { id } = await connect(echoing, { variables: ['Said'] })
+  chatwoot.say(id, 'hi')
+  await settle()
+  chatwoot.setStatus(id, 'open', { id: 7, name: 'Grace' })
+  chatwoot.say(id, 'hello Grace')
+  await settle(randomOf(5))
+  expect(textsOf(id)).toEqual(['Hello'])
+  chatwoot.setStatus(id, 'pending', null)
+  chatwoot.say(id, 'hello bot')
+  await settle(randomOf(6))
+  expect(textsOf(id)).toEqual(['Hello', 'You said hello bot'])
+})
+
+test('a message that Chatwoot rejects for good is left out, and the log of the result says so', async () => {
+  const { id, published } = await connect({ start: [text('One'), text('Two'), ask()] })
+  chatwoot.failures = [422, 422, 422, 422, 422]
+  chatwoot.say(id, 'hi')
+  for (let at = 0; at < 6; at += 1) await settle()
+  expect(textsOf(id)).toEqual(['Two'])
+  const results = await resultsOf(published)
+  const logs = await logsOf(app, published.id, String(results[0]?.id), here.member)
+  expect(logs).toMatchObject([{ status: 'error', description: 'Chatwoot rejects a message' }])
+})
+
+test('a conversation has at most 500 events that wait', async () => {
+  const { id } = await connect(echoing, { variables: ['Said'] })
+  chatwoot.say(id, 'hi')
+  await chatwoot.deliver()
+  await app.pool.query(
+    `INSERT INTO chatwoot_events SELECT bot_id, credentials_id, conversation_id, 'message ' || n, n, event, created_at
+    FROM chatwoot_events, generate_series(1, 499) n`,
+  )
+  chatwoot.say(id, 'one too many')
+  expect(await chatwoot.deliver()).toEqual([429])
+})
+
+test('a bot that is not published leaves its conversation to the members', async () => {
+  const { id, published } = await connect(echoing, { variables: ['Said'] })
+  await app.client.ok('unpublishBot', { as: here.member, params: { botId: published.id } })
+  chatwoot.say(id, 'hi')
+  await settle()
+  expect(statusOf(id)).toBe('open')
+})
+
+test('a file with more bytes than the table says is sent as its address', async () => {
+  const url = `${chatwoot.url}/files/large`
+  const { id } = await connect({ start: [{ type: 'image', content: { url } }, ask()] })
+  chatwoot.say(id, 'hi')
+  await settle()
+  expect(ofBot(id)).toMatchObject([{ content: url, files: 0 }])
+})
