@@ -31,7 +31,7 @@ interface Block {
   isDeleted?: boolean
 }
 
-/** How long an edit waits for what a conflict may have covered meanwhile. */
+/** An edit waits this long for a place that a conflict may cover. */
 const LOOK_MS = 10_000
 
 const model = new Map<string, Block>()
@@ -62,7 +62,6 @@ async function decide({ page }: Editor) {
     .getByRole('button', { name: random.float() < 0.5 ? 'Take all of mine' : 'Take all of theirs' })
     .click()
   await save.click()
-  // What the other one wrote meanwhile may ask again.
 }
 
 async function edit({ name, page }: Editor, count: number) {

@@ -126,7 +126,7 @@ describe('two people', () => {
     expect(names(one.get().draft)).toEqual({ a: 'One', b: 'Other' })
   })
 
-  test('what was read before an edit was saved does not replace it', async () => {
+  test('a state that was read before an edit was saved does not replace it', async () => {
     const { remote } = newService()
     let release = () => {}
     const late = new Promise<void>((resolve) => {
