@@ -5,9 +5,9 @@ import { newEntry, writeEntry } from '../audit/log.ts'
 import { isDistributed } from '../db/citus/distribution.ts'
 import { type Database, type Transaction, transact } from '../db/client.ts'
 import { requestPurge } from '../db/purge-requests.ts'
-import { bots, results as table } from '../db/schema.ts'
+import { bots, chatSessions, chatwootConversations, chatwootEvents, results as table } from '../db/schema.ts'
 import { expression, selectRows } from '../db/typed-select.ts'
-import { deleteRowsOf, requestErasure } from './erase.ts'
+import { deleteRowsOf, dropWaitingMessages, requestErasure } from './erase.ts'
 import { lateBefore, raiseEpochs, raiseEpochsOf } from './stats-epochs.ts'
 
 /**
@@ -38,9 +38,27 @@ export async function deleteAll(db: Database, grant: BotGrant, createdBefore: Da
       .set({ resultsFloorAt: sql`greatest(${bots.resultsFloorAt}, ${floor})` })
       .where(eq(bots.id, bot.id))
     await requestPurge(tx, bot.id, now)
+    await dropWaitingMessages(tx, bot.id, await sessionsWithMessages(tx, bot.id))
     const more = createdBefore && { createdBefore: createdBefore.toISOString() }
     await writeEntry(tx, newEntry(bot.workspaceId, deedOf(grant), bot.id, now, { ...details, ...more }))
   })
+}
+
+/** Chats of deleted results for which messages wait in conversations of Chatwoot: few, whatever is deleted. */
+function sessionsWithMessages(tx: Transaction, botId: string) {
+  return selectRows(
+    tx,
+    { id: chatSessions.id },
+    (list) => sql`
+      SELECT DISTINCT ${list} FROM ${chatwootEvents} e
+      JOIN ${chatwootConversations} c ON c.bot_id = e.bot_id AND c.credentials_id = e.credentials_id
+        AND c.conversation_id = e.conversation_id
+      JOIN ${chatSessions} ON ${chatSessions.botId} = c.bot_id AND ${chatSessions.id} = c.session_id
+      JOIN ${table} ON ${table.botId} = ${chatSessions.botId} AND ${table.id} = ${chatSessions.resultId}
+      JOIN ${bots} ON ${bots.id} = ${table.botId}
+      WHERE e.bot_id = ${botId} AND e.event IS NOT NULL AND ${bots.id} = ${botId}
+        AND ${table.createdAt} <= ${bots.resultsFloorAt}`,
+  )
 }
 
 /** The last possible timestamp before another one: results have whole milliseconds. */

@@ -8,6 +8,8 @@ import {
   chatSessions,
   chatTimers,
   chatTurns,
+  chatwootConversations,
+  chatwootEvents,
   resultAnswers,
   resultErasures,
   resultLogs,
@@ -37,6 +39,24 @@ export async function requestErasure(tx: Transaction, botId: string, ids: string
   await tx.execute(sql`
     INSERT INTO ${resultErasures} (bot_id, result_id, due_at) VALUES ${sql.join(rows, sql`, `)}
     ON CONFLICT (bot_id, result_id) DO UPDATE SET passes = 0, due_at = excluded.due_at`)
+  const sessions = await selectRows(
+    tx,
+    { id: chatSessions.id },
+    (list) => sql`
+      SELECT ${list} FROM ${chatSessions} WHERE bot_id = ${botId} AND result_id = ANY(${sql.param(ids)})`,
+  )
+  await dropWaitingMessages(tx, botId, sessions)
+}
+
+/** Drops what waits in conversations of Chatwoot for chats of deleted results: it would begin new chats. */
+export async function dropWaitingMessages(tx: Transaction, botId: string, sessions: { id: string }[]) {
+  if (sessions.length === 0) return
+  const isOf = sql`bot_id = ${botId} AND session_id = ANY(${sql.param(sessions.map(({ id }) => id))})`
+  await tx.execute(sql`
+    UPDATE ${chatwootEvents} SET event = NULL
+    WHERE bot_id = ${botId} AND event IS NOT NULL AND (credentials_id, conversation_id) IN (
+      SELECT credentials_id, conversation_id FROM ${chatwootConversations} WHERE ${isOf})`)
+  await tx.execute(sql`UPDATE ${chatwootConversations} SET session_id = NULL WHERE ${isOf}`)
 }
 
 /** Deletes the rows that belong to results of one bot, which the caller has locked in an earlier statement. */

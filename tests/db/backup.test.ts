@@ -333,7 +333,18 @@ describe('webhooks of a copy', () => {
     })
     await app.client.ok('createBot', { as, body: { workspaceId, bot: { name: 'Told' } } })
     const made = await publish(app, here, bot({ Start: [text('Hello')] }))
-    await start(app, made)
+    const { sessionId } = await start(app, made)
+    await app.pool.query(
+      `INSERT INTO chatwoot_conversations (bot_id, credentials_id, conversation_id, workspace_id, session_id, status,
+        channel, when_over, when_returned, started_at, sent_revision, sent_ordinal, sent_parts, last_message_id,
+        opened_after, is_note_due, due_at, changes, failures, updated_at)
+       VALUES ($1, 'c', 1, $2, $3, 'pending', 'Channel::Api', 'open', 'resume', 0, 0, 0, 0, 0, 0, false, now(), 1, 0, now())`,
+      [made.id, workspaceId, sessionId],
+    )
+    await app.pool.query(
+      `INSERT INTO chatwoot_events VALUES ($1, 'c', 1, 'm1', 1, '{"kind":"message"}', now())`,
+      [made.id],
+    )
     const file = newFile()
     await backUp(app.databaseUrl, file, quiet)
     const stateOf = async (url: string) => {
@@ -341,20 +352,25 @@ describe('webhooks of a copy', () => {
       const { rows } = await db.$client.query(`SELECT
         (SELECT count(*)::int FROM webhook_endpoints WHERE is_enabled) AS enabled,
         (SELECT count(*)::int FROM webhook_deliveries WHERE next_attempt_at IS NOT NULL) AS pending,
-        (SELECT count(*)::int FROM webhook_deliveries) AS deliveries`)
+        (SELECT count(*)::int FROM webhook_deliveries) AS deliveries,
+        (SELECT count(*)::int FROM chatwoot_conversations) AS conversations,
+        (SELECT count(*)::int FROM chatwoot_events) AS events`)
       await pool.end()
       return rows[0]
     }
     const before = await stateOf(app.databaseUrl)
-    expect(before).toMatchObject({ enabled: 1, pending: expect.any(Number) })
+    expect(before).toMatchObject({ enabled: 1, conversations: 1, events: 1 })
     expect(before.pending).toBeGreaterThan(0)
 
     const [copy, live] = [await emptyDatabase(), await emptyDatabase()]
     const said: string[] = []
     await restore(copy, file, (line) => said.push(line))
-    expect(await stateOf(copy)).toEqual({ ...before, enabled: 0, pending: 0 })
+    expect(await stateOf(copy)).toEqual({
+      ...before,
+      ...{ enabled: 0, pending: 0, conversations: 0, events: 0 },
+    })
     expect(said.at(-1)).toMatch(
-      /^Webhooks: 1 endpoints are disabled and \d+ pending deliveries set aside.*--live/,
+      /^Webhooks: 1 endpoints are disabled, \d+ pending deliveries set aside and 1 conversations of Chatwoot left out.*--live/,
     )
     await restore(live, file, quiet, { isLive: true })
     expect(await contentOf(live)).toEqual(await contentOf(app.databaseUrl))

@@ -138,6 +138,44 @@ test.each(ways)('deleting by %s leaves no copy of an answer in any table', async
   expect([repeat.status, repeat.body.issues?.[0].code]).toEqual([409, 'result_deleted'])
 })
 
+test.each(ways)(
+  'deleting by %s drops messages of Chatwoot that wait for the chat, and no others',
+  async (way) => {
+    const made = await publish(app, site, flow)
+    const { sessionId, resultId = '' } = await start(app, made)
+    const kept = await publish(app, site, flow)
+    const other = await start(app, kept)
+    for (const [botId, session] of [
+      [made.id, sessionId],
+      [kept.id, other.sessionId],
+    ]) {
+      await app.pool.query(
+        `INSERT INTO chatwoot_conversations (bot_id, credentials_id, conversation_id, workspace_id, session_id, status,
+        channel, when_over, when_returned, started_at, sent_revision, sent_ordinal, sent_parts, last_message_id,
+        opened_after, is_note_due, due_at, changes, failures, updated_at)
+       VALUES ($1, 'c', 1, $2, $3, 'pending', 'Channel::Api', 'open', 'resume', 0, 0, 0, 0, 0, 0, false,
+        now() + interval '1 hour', 1, 0, now())`,
+        [botId, site.workspaceId, session],
+      )
+      await app.pool.query(`INSERT INTO chatwoot_events VALUES ($1, 'c', 1, 'm1', 1, $2, now())`, [
+        botId,
+        { kind: 'message', text: SECRET },
+      ])
+    }
+    expect(await traces(SECRET)).toEqual({ chatwoot_events: 2 })
+    await remove(made.id, resultId, way)
+    // At once, since a chat that is not found any more is begun anew with what waits.
+    expect(await traces(SECRET)).toEqual({ chatwoot_events: 1 })
+    const { rows } = await app.pool.query(
+      'SELECT bot_id, session_id FROM chatwoot_conversations WHERE bot_id = ANY($1)',
+      [[made.id, kept.id]],
+    )
+    expect(rows).toContainEqual({ bot_id: made.id, session_id: null })
+    expect(rows).toContainEqual({ bot_id: kept.id, session_id: other.sessionId })
+    await app.pool.query('DELETE FROM chatwoot_events; DELETE FROM chatwoot_conversations')
+  },
+)
+
 test('deleting a bot leaves no copy of an answer in any table', async () => {
   await subscribe()
   const made = await publish(app, site, flow)

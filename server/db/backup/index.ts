@@ -179,7 +179,7 @@ export async function restore(
     await lockSchema(client)
     await refuseRows(client)
     await load(client, file, progress, signal)
-    if (!isLive) await silenceWebhooks(client, progress)
+    if (!isLive) await silenceCopy(client, progress)
     await client.query('COMMIT')
   } finally {
     await client.end()
@@ -245,8 +245,8 @@ async function load(
   }
 }
 
-/** In the transaction of the restore, so that no service finds an endpoint enabled. */
-async function silenceWebhooks(client: pg.Client, progress: (line: string) => void) {
+/** In the transaction of the restore, so that no service finds an endpoint enabled or a conversation due. */
+async function silenceCopy(client: pg.Client, progress: (line: string) => void) {
   const known = new Set((await tablesOf(client)).map(({ name }) => name))
   const change = async (table: string, statement: string) =>
     known.has(table) ? ((await client.query(statement)).rowCount ?? 0) : 0
@@ -260,8 +260,11 @@ async function silenceWebhooks(client: pg.Client, progress: (line: string) => vo
      WHERE next_attempt_at IS NOT NULL`,
   )
   const unsent = await change('webhook_outbox', 'DELETE FROM webhook_outbox')
-  if (disabled + pending + unsent === 0) return
+  await change('chatwoot_events', 'DELETE FROM chatwoot_events')
+  // A chat without a conversation is not sent anywhere.
+  const conversations = await change('chatwoot_conversations', 'DELETE FROM chatwoot_conversations')
+  if (disabled + pending + unsent + conversations === 0) return
   progress(
-    `Webhooks: ${disabled} endpoints are disabled and ${pending + unsent} pending deliveries set aside, since the original may still post. Restore with --live where this database takes its place`,
+    `Webhooks: ${disabled} endpoints are disabled, ${pending + unsent} pending deliveries set aside and ${conversations} conversations of Chatwoot left out, since the original may still post. Restore with --live where this database takes its place`,
   )
 }
