@@ -51,7 +51,7 @@ const service = [
 ].map((name) => `**/tests/${name}.test.ts`)
 
 /** Files that take the most time: `make test` runs them where they are named, `make test-long` always. */
-const slow = [
+export const slow = [
   'browser/(coming-back|device|docs|domains|embed|foreign-code|inbox|inputs|look|members|members-tasks|move|old-browsers|payments|restarts|results|storage|streaming|teams|two-editors|uploads|viewer)',
   'process-(workers|claims|idempotency|webhooks|faults|crashes|uploads)',
   'process',

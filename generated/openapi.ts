@@ -7953,17 +7953,7 @@ export interface components {
              * @example null
              */
             readonly createdAt?: unknown;
-            /** @description An account that reads and writes sheets: a service account, or that of a person. */
-            data: {
-                /**
-                 * Format: uri
-                 * @description Address of the API, where it is not the one of Google.
-                 * @example https://sheets.example.com
-                 */
-                baseUrl?: string;
-                oauth?: components["schemas"]["GoogleOAuth"];
-                serviceAccount?: components["schemas"]["GoogleServiceAccount"];
-            };
+            data: components["schemas"]["GoogleSheetsData"];
             /**
              * @description Read-only id of the credentials; accepted and ignored.
              * @example null
@@ -7997,17 +7987,7 @@ export interface components {
              * @example null
              */
             readonly createdAt?: unknown;
-            /** @description An account that reads and writes sheets: a service account, or that of a person. */
-            data?: {
-                /**
-                 * Format: uri
-                 * @description Address of the API, where it is not the one of Google.
-                 * @example https://sheets.example.com
-                 */
-                baseUrl?: string;
-                oauth?: components["schemas"]["GoogleOAuth"];
-                serviceAccount?: components["schemas"]["GoogleServiceAccount"];
-            };
+            data?: components["schemas"]["GoogleSheetsData"];
             /**
              * @description Read-only id of the credentials; accepted and ignored.
              * @example null
@@ -8033,6 +8013,17 @@ export interface components {
              * @example null
              */
             readonly workspaceId?: unknown;
+        };
+        /** @description An account that reads and writes sheets: a service account, or that of a person. */
+        GoogleSheetsData: {
+            /**
+             * Format: uri
+             * @description Address of the API, where it is not the one of Google.
+             * @example https://sheets.example.com
+             */
+            baseUrl?: string;
+            oauth?: components["schemas"]["GoogleOAuth"];
+            serviceAccount?: components["schemas"]["GoogleServiceAccount"];
         };
         /** @description Which table is meant and what is done with it. The action tells which of the other properties are read. */
         GoogleSheetsOptions: {

@@ -101,7 +101,7 @@ const environment = z.object({
   PUBLIC_URL: publicAddress.optional(),
   /** Address that serves chats alone, on a host of its own: trackers and code of authors run there. */
   CHAT_URL: publicAddress.optional(),
-  /** Further names of hosts by which members reach the service, which no bot may have as its domain. */
+  /** Further names of hosts of the service, which no bot may have as its domain. */
   OWN_HOSTS: z
     .string()
     .default('')

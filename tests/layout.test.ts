@@ -149,3 +149,18 @@ test('no file of the server measures elapsed time by the wall clock, which can b
   )
   expect(readers.sort()).toEqual(clockReaders)
 })
+
+test('every file that make test leaves out is run by make test-long', async () => {
+  const { slow }: { slow: string[] } = await import(new URL('jest.config.mjs', root).href)
+  const [, line = ''] = /^test-long:.*\n(.*)$/m.exec(readFileSync(join(base, 'Makefile'), 'utf8')) ?? []
+  const named = [...line.matchAll(/ (tests\/[\w/-]+)(?=[ )])/g)].map(([, path]) => path as string)
+  const left = readdirSync(join(base, 'tests'), { recursive: true, encoding: 'utf8' })
+    .map((file) => `tests/${file}`)
+    .filter((file) => slow.some((pattern) => new RegExp(pattern).test(`/${file}`)))
+  expect(left.length).toBeGreaterThan(20)
+  const missing = left.filter((file) => {
+    const isNamed = named.some((path) => file.startsWith(path))
+    return !isNamed && !readFileSync(join(base, file), 'utf8').match(/\/runs\.ts/)
+  })
+  expect(missing).toEqual([])
+})

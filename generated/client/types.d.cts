@@ -6111,17 +6111,7 @@ export interface components {
              * @example null
              */
             readonly createdAt?: unknown;
-            /** @description An account that reads and writes sheets: a service account, or that of a person. */
-            data: {
-                /**
-                 * Format: uri
-                 * @description Address of the API, where it is not the one of Google.
-                 * @example https://sheets.example.com
-                 */
-                baseUrl?: string;
-                oauth?: components["schemas"]["GoogleOAuth"];
-                serviceAccount?: components["schemas"]["GoogleServiceAccount"];
-            };
+            data: components["schemas"]["GoogleSheetsData"];
             /**
              * @description Read-only id of the credentials; accepted and ignored.
              * @example null
@@ -6155,17 +6145,7 @@ export interface components {
              * @example null
              */
             readonly createdAt?: unknown;
-            /** @description An account that reads and writes sheets: a service account, or that of a person. */
-            data?: {
-                /**
-                 * Format: uri
-                 * @description Address of the API, where it is not the one of Google.
-                 * @example https://sheets.example.com
-                 */
-                baseUrl?: string;
-                oauth?: components["schemas"]["GoogleOAuth"];
-                serviceAccount?: components["schemas"]["GoogleServiceAccount"];
-            };
+            data?: components["schemas"]["GoogleSheetsData"];
             /**
              * @description Read-only id of the credentials; accepted and ignored.
              * @example null
@@ -6191,6 +6171,17 @@ export interface components {
              * @example null
              */
             readonly workspaceId?: unknown;
+        };
+        /** @description An account that reads and writes sheets: a service account, or that of a person. */
+        GoogleSheetsData: {
+            /**
+             * Format: uri
+             * @description Address of the API, where it is not the one of Google.
+             * @example https://sheets.example.com
+             */
+            baseUrl?: string;
+            oauth?: components["schemas"]["GoogleOAuth"];
+            serviceAccount?: components["schemas"]["GoogleServiceAccount"];
         };
         /** @description Which table is meant and what is done with it. The action tells which of the other properties are read. */
         GoogleSheetsOptions: {
@@ -19676,6 +19667,7 @@ export type GoogleServiceAccount = components["schemas"]["GoogleServiceAccount"]
 export type GoogleSheetsBlock = components["schemas"]["GoogleSheetsBlock"]
 export type GoogleSheetsCredentialsCreate = components["schemas"]["GoogleSheetsCredentialsCreate"]
 export type GoogleSheetsCredentialsUpdate = components["schemas"]["GoogleSheetsCredentialsUpdate"]
+export type GoogleSheetsData = components["schemas"]["GoogleSheetsData"]
 export type GoogleSheetsOptions = components["schemas"]["GoogleSheetsOptions"]
 export type GroqBlock = components["schemas"]["GroqBlock"]
 export type GroqCredentialsCreate = components["schemas"]["GroqCredentialsCreate"]

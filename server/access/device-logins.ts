@@ -16,6 +16,8 @@ import { insertToken, type TokenRow, type TokenWish } from './tokens.ts'
 /** Consonants that are not mistaken for others and spell no words, as RFC 8628 proposes: 34 bits in eight of them. */
 const USER_CODE_LETTERS = 'BCDFGHJKLMNPQRSTVWXZ'
 const USER_CODE_LENGTH = 8
+/** Leaves a program that asked too early some tries before the code ends. */
+const MAX_INTERVAL_SECONDS = 60
 
 export interface DeviceLogin {
   id: string
@@ -158,7 +160,8 @@ export async function continueDeviceLogin(
     const isSelf = eq(table.id, login.id)
     const { polledAt, decision, userId } = login
     const isEarly = polledAt !== null && now.getTime() - polledAt.getTime() < login.intervalSeconds * 1_000
-    const interval = login.intervalSeconds + (isEarly ? POLL_INTERVAL_SECONDS : 0)
+    const slower = Math.min(login.intervalSeconds + POLL_INTERVAL_SECONDS, MAX_INTERVAL_SECONDS)
+    const interval = isEarly ? slower : login.intervalSeconds
     if (isEarly || decision === null) {
       await tx.update(table).set({ polledAt: now, intervalSeconds: interval }).where(isSelf)
       return { status: isEarly ? 'slowDown' : 'pending', interval }

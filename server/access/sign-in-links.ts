@@ -1,6 +1,6 @@
 import { and, count, eq, gt, isNotNull, isNull } from 'drizzle-orm'
 import { type Database, type Transaction, transact } from '../db/client.ts'
-import { apiTokens, browserSessions, signInLinks as table, users } from '../db/schema.ts'
+import { apiTokens, browserSessions, deviceLogins, signInLinks as table, users } from '../db/schema.ts'
 import { newId } from '../ids.ts'
 import { createSecret, secretHash, startBrowserSession } from './browser-sessions.ts'
 
@@ -121,10 +121,11 @@ export async function signInProven(
   return startBrowserSession(tx, userId, browser, now)
 }
 
-/** Ends all sessions, links and tokens of a user. The user is locked. Returns the tokens that were revoked. */
+/** Ends all sessions, links, logins of programs and tokens of a user. The user is locked. Returns the tokens that were revoked. */
 export async function endAccess(tx: Transaction, userId: string, now: Date) {
   await tx.delete(browserSessions).where(eq(browserSessions.userId, userId))
   await tx.delete(table).where(eq(table.userId, userId))
+  await tx.delete(deviceLogins).where(eq(deviceLogins.userId, userId))
   return tx
     .update(apiTokens)
     .set({ revokedAt: now })

@@ -66,19 +66,26 @@ async function askForToken(io: Io, url: string, options: LoginOptions): Promise<
     io.openAddress(accountPage(url))
     return readToken(io)
   }
-  const { deviceCode, userCode, verificationUri, verificationUriComplete } = started
-  io.stderr.write(`Open ${verificationUri} and allow the code ${userCode}.\n`)
-  io.openAddress(verificationUriComplete)
+  const { deviceCode, userCode } = started
+  // The address that was given is reached from here, and a service cannot have another one opened.
+  const page = `${url}/device`
+  io.stderr.write(`Open ${page} and allow the code ${userCode.replaceAll(/[^A-Z0-9-]/g, '')}.\n`)
+  io.openAddress(`${page}?${new URLSearchParams({ code: userCode })}`)
   let { interval } = started
+  let isInDoubt = false
   for (let waited = interval; waited <= started.expiresIn; waited += interval) {
     await io.delay(interval * 1_000)
     const login = await readLogin(client, deviceCode)
     if (login === 'not found') break
+    isInDoubt = login === 'not reached'
     if (login === 'not reached') continue
     interval = login.interval
     if (login.status === 'denied') fail('The login was refused')
     if (login.status === 'allowed' && login.apiToken) return login.apiToken.token
   }
+  // A token that was on its way when the connection broke is given once.
+  if (isInDoubt)
+    fail(`If you allowed the login, revoke its token on ${accountPage(url)}; run bots login again`)
   return fail('Nobody allowed the login in time; run bots login again')
 }
 
@@ -91,7 +98,7 @@ async function readLogin(
     return await client.deviceLogins.continue({ deviceCode })
   } catch (error) {
     if (error instanceof ConnectionError) return 'not reached'
-    if (error instanceof ApiError && [429, 503].includes(error.status)) return 'not reached'
+    if (error instanceof ApiError && (error.status === 429 || error.status >= 500)) return 'not reached'
     if (error instanceof ApiError && error.status === 404) return 'not found'
     throw error
   }

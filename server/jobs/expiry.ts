@@ -121,15 +121,25 @@ const endedAccess: DueRows[] = [
     age: browserSessions.expiresAt,
   },
   { name: 'sign-in links', table: signInLinks, keys: [signInLinks.id], age: signInLinks.expiresAt },
-  { name: 'device logins', table: deviceLogins, keys: [deviceLogins.id], age: deviceLogins.expiresAt },
   { name: 'invitations', table: invitations, keys: [invitations.id], age: invitations.expiresAt },
 ]
+
+/** Anybody can start these, so they are not retained. */
+const endedLogins: DueRows = {
+  name: 'device logins',
+  table: deviceLogins,
+  keys: [deviceLogins.id],
+  age: deviceLogins.expiresAt,
+}
 
 /** Forgets one batch of each kind of access that has ended by itself; true while there may be more. */
 export async function forgetEndedAccess(db: Database, now: Date): Promise<boolean> {
   const before = new Date(now.getTime() - ENDED_ACCESS_RETENTION_MS)
   // A failure in one table does not stop the others.
-  const outcomes = await Promise.allSettled(endedAccess.map((due) => removeDue(db, due, before)))
+  const outcomes = await Promise.allSettled([
+    ...endedAccess.map((due) => removeDue(db, due, before)),
+    removeDue(db, endedLogins, now),
+  ])
   if (outcomes.some((outcome) => outcome.status === 'fulfilled' && outcome.value)) return true
   for (const outcome of outcomes) if (outcome.status === 'rejected') throw outcome.reason
   return false

@@ -52,7 +52,7 @@ export function createGatherer(workers: () => Worker[]) {
     const silent = all.filter((_, place) => !given[place]).map((worker) => counted(last.get(worker.id) ?? []))
     all.forEach((worker, place) => {
       const snapshot = given[place]
-      // A worker that ended meanwhile is already in `gone`.
+      // A worker that ended meanwhile is already in `endedSnapshots`.
       if (snapshot && !worker.isDead()) last.set(worker.id, snapshot)
     })
     const snapshots = [...answering, ...silent, ...endedSnapshots, (await own.getMetricsAsJSON()) as Snapshot]

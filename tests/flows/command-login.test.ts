@@ -81,6 +81,31 @@ test('login that is refused, or that nobody allows in time, ends with a message 
   expect(err).toContain('run bots login')
 })
 
+test('login opens the address that was given, whatever the service names', async () => {
+  const opened: string[] = []
+  const hostile = createServer(async (request, response) => {
+    if (!request.url?.endsWith('/deviceLogins')) return void forward(request, response)
+    response.writeHead(200, { 'Content-Type': 'application/json' })
+    const verificationUri = 'file://elsewhere/program'
+    const codes = { deviceCode: 'x'.repeat(43), userCode: 'BCDF\u001b[2J-GHJK' }
+    response.end(
+      JSON.stringify({
+        ...codes,
+        verificationUri,
+        verificationUriComplete: verificationUri,
+        expiresIn: 5,
+        interval: 5,
+      }),
+    )
+  })
+  await withServer(hostile, async (at) => {
+    const { err } = await login([], { opened, delay: async () => {} }, at)
+    expect(opened).toEqual([expect.stringMatching(`^${at.url}/device\\?code=BCDF`)])
+    expect(err).not.toContain('\u001b')
+    expect(err).not.toContain('elsewhere')
+  })
+})
+
 test('login rejects scopes and days that are none', async () => {
   expect((await login(['--scopes', 'read,all'], {})).code).toBe(2)
   expect((await login(['--days', '0'], {})).code).toBe(2)

@@ -101,9 +101,16 @@ describe('a person who comes back from the provider', () => {
     const { member } = world.here
     await app.pool.query('UPDATE users SET is_unproven = true WHERE id = $1', [member.id])
     const thief = await signIn(app, member)
+    const login = await app.client.ok('startDeviceLogin', { body: { name: 'Theirs' } })
+    const theirs = newBrowser(app.url)
+    theirs.jar.set('session', thief.cookie)
+    for (const decision of [undefined, 'allowed'])
+      await theirs.send('/device', { form: { code: login.userCode, ...(decision && { decision }) } })
     const browser = newBrowser(app.url)
     await browser.get(await comeBack(browser, newPerson({ email: member.email })))
     await expect(pageTokenOf(app, thief.cookie)).rejects.toThrow()
+    const { deviceCode } = login
+    expect((await app.client.call('continueDeviceLogin', { body: { deviceCode } })).status).toBe(404)
     expect(await rowOf(member)).toMatchObject({ is_unproven: false })
   })
 

@@ -90,6 +90,11 @@ const differences: Record<string, Record<string, Difference>> = {
   },
   getStats: range,
   getBlockStats: { ...range },
+  receiveChatwootEvent: {
+    whenOver: { shownBy: ['tests/flows/chatwoot.test.ts', 'whenOver resolves or keeps a conversation'] },
+    whenReturned: { shownBy: ['tests/flows/chatwoot.test.ts', 'whenReturned starts the bot anew'] },
+    secret: { shownBy: ['tests/cases/chatwoot.ts', 'with another secret'] },
+  },
   listSessionEvents: {
     after: {
       shownBy: ['tests/flows/session-events.test.ts', 'goes on from the last event that its reader has'],

@@ -3923,16 +3923,6 @@ class GoogleSheetsBlock(TypedDict):
 
     options: NotRequired[GoogleSheetsOptions]
 
-class GoogleSheetsCredentialsCreateData(TypedDict):
-    """An account that reads and writes sheets: a service account, or that of a person."""
-
-    serviceAccount: NotRequired[GoogleServiceAccount]
-
-    oauth: NotRequired[GoogleOAuth]
-
-    baseUrl: NotRequired[str]
-    """Address of the API, where it is not the one of Google."""
-
 class GoogleSheetsCredentialsCreate(TypedDict):
     """New credentials of type google sheets."""
 
@@ -3942,8 +3932,7 @@ class GoogleSheetsCredentialsCreate(TypedDict):
     name: str
     """Name to choose the credentials by."""
 
-    data: GoogleSheetsCredentialsCreateData
-    """An account that reads and writes sheets: a service account, or that of a person."""
+    data: GoogleSheetsData
 
     id: NotRequired[Any]
     """Read-only id of the credentials; accepted and ignored."""
@@ -3956,16 +3945,6 @@ class GoogleSheetsCredentialsCreate(TypedDict):
 
     updatedAt: NotRequired[Any]
     """Read-only moment of the last change; accepted and ignored."""
-
-class GoogleSheetsCredentialsUpdateData(TypedDict):
-    """An account that reads and writes sheets: a service account, or that of a person."""
-
-    serviceAccount: NotRequired[GoogleServiceAccount]
-
-    oauth: NotRequired[GoogleOAuth]
-
-    baseUrl: NotRequired[str]
-    """Address of the API, where it is not the one of Google."""
 
 class GoogleSheetsCredentialsUpdate(TypedDict):
     """A change of credentials of type google sheets."""
@@ -3976,8 +3955,7 @@ class GoogleSheetsCredentialsUpdate(TypedDict):
     name: NotRequired[str]
     """Name to choose the credentials by."""
 
-    data: NotRequired[GoogleSheetsCredentialsUpdateData]
-    """An account that reads and writes sheets: a service account, or that of a person."""
+    data: NotRequired[GoogleSheetsData]
 
     id: NotRequired[Any]
     """Read-only id of the credentials; accepted and ignored."""
@@ -3990,6 +3968,16 @@ class GoogleSheetsCredentialsUpdate(TypedDict):
 
     updatedAt: NotRequired[Any]
     """Read-only moment of the last change; accepted and ignored."""
+
+class GoogleSheetsData(TypedDict):
+    """An account that reads and writes sheets: a service account, or that of a person."""
+
+    serviceAccount: NotRequired[GoogleServiceAccount]
+
+    oauth: NotRequired[GoogleOAuth]
+
+    baseUrl: NotRequired[str]
+    """Address of the API, where it is not the one of Google."""
 
 class GoogleSheetsOptions(TypedDict):
     """Which table is meant and what is done with it. The action tells which of the other properties are read."""

@@ -57,14 +57,13 @@ export function serveDeviceLogins(serve: Serve, services: Services): void {
       const session = await sessionOf(request, services)
       if (!session) return sendToSignIn(response, given)
       const { id: userId, email } = session.user
-      const guesses = await wrongCodes.get(userId)
-      if (guesses && guesses.remainingPoints <= 0) return sendTooMany(response)
+      // Counted before the code is looked up, so that requests at once have no more guesses than others.
+      const mayGuess = await wrongCodes.consume(userId).catch(() => undefined)
+      if (!mayGuess) return sendTooMany(response)
       const code = readUserCode(given)
       const login = code === undefined ? undefined : await claimDeviceLogin(db, code, userId, now())
-      if (code === undefined || !login) {
-        await wrongCodes.penalty(userId)
-        return sendCodeForm(response, given, true)
-      }
+      if (code === undefined || !login) return sendCodeForm(response, given, true)
+      await wrongCodes.reward(userId)
       const { decision } = form
       if (decision !== 'allowed' && decision !== 'denied') return sendRequest(response, login, email)
       const hasNoRole = login.workspace !== null && login.workspace.name === undefined

@@ -1,5 +1,6 @@
 import { credentialData, plainText, serviceAddress } from '../../../credential-data.ts'
 import { text } from '../../../kit/fields.ts'
+import { z } from '../../../kit/zod.ts'
 import { sheetOptions } from '../sheets.ts'
 import { googleOAuth } from './google-oauth.ts'
 import type { VendorRow } from './vendor.ts'
@@ -32,20 +33,22 @@ const serviceAccount = credentialData(
   },
 )
 
-export const googleSheetsData = credentialData(
-  'GoogleSheetsData',
-  'An account that reads and writes sheets: a service account, or that of a person.',
-  {
+export const googleSheetsData = z
+  .strictObject({
     serviceAccount: serviceAccount.optional(),
     oauth: googleOAuth.optional(),
     baseUrl: serviceAddress(
       'Address of the API, where it is not the one of Google.',
       'https://sheets.example.com',
     ).optional(),
-  },
-).refine(({ serviceAccount, oauth }) => (serviceAccount === undefined) !== (oauth === undefined), {
-  error: 'Expected either `serviceAccount` or `oauth`',
-})
+  })
+  .refine(({ serviceAccount, oauth }) => (serviceAccount === undefined) !== (oauth === undefined), {
+    error: 'Expected either `serviceAccount` or `oauth`',
+  })
+  .meta({
+    id: 'GoogleSheetsData',
+    description: 'An account that reads and writes sheets: a service account, or that of a person.',
+  })
 
 const noSpreadsheet = 'Missing credentialsId or spreadsheetId'
 const required = {
