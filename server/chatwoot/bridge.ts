@@ -5,7 +5,19 @@ import { isUnavailable } from '../db/unavailable.ts'
 import { MS_PER_HOUR, MS_PER_MINUTE } from '../durations.ts'
 import { newId } from '../ids.ts'
 import { createErrorLog } from '../repeated-errors.ts'
-import { extendLeases, type Key, nextEvent, putOff, readLeased, release, takeConversations } from './rows.ts'
+import { setStatus } from './api.ts'
+import {
+  abandon,
+  change,
+  extendLeases,
+  hasEventForPeople,
+  type Key,
+  nextEvent,
+  putOff,
+  readLeased,
+  release,
+  takeConversations,
+} from './rows.ts'
 import { goOn, Lost, Overdrawn, runEvent } from './run-event.ts'
 import { type Step, sendNext } from './send.ts'
 
@@ -20,6 +32,8 @@ const WORKSPACE_SHARE = MAX_CONVERSATIONS_AT_ONCE / 4
 const POLL_INTERVAL_MS = 500
 /** Delay before a conversation is looked at again that could not be worked on. */
 const RETRY_DELAY_MS = MS_PER_MINUTE
+/** A conversation that fails this often is left to the members. */
+const MAX_FAILURES = 8
 
 interface Bridge {
   /** Works until it is stopped. */
@@ -43,11 +57,13 @@ export function openBridge(services: Services): Bridge {
       const row = await readLeased(db, key, claim)
       if (!row) return
       let step: Step = await sendNext(services, row)
-      if (step === 'idle' && row.resumeInMs !== null) {
-        step = row.resumeInMs > 0 ? { waitMs: row.resumeInMs } : await goOn(services, row)
-      } else if (step === 'idle') {
-        const event = await nextEvent(db, row)
-        if (event) step = await runEvent(services, row, event)
+      if (step === 'idle') {
+        const { resumeInMs } = row
+        const isToGoOn = resumeInMs !== null && resumeInMs <= 0 && !(await hasEventForPeople(db, row))
+        const event = isToGoOn ? undefined : await nextEvent(db, row)
+        if (isToGoOn) step = await goOn(services, row)
+        else if (event) step = await runEvent(services, row, event)
+        else if (resumeInMs !== null) step = { waitMs: Math.max(resumeInMs, 0) }
         else if (await release(db, row)) return
       }
       if (step === 'lost') return
@@ -64,11 +80,31 @@ export function openBridge(services: Services): Bridge {
       if (error instanceof Lost) return
       // The lease ends by itself.
       if (isUnavailable(error)) return logError(error, 'conversations of Chatwoot cannot be worked on now')
-      const waitMs = error instanceof Overdrawn ? MS_PER_HOUR : RETRY_DELAY_MS
-      if (!(error instanceof Overdrawn)) logError(error, 'a conversation of Chatwoot failed', { ...key })
-      const row = await readLeased(db, key, claim).catch(() => undefined)
-      if (row) await putOff(db, row, waitMs).catch(() => {})
+      const isOverdrawn = error instanceof Overdrawn
+      if (!isOverdrawn) logError(error, 'a conversation of Chatwoot failed', { ...key })
+      const later = isOverdrawn ? putOffOverdrawn(key) : putOffFailed(key)
+      await later.catch((failure) => logError(failure, 'a conversation of Chatwoot cannot be put off'))
     }
+  }
+
+  async function putOffOverdrawn(key: Key) {
+    const row = await readLeased(db, key, claim)
+    if (row) await putOff(db, row, MS_PER_HOUR)
+  }
+
+  /** Leaves a conversation to the members that fails whenever it is worked on. */
+  async function putOffFailed(key: Key) {
+    const row = await readLeased(db, key, claim)
+    if (!row) return
+    const failures = row.failures + 1
+    if (failures < MAX_FAILURES) {
+      if (await change(db, row, { failures })) await putOff(db, row, RETRY_DELAY_MS)
+      return
+    }
+    const outcome = await setStatus(services, row, 'open')
+    if (outcome.ok) await change(db, row, { status: 'open' })
+    log.error({ ...key, isOpened: outcome.ok }, 'a conversation of Chatwoot is left to the members')
+    await abandon(db, row)
   }
 
   async function takeSome(): Promise<(Key & { workspaceId: string })[]> {

@@ -200,7 +200,7 @@ export async function change(db: Database, row: Conversation, changes: Changes):
 export async function release(db: Database, row: Conversation): Promise<boolean> {
   const released = await db
     .update(table)
-    .set({ claim: null, claimedUntil: null, dueAt: null })
+    .set({ claim: null, claimedUntil: null, dueAt: null, failures: 0, failingSince: null })
     .where(and(isOf(row), eq(table.claim, row.claim ?? ''), eq(table.changes, row.changes)))
     .returning({ botId: table.botId })
   return released.length > 0
@@ -223,6 +223,18 @@ export async function nextEvent(
     .orderBy(asc(events.ordinal), asc(events.createdAt))
     .limit(1)
   return found?.event ? { ...(JSON.parse(found.event.text) as StoredEvent), key: found.key } : undefined
+}
+
+/** True if an event waits that is about the members of Chatwoot, or by them. */
+export async function hasEventForPeople(db: Database, row: Conversation): Promise<boolean> {
+  const isForPeople = sql`(${events.event} ->> 'kind' IN ('opened', 'agent', 'resolved')
+    OR ${events.event} ->> 'status' <> 'pending' OR (${events.event} ->> 'hasAssignee')::boolean)`
+  const found = await db
+    .select({ key: events.key })
+    .from(events)
+    .where(and(isEventOf(row), isNotNull(events.event), isForPeople))
+    .limit(1)
+  return found.length > 0
 }
 
 /** Marks an event as done; false if it was already. */

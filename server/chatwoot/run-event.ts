@@ -17,7 +17,7 @@ import { readFile, setStatus } from './api.ts'
 import { itemNumbered } from './messages.ts'
 import type { StoredEvent } from './read-event.ts'
 import { type Conversation, change, finish, workspaceOfBot } from './rows.ts'
-import type { Step } from './send.ts'
+import { failed, type Step, settled } from './send.ts'
 
 /*
  * Applies events of a conversation to its chat. An event is marked as done in the transaction of what it causes, so a turn
@@ -55,7 +55,7 @@ export async function runEvent(services: Services, row: Conversation, event: Eve
     const handledBy = event.hasAssignee || event.kind === 'agent' ? 'member' : 'waiting'
     const isHandled = session?.handledBy === 'member' || session?.handledBy === handledBy
     if (session && isForPeople && !isHandled) await steer({ handledBy })
-    if (isForPeople && !(await change(db, row, { status: 'open' }))) return 'lost'
+    if (isForPeople && !(await change(db, row, openedBy(row, event)))) return 'lost'
     return drop()
   }
   if (!session) return isForPeople ? drop() : start(services, context, row, event)
@@ -80,13 +80,21 @@ export async function runEvent(services: Services, row: Conversation, event: Eve
   }
   if (isForPeople) {
     await steer({ handledBy: event.hasAssignee ? 'member' : 'waiting' })
-    return (await change(db, row, { status: 'open' })) ? 'again' : 'lost'
+    return (await change(db, row, openedBy(row, event))) ? 'again' : 'lost'
   }
+  // While the bot waits for a time, messages change nothing.
+  if (row.resumeInMs !== null) return drop()
   if (context.quota.refusal('text', row.botId)) throw new Overdrawn()
   const ran = await runTurn(context, current, await replyOf(services, row, current, event), keep)
   // A bot that waits for a time or a call takes no answer.
   return typeof ran === 'object' && 'problem' in ran ? drop() : 'again'
 }
+
+/** Columns of a conversation that members have since an event: no earlier message gives it back. */
+const openedBy = (row: Conversation, { messageId }: Event) => ({
+  status: 'open',
+  openedAfter: Math.max(row.openedAfter, messageId),
+})
 
 /** Lets a chat go on without a message. */
 export async function goOn(services: Services, row: Conversation): Promise<Step> {
@@ -94,8 +102,11 @@ export async function goOn(services: Services, row: Conversation): Promise<Step>
   const session = await sessionOf(services, row)
   const isOfBot = session?.handledBy === null && session.revision === row.sentRevision
   if (!isOfBot) return (await change(db, row, { resumeAt: null })) ? 'again' : 'lost'
-  const reply = { message: null, options: format, digest: digestOf({ message: null, ...format }) }
-  const ran = await runTurn(contextOf(services), session, reply, (write) =>
+  const context = contextOf(services)
+  if (context.quota.refusal('text', row.botId)) throw new Overdrawn()
+  const options = { ...format, isAlone: true }
+  const reply = { message: null, options, digest: digestOf({ message: null, ...format }) }
+  const ran = await runTurn(context, session, reply, (write) =>
     transact(db, async (tx) => {
       if (!(await write(tx))) return false
       if (!(await change(tx, row, { resumeAt: null }))) throw new Lost()
@@ -163,8 +174,9 @@ async function start(services: Services, context: Context, row: Conversation, ev
     const message = published ? closed(published.flow).message : 'The bot is not published'
     log.warn({ botId: row.botId, message }, 'a conversation of Chatwoot goes to the members')
     const outcome = await setStatus(services, row, 'open')
-    if (!outcome.ok && outcome.kind !== 'gone') return { waitMs: 60_000 }
-    await change(db, row, { status: 'open' })
+    if (!outcome.ok && outcome.kind !== 'gone' && outcome.kind !== 'rejected')
+      return failed(services, row, undefined, outcome, {})
+    if (!(await change(db, row, { ...settled, ...openedBy(row, event) }))) return 'lost'
     return (await finish(db, row, event)) ? 'again' : 'lost'
   }
   if (context.quota.refusal('text', row.botId)) throw new Overdrawn()

@@ -25,6 +25,10 @@ const MAX_REJECTIONS = 5
 /** A conversation whose requests fail for so long is given up. */
 const MAX_FAILING_MS = 3 * MS_PER_DAY
 const MAX_NOTE_CHARACTERS = 8_000
+/** A bot that says something again and again does it no faster. */
+const MIN_WAIT_MS = 1_000
+/** In the past even where the column rounds it up. */
+const AT_ONCE_MS = -1
 
 /** `again`: there may be more. `idle`: all is sent. `lost`: another process has the conversation. */
 export type Step = 'again' | 'idle' | 'lost' | { waitMs: number }
@@ -71,15 +75,18 @@ const withoutPeople = (turn: Turn): Turn => (turn.handledBy ? { ...turn, input: 
 function resumeTime(session: Session, turn: Turn) {
   const state = decodeState(session)
   if (!state || session.handledBy !== null) return null
-  if (state.startFrom !== undefined) return dueAfter(0)
+  if (state.startFrom !== undefined) return dueAfter(AT_ONCE_MS)
   const action = turn.clientSideActions?.find((each) => each.expectsDedicatedReply === true)
   if (action === undefined || action.type === 'listenForWebhook' || state.timer?.kind === 'wait') return null
-  return dueAfter(action.type === 'wait' ? action.wait.secondsToWaitFor * 1_000 : 0)
+  if (action.type !== 'wait') return dueAfter(AT_ONCE_MS)
+  return dueAfter(Math.max(action.wait.secondsToWaitFor * 1_000, MIN_WAIT_MS))
 }
 
 /** Brings the status of the conversation to that of the chat, and tells members what the bot knows. */
 async function settleStatus(services: Services, row: Conversation, session: Session): Promise<Step> {
   const { db } = services
+  // The bot waits for nothing any more.
+  if (session.handledBy !== null && row.resumeAt !== null) return changed(db, row, { resumeAt: null })
   const wanted = session.isEnded
     ? row.status === 'resolved'
       ? row.status
@@ -116,7 +123,13 @@ async function noteOf({ db }: Services, { botId, resultId }: Session): Promise<s
 }
 
 /** Columns of a request that has succeeded, and of a conversation whose next chat has said nothing yet. */
-const settled = { pending: null, pendingSince: null, confirmedId: null, failures: 0, failingSince: null }
+export const settled = {
+  pending: null,
+  pendingSince: null,
+  confirmedId: null,
+  failures: 0,
+  failingSince: null,
+}
 const nothingSent = { ...settled, sentRevision: 0, sentOrdinal: 0, sentParts: 0, resumeAt: null }
 
 /** Sends a message once. `done` is what changes when it has arrived. */
@@ -146,10 +159,10 @@ async function sendMessage(
 }
 
 /** Puts a request off that has failed. One that never succeeds is left out, by `done`. */
-async function failed(
+export async function failed(
   services: Services,
   row: Conversation,
-  session: Session,
+  session: Session | undefined,
   { kind, message, retryAfterMs }: Exclude<Outcome, { ok: true }>,
   done: Parameters<typeof change>[2],
 ): Promise<Step> {
@@ -165,7 +178,7 @@ async function failed(
   }
   if (kind === 'rejected' && failures >= MAX_REJECTIONS) {
     const entry = { status: 'error', description: 'Chatwoot rejects a message', details: message }
-    if (session.resultId) await insertLogs(db, row.botId, session.resultId, [entry], now())
+    if (session?.resultId) await insertLogs(db, row.botId, session.resultId, [entry], now())
     return changed(db, row, { ...settled, ...done })
   }
   const isUnknown = kind === 'unknown'

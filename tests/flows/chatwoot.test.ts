@@ -374,6 +374,108 @@ test('an agent who opens a conversation silences the bot', async () => {
   expect(textsOf(id)).toEqual(['Hello', 'You said hello bot'])
 })
 
+/** Has done what can be done before a wait of the bot ends. */
+async function settleBeforeResume() {
+  await chatwoot.deliver()
+  await app.pool.query('UPDATE chatwoot_conversations SET due_at = now() WHERE due_at IS NOT NULL')
+  await app.bridge.runDue()
+}
+
+const pause = (secondsToWaitFor: number): Part => ({
+  type: 'Wait',
+  options: { secondsToWaitFor: String(secondsToWaitFor), shouldPause: true },
+})
+
+test('an agent who opens a conversation while the bot waits for a time silences it', async () => {
+  const { id } = await connect({ start: [text('Hello'), pause(3_600), text('Later'), ask()] })
+  chatwoot.say(id, 'hi')
+  await settleBeforeResume()
+  await settleBeforeResume()
+  chatwoot.say(id, 'anybody?')
+  chatwoot.setStatus(id, 'open', { id: 7, name: 'Grace' })
+  await settleBeforeResume()
+  const { rows } = await app.pool.query('SELECT resume_at FROM chatwoot_conversations')
+  expect(rows).toEqual([{ resume_at: null }])
+  await settle()
+  expect(textsOf(id)).toEqual(['Hello'])
+  expect(statusOf(id)).toBe('open')
+})
+
+test('an agent who opens a conversation at the end of a wait is before the bot', async () => {
+  const { id } = await connect({ start: [text('Hello'), pause(3_600), text('Later'), ask()] })
+  chatwoot.say(id, 'hi')
+  await settleBeforeResume()
+  await settleBeforeResume()
+  chatwoot.say(id, 'anybody?')
+  chatwoot.setStatus(id, 'open', { id: 7, name: 'Grace' })
+  await settle()
+  expect(textsOf(id)).toEqual(['Hello'])
+})
+
+test('a message while the bot waits for a time is no answer to what it asks then', async () => {
+  const { id } = await connect(
+    { start: [text('Hello'), pause(3_600), text('Name?'), ask('Name'), text('Thanks, {{Name}}'), ask()] },
+    { variables: ['Name'] },
+  )
+  chatwoot.say(id, 'hi')
+  await settleBeforeResume()
+  chatwoot.say(id, 'anybody?')
+  await settleBeforeResume()
+  await settle()
+  chatwoot.say(id, 'Grace')
+  await settle()
+  expect(textsOf(id)).toEqual(['Hello', 'Name?', 'Thanks, Grace'])
+})
+
+test('a bot that goes round through a wait is slow, and ends after 200 turns without the visitor', async () => {
+  const { id, published } = await connect({ start: [text('Hello'), { ...pause(0.001), to: 'start' }] })
+  chatwoot.say(id, 'hi')
+  await settleBeforeResume()
+  await settleBeforeResume()
+  expect(textsOf(id)).toEqual(['Hello'])
+  for (let turns = 0; turns < 205; turns += 1) {
+    await makeDue()
+    await app.bridge.runDue()
+  }
+  chatwoot.events = []
+  expect(textsOf(id)).toHaveLength(201)
+  const results = await resultsOf(published)
+  const logs = await logsOf(app, published.id, String(results[0]?.id), here.member)
+  expect(logs).toMatchObject([{ description: expect.stringContaining('The chat was stopped: 200') }])
+})
+
+test('a message from before an agent opened the conversation does not give it back', async () => {
+  const { id } = await connect(echoing, { variables: ['Said'] })
+  chatwoot.say(id, 'hi')
+  await settle()
+  chatwoot.say(id, 'late')
+  const late = chatwoot.events.splice(0)
+  chatwoot.setStatus(id, 'open', { id: 7, name: 'Grace' })
+  await settle()
+  chatwoot.events.push(...late)
+  await settle()
+  expect(textsOf(id)).toEqual(['Hello'])
+})
+
+test('a conversation whose event fails eight times is left to the members', async () => {
+  const { id } = await connect(echoing, { variables: ['Said'] })
+  chatwoot.say(id, 'hi')
+  await settle()
+  chatwoot.say(id, 'again')
+  await chatwoot.deliver()
+  await app.pool.query(
+    `UPDATE chatwoot_events SET event = '{"kind": "message", "status": "pending"}' WHERE event IS NOT NULL`,
+  )
+  for (let at = 1; at <= 8; at += 1) {
+    expect(statusOf(id)).toBe('pending')
+    await makeDue()
+    await app.bridge.runDue()
+  }
+  expect(statusOf(id)).toBe('open')
+  const { rows } = await app.pool.query('SELECT key FROM chatwoot_events WHERE event IS NOT NULL')
+  expect(rows).toEqual([])
+})
+
 test('a message that Chatwoot rejects for good is left out, and the log of the result says so', async () => {
   const { id, published } = await connect({ start: [text('One'), text('Two'), ask()] })
   chatwoot.failures = [422, 422, 422, 422, 422]

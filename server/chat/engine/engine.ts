@@ -180,7 +180,7 @@ export async function continueChat(
   const refusal = checkWebhook(run, sent) ?? checkTimer(run, sent)
   if (refusal !== null) return refusal
   const isCommand = typeof sent === 'object' && sent?.type === 'command'
-  if (isTimer(sent)) {
+  if (isTimer(sent) || options.isAlone === true) {
     run.session.alone = (run.session.alone ?? 0) + 1
     if (run.session.alone > run.limits.timersInARow) {
       cutChat(

@@ -138,6 +138,8 @@ export interface Effects {
 export interface TurnOptions {
   textBubbleContentFormat?: TextFormat
   limits?: Partial<Limits>
+  /** True if the turn goes on without the visitor, as a timer does. */
+  isAlone?: boolean
 }
 
 export interface StartOptions extends TurnOptions {
