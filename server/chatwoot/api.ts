@@ -1,3 +1,4 @@
+import type { TurnRoom } from '../chat/engine/turn-room.ts'
 import type { Services } from '../context.ts'
 import { asObject, asString, type JsonObject, parseJson } from '../json/access.ts'
 import { withText } from '../outbound/response-body.ts'
@@ -10,8 +11,10 @@ import type { Conversation } from './rows.ts'
 /* Requests to Chatwoot, in the name of its agent bot. */
 
 const REQUEST_TIMEOUT_MS = 15_000
-const MAX_SENT_FILE_BYTES = 20 * 1024 * 1024
+export const MAX_SENT_FILE_BYTES = 20 * 1024 * 1024
 const MAX_RETRY_AFTER_MS = 60_000
+/** A file is in memory as chunks, whole, and in the body of the request. */
+const FILE_COPIES = 4
 
 /** `unknown`: nobody knows if it has had an effect. `limited`: it comes too soon. `rejected`: it will never do. */
 export type Outcome =
@@ -56,14 +59,16 @@ interface ReadFile {
   mediaType: string
 }
 
-/** Reads a file that a bubble shows, or that a visitor has sent; undefined if it cannot be read. */
+/** Reads a file that a bubble shows, or that a visitor has sent; undefined if it cannot be read, or has no room. */
 export async function readFile(
   { chat }: Pick<Tools, 'chat'>,
   url: string,
-  maximumBytes = MAX_SENT_FILE_BYTES,
+  maximumBytes: number,
+  room?: TurnRoom,
 ): Promise<ReadFile | undefined> {
   const read = { url, method: 'GET', headers: {}, milliseconds: REQUEST_TIMEOUT_MS, maximumBytes }
-  const reply = await chat.httpRequest(read)
+  const takeRoom = room && ((bytes: number) => room.take(bytes * FILE_COPIES, REQUEST_TIMEOUT_MS))
+  const reply = await chat.httpRequest({ ...read, ...(takeRoom && { takeRoom }) })
   if (!reply.ok || reply.status !== 200 || reply.body.length === 0) return undefined
   let name = ''
   try {
@@ -81,7 +86,7 @@ async function post(
   tools: Tools,
   { workspaceId, credentialsId, conversationId }: Conversation,
   path: string,
-  body: { json: JsonObject } | { parts: Record<string, string | { name: string; bytes: Uint8Array }> },
+  body: { json: JsonObject } | { parts: Record<string, string | ReadFile> },
 ): Promise<Outcome> {
   const found = await tryCredentials(tools, workspaceId, credentialsId)
   if (found === 'unreadable' || found?.type !== 'chatwoot') {

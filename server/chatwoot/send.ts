@@ -7,7 +7,7 @@ import type { Services } from '../context.ts'
 import { results } from '../db/schema.ts'
 import { MS_PER_DAY, MS_PER_MINUTE } from '../durations.ts'
 import { asObjects, asString, cut } from '../json/access.ts'
-import { createMessage, type Outcome, readFile, setStatus } from './api.ts'
+import { createMessage, MAX_SENT_FILE_BYTES, type Outcome, readFile, setStatus } from './api.ts'
 import { messagesOf, type Outgoing } from './messages.ts'
 import { digestOfText } from './read-event.ts'
 import { abandon, type Conversation, change, dueAfter } from './rows.ts'
@@ -151,10 +151,18 @@ async function sendMessage(
     const waitMs = CONFIRMATION_TIMEOUT_MS - (row.pendingForMs ?? CONFIRMATION_TIMEOUT_MS)
     if (waitMs > 0) return { waitMs }
   }
-  const file = outgoing.fileUrl === undefined ? undefined : await readFile(services, outgoing.fileUrl)
-  const pending = kind + digestOfText(file ? '' : outgoing.content)
-  if (!(await change(db, row, { pending, pendingSince: dueAfter(0), confirmedId: null }))) return 'lost'
-  const outcome = await createMessage(services, row, outgoing, file, kind === 'n')
+  const room = services.chat.rooms.open(row.workspaceId)
+  let outcome: Outcome
+  try {
+    const { fileUrl } = outgoing
+    const file =
+      fileUrl === undefined ? undefined : await readFile(services, fileUrl, MAX_SENT_FILE_BYTES, room)
+    const pending = kind + digestOfText(file ? '' : outgoing.content)
+    if (!(await change(db, row, { pending, pendingSince: dueAfter(0), confirmedId: null }))) return 'lost'
+    outcome = await createMessage(services, row, outgoing, file, kind === 'n')
+  } finally {
+    room.end()
+  }
   return outcome.ok ? arrived(outcome.id) : failed(services, row, session, outcome, done)
 }
 

@@ -11,10 +11,10 @@ export const chatwoot: ChatwootHandlers<Contexts> = {
   async receiveChatwootEvent({ params, query, body, bytes, header }, reply, context) {
     const { db, now } = context
     const workspaceId = await workspaceOfBot(db, params.botId)
-    if (workspaceId === undefined) return reply.fail('NOT_FOUND')
+    if (workspaceId === undefined) return reply.fail('NOT_FOUND', [noAddress])
     const found = await tryCredentials(context, workspaceId, params.credentialsId)
     if (found === 'unreadable') return reply.fail('SERVICE_UNAVAILABLE')
-    if (found?.type !== 'chatwoot') return reply.fail('NOT_FOUND', [noCredentials])
+    if (found?.type !== 'chatwoot') return reply.fail('NOT_FOUND', [noAddress])
     const { secret, accountId } = asObject(found.data)
     const sent = {
       secretInAddress: query.secret,
@@ -28,18 +28,23 @@ export const chatwoot: ChatwootHandlers<Contexts> = {
     if (account !== undefined && account !== accountId) return reply.fail('BAD_REQUEST', [otherAccount])
     const event = readEvent(body, sent.body)
     if (event) {
+      const bytes = Buffer.byteLength(JSON.stringify(event.event))
+      const isFull = context.quota.refusal('text', params.botId, bytes)
+      if (isFull) return reply.fail('TOO_MANY_REQUESTS', [isFull])
       const { whenOver = 'open', whenReturned = 'resume' } = query
       const outcome = await storeEvent(db, { ...event, ...params, workspaceId, whenOver, whenReturned }, now)
       if (outcome === 'full') return reply.fail('TOO_MANY_REQUESTS', [tooMany])
+      context.quota.add('text', params.botId, bytes)
     }
     return reply.ok({ message: 'success' })
   },
 }
 
-const noCredentials: Issue = {
+/** The same for both, so that nobody learns which bots there are. */
+const noAddress: Issue = {
   path: ['path', 'credentialsId'],
   code: 'unknown_credentials',
-  message: 'The workspace of the bot has no credentials of type chatwoot with this id',
+  message: 'There is no bot with such credentials of type chatwoot; compare both ids in the address',
 }
 
 const otherAccount: Issue = {

@@ -25,7 +25,10 @@ export async function encodeRequest(
   const data = new FormData()
   for (const [name, part] of Object.entries(parts)) {
     if (typeof part === 'string') data.append(name, part)
-    else data.append(name, new Blob([part.bytes as Uint8Array<ArrayBuffer>]), part.name)
+    else {
+      const type = part.mediaType === undefined ? {} : { type: part.mediaType }
+      data.append(name, new Blob([part.bytes as Uint8Array<ArrayBuffer>], type), part.name)
+    }
   }
   const encoded = new Response(data)
   const type = encoded.headers.get('content-type') ?? ''

@@ -85,7 +85,7 @@ export const chatwoot: Cases<'chatwoot'> = {
     NOT_FOUND: {
       'of a bot that there is not': async ({ here }, app) => {
         const { params, ...request } = await connected(app, here)
-        return { ...request, params: { ...params, botId: missingId } }
+        return { ...request, params: { ...params, botId: missingId }, at: 'path.credentialsId' }
       },
       'with credentials of another workspace': async ({ here, there }, app) => {
         const { params, ...request } = await connected(app, there)

@@ -260,7 +260,8 @@ export async function startChatwoot(): Promise<ChatwootDouble> {
         isPrivate: body.private === true,
         contentType: body.content_type ?? 'text',
         ...(body.content_attributes?.items && { items: body.content_attributes.items }),
-        files: isJson ? 0 : 1,
+        // Chatwoot shows a part of another type as a plain file.
+        files: isJson || !body.attachments.includes('Content-Type: image/png') ? 0 : 1,
       })
       answer = { id: written.id, content: written.content }
     } else if (call === 'toggle_status') {

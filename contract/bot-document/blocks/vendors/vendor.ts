@@ -60,7 +60,7 @@ export interface VendorRequest {
   headers?: Record<string, string>
   json?: unknown
   form?: Record<string, string | undefined>
-  parts?: Record<string, string | { name: string; bytes: Uint8Array }>
+  parts?: Record<string, string | { name: string; bytes: Uint8Array; mediaType?: string }>
 }
 
 /** A request that changes nothing, and shows if the vendor accepts credentials. */
