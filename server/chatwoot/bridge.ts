@@ -3,7 +3,6 @@ import type { Services } from '../context.ts'
 import { startHeartbeat } from '../db/lease.ts'
 import { isUnavailable } from '../db/unavailable.ts'
 import { MS_PER_HOUR, MS_PER_MINUTE } from '../durations.ts'
-import { newId } from '../ids.ts'
 import { createErrorLog } from '../repeated-errors.ts'
 import { setStatus } from './api.ts'
 import {
@@ -11,11 +10,11 @@ import {
   change,
   extendLeases,
   hasEventForPeople,
-  type Key,
   nextEvent,
   putOff,
   readLeased,
   release,
+  type Taken,
   takeConversations,
 } from './rows.ts'
 import { goOn, Lost, Overdrawn, runEvent } from './run-event.ts'
@@ -46,15 +45,14 @@ interface Bridge {
 
 export function openBridge(services: Services): Bridge {
   const { db, log } = services
-  const claim = newId(services.now())
   const logError = createErrorLog(log)
-  const running = new Map<Key, string>()
+  const running = new Map<string, Taken>()
   let isStopping = false
 
   /** Sends what there is to send, then lets the chat go on, then takes the next event. */
-  async function work(key: Key): Promise<void> {
+  async function work(key: Taken): Promise<void> {
     while (!isStopping) {
-      const row = await readLeased(db, key, claim)
+      const row = await readLeased(db, key, key.claim)
       if (!row) return
       let step: Step = await sendNext(services, row)
       if (step === 'idle') {
@@ -63,17 +61,19 @@ export function openBridge(services: Services): Bridge {
         const event = isToGoOn ? undefined : await nextEvent(db, row)
         if (isToGoOn) step = await goOn(services, row)
         else if (event) step = await runEvent(services, row, event)
+        else if (resumeInMs !== null && row.failures > 0)
+          step = (await change(db, row, { failures: 0, failingSince: null })) ? 'again' : 'lost'
         else if (resumeInMs !== null) step = { waitMs: Math.max(resumeInMs, 0) }
         else if (await release(db, row)) return
       }
       if (step === 'lost') return
       if (typeof step === 'object') return putOff(db, row, step.waitMs)
     }
-    const row = await readLeased(db, key, claim)
+    const row = await readLeased(db, key, key.claim)
     if (row) await putOff(db, row, 0)
   }
 
-  async function run(key: Key): Promise<void> {
+  async function run(key: Taken): Promise<void> {
     try {
       await work(key)
     } catch (error) {
@@ -87,14 +87,14 @@ export function openBridge(services: Services): Bridge {
     }
   }
 
-  async function putOffOverdrawn(key: Key) {
-    const row = await readLeased(db, key, claim)
+  async function putOffOverdrawn(key: Taken) {
+    const row = await readLeased(db, key, key.claim)
     if (row) await putOff(db, row, MS_PER_HOUR)
   }
 
   /** Leaves a conversation to the members that fails whenever it is worked on. */
-  async function putOffFailed(key: Key) {
-    const row = await readLeased(db, key, claim)
+  async function putOffFailed(key: Taken) {
+    const row = await readLeased(db, key, key.claim)
     if (!row) return
     const failures = row.failures + 1
     if (failures < MAX_FAILURES) {
@@ -107,27 +107,30 @@ export function openBridge(services: Services): Bridge {
     await abandon(db, row)
   }
 
-  async function takeSome(): Promise<(Key & { workspaceId: string })[]> {
+  async function takeSome(): Promise<Taken[]> {
     const counts = new Map<string, number>()
-    for (const workspaceId of running.values()) counts.set(workspaceId, (counts.get(workspaceId) ?? 0) + 1)
-    const full = [...counts].flatMap(([id, count]) => (count >= WORKSPACE_SHARE ? [id] : []))
+    for (const { workspaceId } of running.values())
+      counts.set(workspaceId, (counts.get(workspaceId) ?? 0) + 1)
     const free = Math.min(MAX_CONVERSATIONS_AT_ONCE - running.size, WORKSPACE_SHARE)
-    return free > 0 ? takeConversations(db, claim, full, free) : []
+    return free > 0 ? takeConversations(db, services.now(), counts, WORKSPACE_SHARE, free) : []
   }
 
   /** Starts the work on conversations, and resolves when it is done. */
-  function start(taken: readonly (Key & { workspaceId: string })[]): Promise<unknown> {
+  function start(taken: readonly Taken[]): Promise<unknown> {
     return Promise.all(
       taken.map(async (key) => {
-        running.set(key, key.workspaceId)
+        const name = [key.botId, key.credentialsId, key.conversationId].join(' ')
+        // Its lease has ended while it is worked on here: it is taken again when that has seen it.
+        if (running.has(name)) return
+        running.set(name, key)
         await run(key)
-        running.delete(key)
+        running.delete(name)
       }),
     )
   }
 
   const endHeartbeat = startHeartbeat(async () => {
-    await extendLeases(db, claim, [...running.keys()])
+    await extendLeases(db, [...running.values()])
     return true
   })
 

@@ -144,4 +144,5 @@ function idOf(value: unknown): number | undefined {
 }
 
 /** The same for a message and for what Chatwoot sends back of it. */
-export const digestOfText = (text: string) => hash('sha256', text.trim(), 'base64url')
+export const digestOfText = (text: string) =>
+  hash('sha256', cut(storableText(text), MAX_TEXT_CHARACTERS).trim(), 'base64url')

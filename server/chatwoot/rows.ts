@@ -1,8 +1,10 @@
-import { and, asc, eq, getTableColumns, isNotNull, type SQL, sql } from 'drizzle-orm'
+import { and, asc, eq, getTableColumns, inArray, isNotNull, type SQL, sql } from 'drizzle-orm'
+import { dueEarlier } from '../chat/sessions/bridged.ts'
 import { type Database, type Transaction, transact } from '../db/client.ts'
-import { isLeaseOver, leaseEnd } from '../db/lease.ts'
+import { isLeaseOver, LEASE_TIMEOUT_MS, leaseEnd } from '../db/lease.ts'
 import { bots, chatwootEvents as events, chatwootConversations as table } from '../db/schema.ts'
 import { isBotAlive } from '../db/undeleted-bots.ts'
+import { newId } from '../ids.ts'
 import { Rollback } from '../kit/idempotency.ts'
 import { JsonText } from '../kit/json/json-text.ts'
 import { digestOfText, type ReadEvent, type StoredEvent } from './read-event.ts'
@@ -20,6 +22,8 @@ interface Ages {
   resumeInMs: number | null
 }
 export type Key = Pick<Row, 'botId' | 'credentialsId' | 'conversationId'>
+/** A lease that was taken. */
+export type Taken = Key & { workspaceId: string; claim: string }
 type Changes = { [Name in keyof typeof table.$inferInsert]?: (typeof table.$inferInsert)[Name] | SQL }
 
 const isOf = ({ botId, credentialsId, conversationId }: Key) =>
@@ -67,7 +71,7 @@ export function storeEvent(db: Database, given: Received, now: Date): Promise<'s
   const key = { botId, credentialsId, conversationId }
   const due = {
     changes: sql`${table.changes} + 1`,
-    dueAt: sql`least(${table.dueAt}, ${dueAfter(SETTLE_MS)})`,
+    dueAt: dueEarlier(dueAfter(SETTLE_MS)),
   }
   if (given.event.kind === 'echo') return confirmMessage(db, key, given.event)
   const { key: eventKey, ordinal, ...event } = given.event
@@ -133,13 +137,15 @@ async function confirmMessage(
   return 'stored'
 }
 
-/** Leases conversations that are due, the oldest first, but none of some workspaces. */
+/** Leases conversations that are due, the oldest first, by one claim each. A workspace gets no more than its share. */
 export async function takeConversations(
   db: Database,
-  claim: string,
-  passedOver: readonly string[],
+  now: Date,
+  counts: Map<string, number>,
+  share: number,
   limit: number,
-): Promise<(Key & { workspaceId: string })[]> {
+): Promise<Taken[]> {
+  const passedOver = [...counts].flatMap(([id, count]) => (count >= share ? [id] : []))
   const isDue = sql`${table.dueAt} <= now() AND ${isLeaseOver}`
   const { botId, credentialsId, conversationId, workspaceId } = table
   const shape = { botId, credentialsId, conversationId, workspaceId }
@@ -149,25 +155,46 @@ export async function takeConversations(
     .where(sql`${isDue} AND ${table.workspaceId} <> ALL(${sql.param(passedOver)}::text[])`)
     .orderBy(table.dueAt)
     .limit(limit)
+  const shared = found.filter(({ workspaceId: id }) => {
+    counts.set(id, (counts.get(id) ?? 0) + 1)
+    return (counts.get(id) ?? 0) <= share
+  })
   const taken = await Promise.all(
-    found.map((key) =>
-      db
+    shared.map(async (key) => {
+      const claim = newId(now)
+      const leased = await db
         .update(table)
         .set({ claim, claimedUntil: leaseEnd as unknown as Date })
         .where(and(isOf(key), isDue))
-        .returning(shape),
-    ),
+        .returning(shape)
+      return leased.map((each) => ({ ...each, claim }))
+    }),
   )
   return taken.flat()
 }
 
-export async function extendLeases(db: Database, claim: string, keys: readonly Key[]): Promise<void> {
-  for (const key of keys) {
-    await db
-      .update(table)
-      .set({ claimedUntil: leaseEnd as unknown as Date })
-      .where(and(isOf(key), eq(table.claim, claim)))
-  }
+/** Constant within a statement, as a cluster needs it. */
+const extendedEnd = sql.raw(`now() + interval '${LEASE_TIMEOUT_MS} milliseconds'`)
+
+/** Extends leases, which have a claim each. */
+export async function extendLeases(db: Database, taken: readonly Taken[]): Promise<void> {
+  if (taken.length === 0) return
+  await db
+    .update(table)
+    .set({ claimedUntil: extendedEnd as unknown as Date })
+    .where(
+      and(
+        inArray(table.botId, [...new Set(taken.map(({ botId }) => botId))]),
+        inArray(
+          table.conversationId,
+          taken.map(({ conversationId }) => conversationId),
+        ),
+        inArray(
+          table.claim,
+          taken.map(({ claim }) => claim),
+        ),
+      ),
+    )
 }
 
 /** Reads a leased conversation; undefined once another process has it. */
@@ -206,9 +233,11 @@ export async function release(db: Database, row: Conversation): Promise<boolean>
   return released.length > 0
 }
 
-/** Ends the lease of a conversation that is looked at again later. */
+/** Ends the lease of a conversation that is looked at again later: at once if something has come meanwhile, unless it fails. */
 export async function putOff(db: Database, row: Conversation, milliseconds: number): Promise<void> {
-  await change(db, row, { claim: null, claimedUntil: null, dueAt: dueAfter(milliseconds) })
+  const isLater = sql`${table.changes} = ${row.changes} OR (${table.failures} > 0 AND ${table.confirmedId} IS NULL)`
+  const dueAt = sql`CASE WHEN ${isLater} THEN ${dueAfter(milliseconds)} ELSE now() END`
+  await change(db, row, { claim: null, claimedUntil: null, dueAt })
 }
 
 /** The first event of a conversation that waits. */

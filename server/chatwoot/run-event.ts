@@ -12,6 +12,7 @@ import type { StoreTurn } from '../chat/sessions/write-turn.ts'
 import type { Services } from '../context.ts'
 import { type Database, transact } from '../db/client.ts'
 import { publicIds } from '../db/schema.ts'
+import { asObject } from '../json/access.ts'
 import { addressOf, storeGenerated } from '../uploads/uploads.ts'
 import { readFile, setStatus } from './api.ts'
 import { itemNumbered } from './messages.ts'
@@ -42,10 +43,11 @@ export async function runEvent(services: Services, row: Conversation, event: Eve
   const drop = async (): Promise<Step> => ((await finish(db, row, event)) ? 'again' : 'lost')
   const steer = (body: Parameters<typeof updateSession>[2]) => steerChat(context, row, session, body)
 
+  const isOfVisitor = event.kind === 'message' || event.kind === 'choice'
+  // It is about an earlier chat, where Chatwoot has given the bot the conversation since.
+  const isLate = event.updatedAt > 0 && event.updatedAt < row.startedAt
+  if (isLate && !isOfVisitor) return drop()
   if (event.kind === 'resolved') {
-    // It is about an earlier chat, where Chatwoot has opened the conversation again since.
-    const isLate = event.updatedAt > 0 && event.updatedAt < row.startedAt
-    if (isLate) return drop()
     if (session) await steer({ isOver: true })
     if (!(await change(db, row, { status: 'resolved' }))) return 'lost'
     return drop()
@@ -213,8 +215,11 @@ function given(text: string) {
 async function replyOf(services: Services, row: Conversation, session: Session, event: Event) {
   const { input } = JSON.parse((await lastAnswerOf(services.db, session)) ?? '{}')
   const replyId = event.replyId ?? itemNumbered(event.text, input, row.channel)
+  const takesFiles =
+    input?.type === 'file input' || asObject(asObject(input?.options).attachments).isEnabled === true
   const urls: string[] = []
-  for (const url of event.attachments) urls.push((await keepFile(services, session, url)) ?? url)
+  for (const url of event.attachments)
+    urls.push((takesFiles ? await keepFile(services, session, url) : undefined) ?? url)
   const message = {
     type: 'text' as const,
     text: event.text,
@@ -234,8 +239,13 @@ async function keepFile(services: Services, session: Session, url: string): Prom
   const reserved = services.quotas().reserve('uploads', botId, file.bytes.length)
   if ('issue' in reserved) return undefined
   const owner = { botId, sessionId, sessionBotId: botId, resultId }
-  const stored = await storeGenerated(db, files, owner, file, limits.chat, now())
-  const isStored = typeof stored !== 'string'
-  reserved.settle(isStored ? file.bytes.length : 0)
-  return isStored ? addressOf(publicUrl(), stored) : undefined
+  let storedBytes = 0
+  try {
+    const stored = await storeGenerated(db, files, owner, file, limits.chat, now())
+    if (typeof stored === 'string') return undefined
+    storedBytes = file.bytes.length
+    return addressOf(publicUrl(), stored)
+  } finally {
+    reserved.settle(storedBytes)
+  }
 }

@@ -55,7 +55,7 @@ export async function sendNext(services: Services, row: Conversation): Promise<S
       return sendMessage(services, row, session, 'p', outgoing, { sentParts: row.sentParts + 1 })
     }
     const { revision, ordinal } = readPosition(event.id) ?? positionOf(session)
-    const behind = { sentRevision: revision, sentOrdinal: ordinal, sentParts: 0 }
+    const behind = { ...settled, sentRevision: revision, sentOrdinal: ordinal, sentParts: 0 }
     return changed(db, row, { ...behind, ...(isLast && { resumeAt: resumeTime(session, turn) }) })
   }
   const end = positionOf(session)
@@ -117,10 +117,13 @@ async function noteOf({ db }: Services, { botId, resultId }: Session): Promise<s
   const variables = asObjects(JSON.parse(result?.variables?.text ?? '[]'))
   const lines = variables.flatMap(({ name, value }) => {
     const words = Array.isArray(value) ? value.join(', ') : asString(value)
-    return words ? [`- **${asString(name)}**: ${words}`] : []
+    return words ? [`- **${plain(asString(name) ?? '')}**: ${plain(words)}`] : []
   })
   return cut(['The bot hands this conversation over.', ...lines].join('\n'), MAX_NOTE_CHARACTERS)
 }
+
+/** Words of a visitor in one line, without a mark-up or a mention. */
+const plain = (words: string) => words.replace(/\s+/g, ' ').replace(/[\\[\]()<>*_~`#|!@]/g, '\\$&')
 
 /** Columns of a request that has succeeded, and of a conversation whose next chat has said nothing yet. */
 export const settled = {
@@ -146,7 +149,11 @@ async function sendMessage(
     const ids = id ? { lastMessageId: id, ...(kind === 'n' && { openedAfter: id }) } : {}
     return changed(db, row, { ...settled, ...done, ...ids })
   }
-  if (row.pending !== null) {
+  // A file that could not be read was sent as its address.
+  const contents = outgoing.fileUrl === undefined ? [outgoing.content] : [outgoing.content, '']
+  const isThis = contents.some((content) => row.pending === kind + digestOfText(content))
+  // Values in a note may have changed since.
+  if (isThis || (kind === 'n' && row.pending?.startsWith(kind))) {
     if (row.confirmedId !== null) return arrived(row.confirmedId)
     const waitMs = CONFIRMATION_TIMEOUT_MS - (row.pendingForMs ?? CONFIRMATION_TIMEOUT_MS)
     if (waitMs > 0) return { waitMs }

@@ -457,6 +457,48 @@ test('a message from before an agent opened the conversation does not give it ba
   expect(textsOf(id)).toEqual(['Hello'])
 })
 
+test('an event about an earlier chat does not take the next one from the bot', async () => {
+  const { id } = await connect(echoing, { variables: ['Said'] })
+  chatwoot.say(id, 'hi')
+  await settle()
+  chatwoot.setStatus(id, 'open')
+  const late = chatwoot.events.splice(0)
+  chatwoot.setStatus(id, 'resolved')
+  await settle()
+  chatwoot.say(id, 'me again')
+  await settle()
+  chatwoot.events.push(...late)
+  await settle()
+  chatwoot.say(id, 'are you there?')
+  await settle()
+  expect(textsOf(id).at(-1)).toBe('You said are you there?')
+})
+
+test('the note shows words of the visitor as they are', async () => {
+  const { id } = await connect({ start: [text('Name?'), ask('Name')] }, { variables: ['Name'] })
+  chatwoot.say(id, 'hi')
+  await settle()
+  chatwoot.say(id, '[a](https://example.com)\n# *b* @c')
+  await settle()
+  expect(notesOf(id).map(({ content }) => content.split('\n').at(-1))).toEqual([
+    '- **Name**: \\[a\\]\\(https://example.com\\) \\# \\*b\\* \\@c',
+  ])
+})
+
+test('a message does not hasten what fails', async () => {
+  const { id } = await connect(echoing, { variables: ['Said'] })
+  chatwoot.failures = [429]
+  chatwoot.say(id, 'hi')
+  await settleBeforeResume()
+  await app.pool.query("UPDATE chatwoot_conversations SET due_at = now() + interval '1 hour'")
+  chatwoot.say(id, 'anybody?')
+  await chatwoot.deliver()
+  const { rows } = await app.pool.query(
+    "SELECT due_at > now() + interval '50 minutes' late FROM chatwoot_conversations",
+  )
+  expect(rows).toEqual([{ late: true }])
+})
+
 test('a conversation whose event fails eight times is left to the members', async () => {
   const { id } = await connect(echoing, { variables: ['Said'] })
   chatwoot.say(id, 'hi')

@@ -1,6 +1,10 @@
-import { and, eq, sql } from 'drizzle-orm'
+import { and, eq, type SQL, sql } from 'drizzle-orm'
 import type { Database } from '../../db/client.ts'
 import { chatwootConversations as table } from '../../db/schema.ts'
+
+/** Has a conversation worked on at a time or before. One that fails is put off all the same. */
+export const dueEarlier = (time: SQL) =>
+  sql`CASE WHEN ${table.failures} > 0 THEN coalesce(${table.dueAt}, ${time}) ELSE least(${table.dueAt}, ${time}) END`
 
 /** Has what a chat says sent to the service that it goes through. */
 export async function wakeBridge(
@@ -9,6 +13,6 @@ export async function wakeBridge(
 ): Promise<void> {
   await db
     .update(table)
-    .set({ dueAt: sql`now()`, changes: sql`${table.changes} + 1` })
+    .set({ dueAt: dueEarlier(sql`now()`), changes: sql`${table.changes} + 1` })
     .where(and(eq(table.botId, botId), eq(table.sessionId, sessionId)))
 }
