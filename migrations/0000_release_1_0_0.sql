@@ -596,6 +596,7 @@ CREATE INDEX "chat_timers_due" ON "chat_timers" USING btree ("due_at") WHERE NOT
 CREATE INDEX "chatwoot_conversations_due" ON "chatwoot_conversations" USING btree ("due_at") WHERE due_at IS NOT NULL;--> statement-breakpoint
 CREATE INDEX "chatwoot_conversations_session" ON "chatwoot_conversations" USING btree ("bot_id","session_id");--> statement-breakpoint
 CREATE INDEX "chatwoot_conversations_age" ON "chatwoot_conversations" USING btree ("updated_at");--> statement-breakpoint
+CREATE INDEX "chatwoot_events_waiting" ON "chatwoot_events" USING btree ("bot_id","credentials_id","conversation_id","ordinal") WHERE event IS NOT NULL;--> statement-breakpoint
 CREATE INDEX "chatwoot_events_age" ON "chatwoot_events" USING btree ("created_at");--> statement-breakpoint
 CREATE INDEX "result_erasures_due" ON "result_erasures" USING btree ("due_at");--> statement-breakpoint
 CREATE INDEX "results_by_time" ON "results" USING btree ("bot_id","has_started","created_at" NULLS FIRST,"id" NULLS FIRST,"is_completed") WHERE NOT is_archived;--> statement-breakpoint

@@ -85,6 +85,9 @@ export const chatwootEvents = pgTable(
   },
   (table) => [
     primaryKey({ columns: [table.botId, table.credentialsId, table.conversationId, table.key] }),
+    index('chatwoot_events_waiting')
+      .on(table.botId, table.credentialsId, table.conversationId, table.ordinal)
+      .where(sql`event IS NOT NULL`),
     index('chatwoot_events_age').on(table.createdAt),
   ],
 )
