@@ -25,17 +25,17 @@ export function renderCatalogueTable(): string {
 /** Renders the table of outside services for the guide. */
 export function renderVendorTable(): string {
   const all: readonly VendorRow[] = [...vendors, googleSheets, stripe]
-  const rows = all.map(({ title, type, actions, credentials, base }) => [
+  const rows = all.map(({ title, type, actions, credentials, base, moreHosts = [] }) => [
     title,
     code(type),
     Object.entries(actions)
       .map(([name, { ended }]) => (ended === undefined ? name : `${name} (ended)`))
       .join(', ') || 'Payment input',
     credentials === undefined ? 'none' : Object.keys(credentials.shape).map(code).join(', '),
-    base === undefined ? '' : code(new URL(base).host),
+    (base === undefined ? moreHosts : [new URL(base).host, ...moreHosts]).map(code).join(', '),
   ])
   return [
-    '| Service | Type | Actions | Credentials | Host that gets the key |',
+    '| Service | Type | Actions | Credentials | Hosts that get the key |',
     '| --- | --- | --- | --- | --- |',
     ...rows.map((cells) => `| ${cells.join(' | ')} |`),
   ].join('\n')

@@ -3,8 +3,9 @@ import type { Issue } from '../../contract/errors.ts'
 import { MAX_WEBHOOK_BLOCKS, webhookBlockTypes } from '../../contract/webhook-blocks.ts'
 import type { BotGrant } from '../access/index.ts'
 import { byType, indexFlow, isInput, searchBlock } from '../chat/engine/flow-index.ts'
-import { answerName, joined } from '../chat/engine/result-parts.ts'
+import { inputName, joined } from '../chat/engine/result-parts.ts'
 import type { Flow } from '../chat/engine/types.ts'
+import type { Pace } from '../context.ts'
 import { type Database, transact } from '../db/client.ts'
 import { blocksOf, type FlowDocument, isRecord, type JsonRecord } from '../documents/conversion/document.ts'
 import { type Draft, isLegacy, readDraft } from '../documents/drafts.ts'
@@ -14,6 +15,7 @@ import { Rollback } from '../kit/idempotency.ts'
 import { JsonText } from '../kit/json/json-text.ts'
 import { readFlow } from './checks/flow.ts'
 import { groupsBefore } from './checks/reach.ts'
+import { takeSlice } from './checks/turns.ts'
 import { type BotRow, lockBot } from './rows.ts'
 import { applyChange } from './update.ts'
 
@@ -41,25 +43,45 @@ export function webhookBlocksOf(document: FlowDocument) {
 
 const addressOf = (options: unknown) => filledText(asObject(asObject(options).webhook).url)
 
+type Example = Record<string, string> | null
+
 /** Made-up answers of all inputs that a chat can have passed before a block; null if no such block sends requests. */
-export function exampleOf(document: FlowDocument, blockId: string, now: Date): Record<string, string> | null {
+export async function exampleOf(
+  document: FlowDocument,
+  blockId: string,
+  now: Date,
+  pace: Pace,
+): Promise<Example> {
+  let example: Example = null
+  // The work grows with the document alone, so it needs no other end.
+  const steps = (function* () {
+    example = yield* buildExample(document, blockId, now)
+  })()
+  while (!(await pace(() => takeSlice(steps))));
+  return example
+}
+
+function* buildExample(document: FlowDocument, blockId: string, now: Date): Generator<undefined, Example> {
   const index = indexFlow(document as unknown as Flow)
   const found = searchBlock(index, blockId)
   if (found === null || !types.has(found.block.type)) return null
-  const flow = toEnd(readFlow(document))
+  const flow = yield* readFlow(document)
   const group = flow.groupsById.get(found.group.id)
-  const before = group === undefined ? new Set<JsonRecord>() : toEnd(groupsBefore(flow, group))
+  const before = group === undefined ? new Set<JsonRecord>() : yield* groupsBefore(flow, group)
   const example = new Map([
     ['message', 'This is an example with made-up answers'],
     ['submittedAt', now.toISOString()],
   ])
-  for (const { id, blocks } of index.groups.values()) {
+  for (const group of index.groups.values()) {
+    yield
+    const { id, blocks } = group
     const isOwn = id === found.group.id
     const isBefore = before.has(flow.groupsById.get(id) ?? {})
     if (!isBefore && !isOwn) continue
-    for (const block of isBefore ? blocks : blocks.slice(0, blocks.indexOf(found.block))) {
-      const answer = isInput(block) ? answers.get(block.type)?.(block) : undefined
-      if (answer !== undefined) example.set(answerName([index], block.id), answer)
+    const passed = isBefore ? blocks : blocks.slice(0, blocks.indexOf(found.block))
+    for (const [number, block] of passed.filter(isInput).entries()) {
+      const answer = answers.get(block.type)?.(block)
+      if (answer !== undefined) example.set(inputName(index, group, block, number), answer)
     }
   }
   for (const { name, initialValue } of index.variables.values()) {
@@ -94,13 +116,6 @@ const answers = byType({
 function firstItem({ items: [item] }: InputBlock): string {
   const { value, content, title, label } = asObject(item)
   return [value, content, title, label].map(filledText).find((text) => text !== undefined) ?? 'An item'
-}
-
-function toEnd<Result>(steps: Generator<unknown, Result>): Result {
-  for (;;) {
-    const { done, value } = steps.next()
-    if (done) return value
-  }
 }
 
 type Outcome =

@@ -17,7 +17,7 @@ export const webhookBlocks: WebhookBlocksHandlers<Contexts> = {
   async getResultExample({ params: { blockId } }, reply, { db, grant, now, pace }) {
     const found = await withDraft(db, grant)
     if (!found) return reply.fail('NOT_FOUND')
-    const resultExample = await pace(() => exampleOf(latestDocument(found), blockId, now))
+    const resultExample = await exampleOf(await pace(() => latestDocument(found)), blockId, now, pace)
     if (!resultExample) return reply.fail('NOT_FOUND', [unknownRecord('path', 'blockId', blockId)])
     return reply.ok({ resultExample })
   },

@@ -57,6 +57,7 @@ export async function testCredentials(
   const row = rows.get(type)
   const title = row?.title ?? type
   if (type === 'google sheets' || type === 'gmail') return testAccount(tools, data, title, tell, now)
+  if (type === 'chatwoot') return testAgentBot(tools, data, tell)
   const base = trimSlashes(filledText(asString(data[row?.baseKey ?? ''])?.trim()) ?? row?.base ?? '')
   const probes = row?.probes?.(data, base) ?? []
   if (probes.length === 0) return tell('untestable', null, `${title} tells nobody if it accepts a key`)
@@ -78,7 +79,28 @@ async function testAccount(
   const account = accountOf(data)
   const form = account.form(now)
   if (form === null) return tell('rejected', null, `${title}: the private key cannot be used`)
-  return send(tools, account.tokenUri, { path: '', form }, title, tell, [400, 401, 403])
+  return send(tools, account.tokenUri, { path: '', form }, title, tell, { rejections: [400, 401, 403] })
+}
+
+/**
+ * No conversation has the number 0, so an agent bot that Chatwoot knows finds none. Versions that let bots read no
+ * conversation say that to those with a good token only.
+ */
+function testAgentBot(tools: Pick<ChatTools, 'httpRequest'>, data: JsonObject, tell: Tell): Promise<Tested> {
+  const probe = {
+    method: 'GET' as const,
+    path: `/api/v1/accounts/${data.accountId}/conversations/0`,
+    headers: { api_access_token: asString(data.accessToken) ?? '', accept: 'application/json' },
+  }
+  const isAccepted = (status: number, text: string) =>
+    (status === 404 && filledText(asObject(parseJson(text)).error) !== undefined) ||
+    (status === 401 && /not authorized for bots/i.test(text))
+  return send(tools, trimSlashes(asString(data.baseUrl) ?? ''), probe, 'Chatwoot', tell, { isAccepted })
+}
+
+interface Judgement {
+  rejections?: readonly number[]
+  isAccepted?: (status: number, text: string) => boolean
 }
 
 async function send(
@@ -87,14 +109,14 @@ async function send(
   { part, ...request }: Probe,
   title: string,
   tell: Tell,
-  rejections: readonly number[] = [401, 403],
+  { rejections = [401, 403], isAccepted = (status) => status < 300 }: Judgement = {},
 ): Promise<Tested> {
   const name = part === undefined ? title : `${title}, ${part}`
   const encoded = await encodeRequest(base, request)
   const reply = withText(await httpRequest({ ...encoded, milliseconds: TEST_TIMEOUT_MS, redirects: 'none' }))
   if (!reply.ok) return tell('unreachable', null, `${name}: ${reply.message}`)
   const { status, text } = reply
-  if (status < 300) return tell('accepted', status, `${name} accepts the credentials`)
+  if (isAccepted(status, text)) return tell('accepted', status, `${name} accepts the credentials`)
   const outcome = rejections.includes(status) ? 'rejected' : 'unclear'
   return tell(outcome, status, `${name}: ${wordsIn(text) || `status ${status}`}`)
 }

@@ -117,6 +117,28 @@ test('a private key of Google that is none is rejected, and sent nowhere', async
   expect(world.requests).toEqual([])
 })
 
+test.each([
+  [404, { error: 'Resource could not be found' }, 'accepted'],
+  [401, { error: 'Access to this endpoint is not authorized for bots' }, 'accepted'],
+  [401, { error: 'Invalid Access Token' }, 'rejected'],
+  [401, { error: 'Bot is not authorized to access this account' }, 'rejected'],
+  [404, '<h1>Not found</h1>', 'unclear'],
+  [200, '<h1>Welcome</h1>', 'unclear'],
+  [500, 'Later', 'unclear'],
+])('credentials of Chatwoot that get %i with %j are %s', async (status, body, outcome) => {
+  const world = tools(() => answer(status, body))
+  const account = { baseUrl: 'https://chatwoot.example.com/', accountId: 3, accessToken: 'token-of-the-bot' }
+  const tested = await testCredentials(world, { type: 'chatwoot', data: account }, now)
+  expect(tested).toMatchObject({ outcome, status, message: expect.stringMatching(/^Chatwoot/) })
+  expect(world.requests).toMatchObject([
+    {
+      url: 'https://chatwoot.example.com/api/v1/accounts/3/conversations/0',
+      method: 'GET',
+      headers: { api_access_token: 'token-of-the-bot' },
+    },
+  ])
+})
+
 test('a key goes to the address of its credentials alone', async () => {
   const world = tools(() => answer(200, {}))
   const own = { apiKey: 'sk-example', baseUrl: 'https://llm.example.com/v1/' }

@@ -106,11 +106,12 @@ export function* groupsBefore(flow: Flow, group: JsonRecord): Generator<undefine
     }
   }
   const before = new Set<JsonRecord>()
-  const pending = [group]
+  // A group that jumps anywhere may lead to this one: such groups are added once.
+  const pending: (JsonRecord | 'anywhere')[] = ['anywhere', group]
   while (pending.length > 0) {
     yield
-    const target = pending.pop() as JsonRecord
-    for (const source of [...(sources.get(target) ?? []), ...(sources.get('anywhere') ?? [])]) {
+    const target = pending.pop() as JsonRecord | 'anywhere'
+    for (const source of sources.get(target) ?? []) {
       if (before.has(source)) continue
       before.add(source)
       pending.push(source)

@@ -39,14 +39,21 @@ export async function workInTurns(
 
 async function takeSlices(steps: Iterator<unknown>, pace: Pace, arrivedAt: number) {
   let workedMs = 0
-  const takeSlice = () => {
+  const takeMeasured = () => {
     const begun = performance.now()
-    for (let now = begun; now - begun < SLICE_MS; now = performance.now()) if (steps.next().done) return true
+    const isOver = takeSlice(steps)
     workedMs += performance.now() - begun
-    return false
+    return isOver
   }
   while (workedMs < MAX_WORK_MS && performance.now() - arrivedAt < MAX_WAIT_MS) {
-    if (await pace(takeSlice)) return true
+    if (await pace(takeMeasured)) return true
   }
+  return false
+}
+
+/** Takes steps for as long as one slice may last; true once all of them are taken. */
+export function takeSlice(steps: Iterator<unknown>): boolean {
+  const begun = performance.now()
+  while (performance.now() - begun < SLICE_MS) if (steps.next().done) return true
   return false
 }

@@ -2,7 +2,15 @@
 
 import { filledText, type JsonObject } from '../../json/access.ts'
 import { currentFrame, type Execution, isPreview, type LiveFrame, waitFor } from './execution.ts'
-import { type FlowIndex, indexFlow, isInput, searchBlock, toValue } from './flow-index.ts'
+import {
+  type Block,
+  type FlowIndex,
+  type Group,
+  indexFlow,
+  isInput,
+  searchBlock,
+  toValue,
+} from './flow-index.ts'
 import type { Answer, Flow, Frame, ResultVariable, TranscriptEntry, VariableValue } from './types.ts'
 import { readVariable } from './variables.ts'
 
@@ -67,17 +75,20 @@ async function answersSoFar(run: Execution, frame: LiveFrame): Promise<Answer[]>
   return [...(await waitFor(run, run.effects.earlierAnswers(frame.resultId))), ...added]
 }
 
-/** The name of the variable, else the title of the group: `Group`, `Group (1)` for its second input, and so on. */
 export function answerName(flows: FlowIndex[], blockId: string): string {
   for (const flow of flows) {
     const found = searchBlock(flow, blockId)
     if (found === null) continue
-    const variable = flow.variables.get(filledText(found.block.options.variableId) ?? '')
-    if (variable !== undefined) return variable.name
-    const number = found.group.blocks.filter(isInput).indexOf(found.block)
-    return number > 0 ? `${found.group.title} (${number})` : found.group.title
+    return inputName(flow, found.group, found.block, found.group.blocks.filter(isInput).indexOf(found.block))
   }
   return blockId
+}
+
+/** The name of the variable, else the title of the group: `Group`, `Group (1)` for its second input, and so on. */
+export function inputName(flow: FlowIndex, group: Group, block: Block, number: number): string {
+  const variable = flow.variables.get(filledText(block.options.variableId) ?? '')
+  if (variable !== undefined) return variable.name
+  return number > 0 ? `${group.title} (${number})` : group.title
 }
 
 /** The conversation as a text, one line for each message. */

@@ -8,6 +8,7 @@ export const gmail = vendor({
   prefix: 'Gmail',
   title: 'Gmail',
   base: 'https://gmail.googleapis.com',
+  moreHosts: ['www.googleapis.com', 'oauth2.googleapis.com'],
   credentials: credentialData('GmailData', 'An account that sends e-mails.', {
     oauth: googleOAuth,
     baseUrl: serviceAddress(

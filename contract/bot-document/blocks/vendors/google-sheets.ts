@@ -61,6 +61,7 @@ export const googleSheets: VendorRow = {
   type: 'google sheets',
   title: 'Google Sheets',
   base: 'https://sheets.googleapis.com',
+  moreHosts: ['oauth2.googleapis.com'],
   baseKey: 'baseUrl',
   optionsShape: sheetOptions,
   credentials: googleSheetsData,

@@ -104,6 +104,8 @@ export interface VendorRow {
   type: string
   title: string
   base?: string
+  /** Hosts beside that of the base which get the key, or what is made of it. */
+  moreHosts?: readonly string[]
   baseKey: string
   optionsShape: z.ZodRawShape
   credentials: z.ZodObject | undefined
@@ -124,6 +126,8 @@ interface Given<Type extends string, Shape extends z.ZodRawShape, Data extends z
   title: string
   /** Address of the API. The key goes there, or to the address in the credentials. */
   base?: string
+  /** Hosts beside that of the base which get the key, or what is made of it. */
+  moreHosts?: readonly string[]
   /** Property of the credentials with another address. Default `baseUrl`. */
   baseKey?: string
   /** Data of credentials of its type; absent if it needs none. */
@@ -169,6 +173,7 @@ export function vendor<
     prefix,
     title,
     ...(row.base === undefined ? {} : { base: row.base }),
+    ...(row.moreHosts === undefined ? {} : { moreHosts: row.moreHosts }),
     baseKey: row.baseKey ?? 'baseUrl',
     credentials: credentials as Data,
     exampleCredentials: (row.exampleCredentials ?? {}) as Record<string, unknown>,
