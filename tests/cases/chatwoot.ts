@@ -7,7 +7,7 @@ import type { Site } from '../support/world.ts'
 const secret = 'a-secret-of-the-agent-bot'
 
 /** The address of an agent bot for the published bot of a site, and a message of a visitor to it. */
-async function connected({ client }: App, { workspaceId, member, published }: Site) {
+export async function connected({ client }: App, { workspaceId, member, published }: Site) {
   const { credentials } = await client.ok('createCredentials', {
     as: member,
     params: { workspaceId },

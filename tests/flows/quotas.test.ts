@@ -8,6 +8,7 @@ import { createLog } from '../../server/log.ts'
 import { createQuotas } from '../../server/shares/quotas.ts'
 import { openFolder } from '../../server/uploads/folder.ts'
 import { hasFreeDisk } from '../../server/uploads/free-disk.ts'
+import { connected } from '../cases/chatwoot.ts'
 import { type App, startApp } from '../support/app.ts'
 import { bot, type Part, text } from '../support/chat.ts'
 import { type Published, publish } from '../support/chats.ts'
@@ -163,6 +164,24 @@ describe('an address stores so much text in a day', () => {
     const body = { clientLogs: Array(10).fill({ description: 'x'.repeat(1_000) }) }
     const send = () =>
       by.client.call('saveClientLogs', { params: { sessionId }, body, headers: from('203.0.113.1') })
+    const { sent, refused } = await untilRefused(send)
+    expectFull(refused, ofAddress)
+    expect(sent).toBeGreaterThan(5)
+    expect(sent).toBeLessThan(11)
+  })
+
+  test('by messages that come from Chatwoot', async () => {
+    const by = await limited({ TEXT_MAX_SIZE_PER_ADDRESS: 0.1 })
+    const { body, ...request } = await connected(app, world.here)
+    let id = 0
+    const send = () => {
+      const message = { ...body, id: ++id, content: 'x'.repeat(10_000) }
+      return by.client.call('receiveChatwootEvent', {
+        ...request,
+        body: message,
+        headers: from('203.0.113.1'),
+      })
+    }
     const { sent, refused } = await untilRefused(send)
     expectFull(refused, ofAddress)
     expect(sent).toBeGreaterThan(5)
