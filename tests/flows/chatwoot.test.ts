@@ -1,4 +1,5 @@
 import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals'
+import { extendLeases, takeConversations } from '../../server/chatwoot/rows.ts'
 import { type App, startApp } from '../support/app.ts'
 import { ask, bot, type Part, text } from '../support/chat.ts'
 import { logsOf, type Published, publish } from '../support/chats.ts'
@@ -483,6 +484,24 @@ test('the note shows words of the visitor as they are', async () => {
   expect(notesOf(id).map(({ content }) => content.split('\n').at(-1))).toEqual([
     '- **Name**: \\[a\\]\\(https://example.com\\) \\# \\*b\\* \\@c',
   ])
+})
+
+test('a workspace gets its share of leases, and each is extended by its own claim', async () => {
+  const { id } = await connect(echoing, { variables: ['Said'] })
+  for (let at = 0; at < 4; at += 1) chatwoot.say(id + 3_000 + at, 'hi')
+  await chatwoot.deliver()
+  await makeDue()
+  const counts = new Map([[here.workspaceId, 1]])
+  const [first, second, ...more] = await takeConversations(app.db, app.clock.now(), counts, 3, 16)
+  if (!first || !second) throw new Error('Two are taken')
+  expect(more).toEqual([])
+  expect(first.claim).not.toBe(second.claim)
+  await app.pool.query('UPDATE chatwoot_conversations SET claimed_until = now() WHERE claim IS NOT NULL')
+  await extendLeases(app.db, [first, { ...second, claim: first.claim }])
+  const { rows } = await app.pool.query(
+    'SELECT claim FROM chatwoot_conversations WHERE claimed_until > clock_timestamp()',
+  )
+  expect(rows).toEqual([{ claim: first.claim }])
 })
 
 test('a message does not hasten what fails', async () => {
