@@ -64,11 +64,11 @@ export async function readFile(
   { chat }: Pick<Tools, 'chat'>,
   url: string,
   maximumBytes: number,
-  room?: TurnRoom,
+  room: TurnRoom,
 ): Promise<ReadFile | undefined> {
   const read = { url, method: 'GET', headers: {}, milliseconds: REQUEST_TIMEOUT_MS, maximumBytes }
-  const takeRoom = room && ((bytes: number) => room.take(bytes * FILE_COPIES, REQUEST_TIMEOUT_MS))
-  const reply = await chat.httpRequest({ ...read, ...(takeRoom && { takeRoom }) })
+  const takeRoom = (bytes: number) => room.take(bytes * FILE_COPIES, REQUEST_TIMEOUT_MS)
+  const reply = await chat.httpRequest({ ...read, takeRoom })
   if (!reply.ok || reply.status !== 200 || reply.body.length === 0) return undefined
   let name = ''
   try {

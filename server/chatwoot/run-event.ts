@@ -219,7 +219,7 @@ async function replyOf(services: Services, row: Conversation, session: Session, 
     input?.type === 'file input' || asObject(asObject(input?.options).attachments).isEnabled === true
   const urls: string[] = []
   for (const url of event.attachments)
-    urls.push((takesFiles ? await keepFile(services, session, url) : undefined) ?? url)
+    urls.push((takesFiles ? await keepFile(services, row, session, url) : undefined) ?? url)
   const message = {
     type: 'text' as const,
     text: event.text,
@@ -230,22 +230,32 @@ async function replyOf(services: Services, row: Conversation, session: Session, 
 }
 
 /** Stores a file of the visitor as one of the chat; undefined where the service stores none, or cannot read it. */
-async function keepFile(services: Services, session: Session, url: string): Promise<string | undefined> {
+async function keepFile(
+  services: Services,
+  { workspaceId }: Conversation,
+  session: Session,
+  url: string,
+): Promise<string | undefined> {
   const { db, files, config, publicUrl, now } = services
   const { botId, sessionId, resultId } = session
   const limits = uploadLimits(config)
-  const file = files && (await readFile(services, url, limits.file))
-  if (!files || !file) return undefined
-  const reserved = services.quotas().reserve('uploads', botId, file.bytes.length)
-  if ('issue' in reserved) return undefined
-  const owner = { botId, sessionId, sessionBotId: botId, resultId }
+  if (!files) return undefined
+  const room = services.chat.rooms.open(workspaceId)
+  let settle = (_storedBytes: number) => {}
   let storedBytes = 0
   try {
+    const file = await readFile(services, url, limits.file, room)
+    if (!file) return undefined
+    const reserved = services.quotas().reserve('uploads', botId, file.bytes.length)
+    if ('issue' in reserved) return undefined
+    settle = reserved.settle
+    const owner = { botId, sessionId, sessionBotId: botId, resultId }
     const stored = await storeGenerated(db, files, owner, file, limits.chat, now())
     if (typeof stored === 'string') return undefined
     storedBytes = file.bytes.length
     return addressOf(publicUrl(), stored)
   } finally {
-    reserved.settle(storedBytes)
+    settle(storedBytes)
+    room.end()
   }
 }
