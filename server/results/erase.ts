@@ -43,7 +43,9 @@ export async function requestErasure(tx: Transaction, botId: string, ids: string
     tx,
     { id: chatSessions.id },
     (list) => sql`
-      SELECT ${list} FROM ${chatSessions} WHERE bot_id = ${botId} AND result_id = ANY(${sql.param(ids)})`,
+      SELECT ${list} FROM ${chatSessions}
+      JOIN ${chatwootConversations} c ON c.bot_id = ${chatSessions.botId} AND c.session_id = ${chatSessions.id}
+      WHERE ${chatSessions.botId} = ${botId} AND ${chatSessions.resultId} = ANY(${sql.param(ids)})`,
   )
   await dropWaitingMessages(tx, botId, sessions)
 }
