@@ -65,8 +65,11 @@ interface Received extends ReadEvent {
   whenReturned: Conversation['whenReturned']
 }
 
-/** Stores an event once; `full` if too many wait already. */
-export function storeEvent(db: Database, given: Received, now: Date): Promise<'stored' | 'full'> {
+/** `ignored`: nothing of it has to be stored, as of a repeat. `full`: too many wait already. */
+type Stored = 'stored' | 'ignored' | 'full'
+
+/** Stores an event once. */
+export function storeEvent(db: Database, given: Received, now: Date): Promise<Stored> {
   const { botId, credentialsId, conversationId, workspaceId, whenOver, whenReturned, channel } = given
   const key = { botId, credentialsId, conversationId }
   const due = {
@@ -75,18 +78,18 @@ export function storeEvent(db: Database, given: Received, now: Date): Promise<'s
   }
   if (given.event.kind === 'echo') return confirmMessage(db, key, given.event)
   const { key: eventKey, ordinal, ...event } = given.event
-  return transact(db, async (tx): Promise<'stored' | 'full'> => {
+  return transact(db, async (tx): Promise<Stored> => {
     // Only messages begin a conversation with the bot.
     if (event.kind !== 'message') {
       const [known] = await tx.select({ botId: table.botId }).from(table).where(isOf(key))
-      if (!known) return 'stored'
+      if (!known) return 'ignored'
     }
     const [added] = await tx
       .insert(events)
       .values({ ...key, key: eventKey, ordinal, event: new JsonText(JSON.stringify(event)), createdAt: now })
       .onConflictDoNothing()
       .returning({ key: events.key })
-    if (!added) return 'stored'
+    if (!added) return 'ignored'
     const waiting = await tx.$count(events, and(isEventOf(key), isNotNull(events.event)))
     if (waiting > MAX_WAITING_EVENTS) throw new Rollback('full')
     await tx
@@ -123,7 +126,7 @@ async function confirmMessage(
   db: Database,
   key: Key,
   { messageId, text }: { messageId: number; text: string },
-): Promise<'stored'> {
+): Promise<'ignored'> {
   await db
     .update(table)
     .set({ confirmedId: messageId, changes: sql`${table.changes} + 1`, dueAt: sql`now()` })
@@ -134,7 +137,7 @@ async function confirmMessage(
           AND ${table.lastMessageId} < ${messageId}`,
       ),
     )
-  return 'stored'
+  return 'ignored'
 }
 
 /** Leases conversations that are due, the oldest first, by one claim each. A workspace gets no more than its share. */

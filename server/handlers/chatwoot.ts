@@ -34,7 +34,7 @@ export const chatwoot: ChatwootHandlers<Contexts> = {
       const { whenOver = 'open', whenReturned = 'resume' } = query
       const outcome = await storeEvent(db, { ...event, ...params, workspaceId, whenOver, whenReturned }, now)
       if (outcome === 'full') return reply.fail('TOO_MANY_REQUESTS', [tooMany])
-      context.quota.add('text', params.botId, bytes)
+      if (outcome === 'stored') context.quota.add('text', params.botId, bytes)
     }
     return reply.ok({ message: 'success' })
   },

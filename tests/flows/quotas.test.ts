@@ -188,6 +188,17 @@ describe('an address stores so much text in a day', () => {
     expect(sent).toBeLessThan(11)
   })
 
+  test('but not by a message that comes from Chatwoot again', async () => {
+    const by = await limited({ TEXT_MAX_SIZE_PER_ADDRESS: 0.1 })
+    const { body, ...request } = await connected(app, world.here)
+    const message = { ...body, content: 'x'.repeat(10_000) }
+    for (let again = 0; again < 15; again++) {
+      const headers = from('203.0.113.1')
+      const { status } = await by.client.call('receiveChatwootEvent', { ...request, body: message, headers })
+      expect(status).toBe(200)
+    }
+  })
+
   test('but not where callers are limited elsewhere', async () => {
     const by = await limited({ TEXT_MAX_SIZE_PER_ADDRESS: 0.001, RATE_LIMIT: false })
     for (let again = 0; again < 3; again++) {
