@@ -3,7 +3,7 @@ import { type Command, Option } from 'commander'
 import { chat } from './chat.ts'
 import type { Context } from './context.ts'
 import { readBots, readState, requireState, writeState } from './folder.ts'
-import { exitCodes, fail, paint, print, printLine } from './io.ts'
+import { exitCodes, fail, paint, print } from './io.ts'
 import { openService } from './profiles.ts'
 import { promote } from './promote.ts'
 import { addProveCommand } from './prove-command.ts'
@@ -129,14 +129,14 @@ export function addBotCommands(program: Command, context: Context) {
       }
       const promotion = await promote(context.service(), idOf(given), target, state, options)
       if (!options.dryRun) writeState(folder(), state)
-      if (options.publish && !options.dryRun)
-        await target.service.client.bots.publish(String(promotion.botId))
+      const isPublished = options.publish === true
+      if (isPublished && !options.dryRun) await target.service.client.bots.publish(String(promotion.botId))
       const lines = [
         ...promotion.changes.map((change) => `  ${change}`),
         ...promotion.warnings.map((warning) => paint(io, 'yellow', warning)),
-        `${options.dryRun ? 'Would ' : ''}${promotion.action} ${promotion.botId ?? promotion.name}`,
+        `${options.dryRun ? 'Would ' : ''}${promotion.action} ${isPublished ? 'and publish ' : ''}${promotion.botId ?? promotion.name}`,
       ]
-      print(io, isJson(), { dryRun: options.dryRun === true, ...promotion }, lines)
+      print(io, isJson(), { dryRun: options.dryRun === true, isPublished, ...promotion }, lines)
     })
 
   program
@@ -176,7 +176,7 @@ export function addBotCommands(program: Command, context: Context) {
     .action((given: string) => {
       const address = `${context.service().url}/bots/${encodeURIComponent(idOf(given))}`
       io.openAddress(address)
-      printLine(io, address)
+      print(io, isJson(), { address }, [address])
     })
 }
 

@@ -15,7 +15,6 @@ export const fileProperties = [
   'version',
   'isClosed',
   'selectedThemeTemplateId',
-  'resultsTablePreferences',
   'events',
   'groups',
   'edges',

@@ -7,7 +7,7 @@ import {
   type DeviceLoginStart,
 } from '../../generated/client/index.js'
 import type { Context } from './context.ts'
-import { fail, type Io, print } from './io.ts'
+import { exitCodes, fail, type Io, print } from './io.ts'
 import { type Client, connect, normalUrl, saveProfile } from './profiles.ts'
 import { readToken } from './token-prompt.ts'
 
@@ -17,11 +17,13 @@ type Scope = NonNullable<DeviceLoginStart['scopes']>[number]
 
 const scopeNames: readonly Scope[] = ['read', 'write', 'results', 'chat-admin']
 
+const DEFAULT_DAYS = 90
+
 interface LoginOptions {
   name?: string
   scopes?: Scope[]
   workspace?: string
-  days: number
+  days?: number
 }
 
 export function addLoginCommand(program: Command, { io, isJson }: Context) {
@@ -31,7 +33,7 @@ export function addLoginCommand(program: Command, { io, isJson }: Context) {
     .option('--name <name>', 'name of the profile; by default the host of the address')
     .option('--scopes <list>', `scopes of the token, such as read,write; all by default`, readScopes)
     .option('--workspace <id>', 'workspace to bind the token to')
-    .option('--days <count>', 'days after which the token ends', readDays, 90)
+    .option('--days <count>', `days after which the token ends; ${DEFAULT_DAYS} by default`, readDays)
     .description(
       'Log in to a service: in a terminal you allow it on a page, a pipe or BOTS_TOKEN gives an access token',
     )
@@ -62,6 +64,12 @@ async function askForToken(io: Io, url: string, options: LoginOptions): Promise<
   const { client } = connect(url)
   const started = await startLogin(url, options)
   if (!started) {
+    const { scopes, workspace, days } = options
+    if (scopes ?? workspace ?? days)
+      fail(
+        `This service makes no tokens for login: create one with your limits on ${accountPage(url)}, and leave out --scopes, --workspace and --days`,
+        exitCodes.usage,
+      )
     io.stderr.write(`Create a token on ${accountPage(url)} and paste it here.\n`)
     io.openAddress(accountPage(url))
     return readToken(io)
@@ -109,7 +117,7 @@ async function startLogin(url: string, { scopes, workspace, days }: LoginOptions
   try {
     return await connect(url).client.deviceLogins.start({
       name: clientName(),
-      expiresInDays: days,
+      expiresInDays: days ?? DEFAULT_DAYS,
       ...(scopes && { scopes }),
       ...(workspace !== undefined && { workspaceId: workspace }),
     })

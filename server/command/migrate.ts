@@ -5,7 +5,7 @@ import { ApiError, type Bot, NotFoundError } from '../../generated/client/index.
 import { digestOf, writeWhole } from './folder.ts'
 import { fail } from './io.ts'
 import type { Source, SourceBot } from './migrate-source.ts'
-import type { Service } from './profiles.ts'
+import type { Client, Service } from './profiles.ts'
 import { mapReferences } from './references.ts'
 
 /*
@@ -23,6 +23,8 @@ interface MigratedBot {
   /** Digest of the groups that were imported. */
   groups: string
   isPublished: boolean
+  /** True once it was published here. */
+  isLive?: boolean
   warnings: string[]
   isFinished: boolean
 }
@@ -87,8 +89,8 @@ export async function migrate(
     progress.advance()
     const known = state.bots[id]
     if (known) {
-      // One that an interrupted request made has only what that request said.
-      if (!known.isFinished) known.isPublished = isPublished
+      // One that an interrupted request made has only what that request said, and any may be published since.
+      if (!known.isLive) known.isPublished = isPublished
       continue
     }
     const bot = await source.getBot(id)
@@ -112,9 +114,15 @@ export async function migrate(
   progress.end()
   // Links lead to bots that may have come later.
   for (const [id, migrated] of Object.entries(state.bots)) {
-    if (migrated.isFinished) continue
-    await finish(service, state, source, id, migrated, publish === true)
-    save()
+    if (!migrated.isFinished) {
+      await finish(service, state, migrated)
+      save()
+    }
+    // Also where an earlier run left it out.
+    if (publish && migrated.isPublished && !migrated.isLive) {
+      await publishHere(service, source, id, migrated)
+      save()
+    }
   }
   return reportOf(service, state, listed.length, before)
 }
@@ -197,20 +205,10 @@ async function send({ client }: Service, state: MigrationState, save: () => void
 }
 
 /** Sets what an import leaves out: links to bots by their new ids, the public id, and whether it is closed. */
-async function finish(
-  { client }: Service,
-  state: MigrationState,
-  source: Source,
-  sourceId: string,
-  migrated: MigratedBot,
-  isPublishing: boolean,
-) {
+async function finish({ client }: Service, state: MigrationState, migrated: MigratedBot) {
   const { botId, warnings } = migrated
-  let bot: Bot
-  try {
-    bot = (await client.bots.get(botId)).bot
-  } catch (error) {
-    if (!(error instanceof NotFoundError)) throw error
+  const bot = await findBot(client, botId)
+  if (!bot) {
     migrated.isFinished = true
     warnings.push('It was deleted here meanwhile')
     return
@@ -236,13 +234,26 @@ async function finish(
       warnings.push(`The public id ${publicId} was not taken over: ${issue?.message ?? error.message}`)
     }
   }
-  if (migrated.isPublished && isPublishing) {
-    await client.bots.publish(botId)
-    const published = await source.getPublishedBot(sourceId)
-    if (published && digestOf(JSON.stringify(published.groups)) !== migrated.groups)
-      warnings.push('Its draft was published here; at the source visitors get an earlier state')
-  }
   migrated.isFinished = true
+}
+
+/** Publishes a bot that is published at the source; one that was deleted here is in the report. */
+async function publishHere({ client }: Service, source: Source, sourceId: string, migrated: MigratedBot) {
+  if (!(await findBot(client, migrated.botId))) return
+  await client.bots.publish(migrated.botId)
+  migrated.isLive = true
+  const published = await source.getPublishedBot(sourceId)
+  if (published && digestOf(JSON.stringify(published.groups)) !== migrated.groups)
+    migrated.warnings.push('Its draft was published here; at the source visitors get an earlier state')
+}
+
+async function findBot(client: Client, botId: string): Promise<Bot | undefined> {
+  try {
+    return (await client.bots.get(botId)).bot
+  } catch (error) {
+    if (error instanceof NotFoundError) return undefined
+    throw error
+  }
 }
 
 async function reportOf(

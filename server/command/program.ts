@@ -10,6 +10,7 @@ import { exitCodes, explain, type Io, paint } from './io.ts'
 import { addLoginCommand } from './login.ts'
 import { openService } from './profiles.ts'
 import { addTestCommand } from './test-commands.ts'
+import { rejectUnusedOptions } from './unused-options.ts'
 
 /** The package has its build beside this file, and the sources have theirs. */
 const { version } = JSON.parse(readFileSync(new URL('package.json', import.meta.url), 'utf8'))
@@ -30,7 +31,8 @@ export async function runCommand(argv: readonly string[], io: Io): Promise<numbe
   }
 }
 
-function createProgram(io: Io): Command {
+/** The command with all commands below it. */
+export function createProgram(io: Io): Command {
   const program = new Command('bots')
     .description('Keeps bots as files: pull, push, compare, publish and promote them.')
     .version(version)
@@ -55,6 +57,7 @@ function createProgram(io: Io): Command {
   }
   // Commands take over these settings when they are added.
   program.exitOverride()
+  program.hook('preAction', (_, command) => rejectUnusedOptions(command, io))
   addLoginCommand(program, context)
   addFolderCommands(program, context)
   addBotCommands(program, context)

@@ -70,7 +70,7 @@ export async function promote(
   const { bot: stored } = await target.service.client.bots.get(targetId)
   if (stored.workspaceId !== target.workspaceId) fail('The bot of the target is in another workspace')
   // Closing a bot is a decision of the installation that it runs in.
-  const { isClosed: _, resultsTablePreferences: __, ...values } = mapped
+  const { isClosed: _, ...values } = mapped
   const before = toFile(stored) as JsonObject
   const properties = Object.keys(values).filter(
     (property) => JSON.stringify(values[property]) !== JSON.stringify(before[property]),

@@ -18,11 +18,11 @@ export async function recordTest(
   botId: string,
   folder: string,
   file: string,
-  name: string,
+  { name, of }: { name: string; of: 'draft' | 'published' },
 ): Promise<{ file: string; name: string; replies: number }> {
   const lines = createInterface({ input: io.stdin })
   try {
-    const { script, run } = await record(io, client, botId, lines[Symbol.asyncIterator]())
+    const { script, run } = await record(io, client, botId, of, lines[Symbol.asyncIterator]())
     writeTest(folder, file, testOf(name, script, run))
     return { file, name, replies: script.replies.length }
   } finally {
@@ -34,9 +34,10 @@ async function record(
   io: Io,
   client: Client,
   botId: string,
+  of: 'draft' | 'published',
   lines: AsyncIterator<string>,
 ): Promise<{ script: Script; run: SimulatedRun }> {
-  const script: Script = { of: 'draft', replies: [], responses: [], branches: [] }
+  const script: Script = { of, replies: [], responses: [], branches: [] }
   const read = async (): Promise<string | undefined> => {
     const { value, done } = await lines.next()
     return done ? undefined : String(value)

@@ -15,7 +15,7 @@ export function addTestCommand(program: Command, context: Context) {
   program
     .command('test')
     .argument('[files...]', 'files of bots; by default all that have tests beside them')
-    .option('--published', 'test what visitors get, in place of the draft')
+    .option('--published', 'test or record what visitors get, in place of the draft')
     .option('--record', 'chat in the terminal, and add the chat to the tests')
     .option('--name <name>', 'name of the test to record')
     .description('Run the tests of name.test.yaml against the drafts, without sending anything')
@@ -23,6 +23,7 @@ export function addTestCommand(program: Command, context: Context) {
       // Loaded when it is needed: it brings the schemas of documents along.
       const { readTests, testFileOf } = await import('./test-file.ts')
       const service = context.service()
+      const of = options.published ? 'published' : 'draft'
       const names = files.map((file) => basename(file).replace(/\.test\.yaml$/, '.bot.json'))
       const locals = readBots(folder(), names.length > 0 ? names : undefined)
       if (options.record) {
@@ -32,7 +33,7 @@ export function addTestCommand(program: Command, context: Context) {
         const name = options.name ?? `Chat of ${new Date().toISOString().slice(0, 16)}`
         const file = testFileOf(local.file)
         const { recordTest } = await import('./record-test.ts')
-        const recorded = await recordTest(io, service.client, idOf(local), folder(), file, name)
+        const recorded = await recordTest(io, service.client, idOf(local), folder(), file, { name, of })
         print(io, isJson(), recorded, [`Test ${JSON.stringify(name)} is in ${file}`])
         return
       }
@@ -52,7 +53,6 @@ export function addTestCommand(program: Command, context: Context) {
       for (const { local, tests } of tested) {
         const flow = await flowOf(service.client, idOf(local), options.published)
         if (!options.published) warnOfEdits(io, local, flow)
-        const of = options.published ? 'published' : 'draft'
         outcomes.push(await runTests(service.client, idOf(local), tests, flow as Flow, of, progress.advance))
       }
       progress.end()

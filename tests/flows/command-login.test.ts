@@ -142,6 +142,19 @@ test.each([404, 401, 405])('login reads a pasted token where the service answers
   })
 })
 
+test('login rejects limits where the service makes no tokens for it, and opens nothing', async () => {
+  const older = createServer((_request, response) => {
+    response.writeHead(404, { 'Content-Type': 'application/json' })
+    response.end(JSON.stringify({ message: 'No such path', code: 'NOT_FOUND' }))
+  })
+  await withServer(older, async (at) => {
+    const opened: string[] = []
+    const { code, err } = await login(['--days', '30'], { opened, stdin: terminal('a-token\n') }, at)
+    expect([code, opened]).toEqual([2, []])
+    expect(err).toContain(`create one with your limits on ${at.url}/account`)
+  })
+})
+
 /** Passes a request on to the service. */
 async function forward(
   request: import('node:http').IncomingMessage,

@@ -227,6 +227,25 @@ test('migrate goes on after two interruptions: nothing twice, nothing lost, and 
   await close(double.server)
 }, 900_000)
 
+test('migrate with --publish publishes what an earlier run left out, once, and nothing that was deleted', async () => {
+  const double = await openDouble(5)
+  const folder = newFolder()
+  const { bots } = (await migrate(double, folder)).value
+  const idOf = (sourceId: string) => bots.find((bot: Json) => bot.sourceId === sourceId).botId
+  const params = { botId: idOf('source0') }
+  await app.client.ok('deleteBot', { as: here.admin, params: { botId: idOf('source2') } })
+  const isLive = async () =>
+    (await listBots()).flatMap(({ id, publishedBotId }) => (publishedBotId ? [id] : [])).sort()
+  const before = (await isLive()).length
+  expect((await migrate(double, folder, app.url, ['--publish'])).code).toBe(1)
+  expect(await isLive()).toEqual(expect.arrayContaining([idOf('source0'), idOf('source4')]))
+  expect(await isLive()).toHaveLength(before + 2)
+  await app.client.ok('unpublishBot', { as: here.admin, params })
+  await migrate(double, folder, app.url, ['--publish'])
+  expect(await isLive()).not.toContain(params.botId)
+  await close(double.server)
+})
+
 test('migrate says which bots it cannot take, and takes the others', async () => {
   const double = await openDouble(3)
   double.bots[1].groups = 'none'

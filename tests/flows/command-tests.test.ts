@@ -197,6 +197,19 @@ test('bots test --record adds a chat with its responses, which then passes', asy
   expect(await bots(['test', '--record'])).toMatchObject({ code: 2 })
 })
 
+test('bots test --record --published records what visitors get, not the draft', async () => {
+  const { groups } = flow('Your first name?')
+  await app.client.ok('updateBot', {
+    as: here.member,
+    params: { botId },
+    body: { bot: { version: '6.1', groups } } as never,
+  })
+  const { out } = await ok(['test', file, '--record', '--published'], { input: 'Ada\n{"price": 7}\n' })
+  expect(out).toContain('Your name?')
+  expect((await ok(['test', file, '--published', '--json'])).value).toMatchObject({ passed: 1, failed: 0 })
+  expect((await bots(['test', file])).code).toBe(4)
+})
+
 test('bots test --record gives the terminal back when the chat is over', async () => {
   const terminal = new PassThrough()
   terminal.write('Ada\n{"price": 7}\n')
