@@ -32,7 +32,7 @@ export const deviceLogins = define({
     path: '/v1/deviceLogins',
     tag: 'tokens',
     summary: 'Start the login of a program',
-    description: `Starts a login in the shape of RFC 8628, for a program that has no browser of its own. Show \`userCode\` and \`verificationUri\` to the person: on that page, signed in, they see what is asked, compare the code, and allow or refuse it. Meanwhile send \`deviceCode\` to continue device login. The codes work for ${DEVICE_LOGIN_MINUTES} minutes. The body says what the token should be, as create token takes it; the person cannot allow a workspace in which they have no role.`,
+    description: `Starts a login in the shape of RFC 8628, for a program that has no browser of its own. Show \`userCode\` and \`verificationUri\` to the person: on that page, signed in, they see what is asked, compare the code, and allow or refuse it. Meanwhile send \`deviceCode\` to continue device login. The codes work for ${DEVICE_LOGIN_MINUTES} minutes. The body says what the token should be, as create token takes it; the person cannot allow a workspace in which they have no role. A network that has started too many logins in that time gets \`TOO_MANY_REQUESTS\` with the issue \`rate_exceeded\`.`,
     access: anyone,
     body: z
       .strictObject({

@@ -152,6 +152,8 @@ CREATE TABLE "device_logins" (
 	"expires_in_days" integer,
 	"user_id" text,
 	"decision" text,
+	"used_at" timestamp (3) with time zone,
+	"network" "bytea",
 	"interval_seconds" integer NOT NULL,
 	"polled_at" timestamp (3) with time zone,
 	"created_at" timestamp (3) with time zone NOT NULL,
@@ -228,6 +230,8 @@ CREATE TABLE "users" (
 	"image" text,
 	"disabled_at" timestamp (3) with time zone,
 	"is_unproven" boolean DEFAULT false NOT NULL,
+	"wrong_codes" integer DEFAULT 0 NOT NULL,
+	"wrong_codes_end_at" timestamp (3) with time zone,
 	"created_at" timestamp (3) with time zone NOT NULL,
 	"updated_at" timestamp (3) with time zone NOT NULL
 );
@@ -572,6 +576,7 @@ CREATE INDEX "custom_domains_host" ON "custom_domains" USING btree (split_part("
 CREATE UNIQUE INDEX "device_logins_device_code_hash_key" ON "device_logins" USING btree ("device_code_hash");--> statement-breakpoint
 CREATE UNIQUE INDEX "device_logins_user_code_key" ON "device_logins" USING btree ("user_code");--> statement-breakpoint
 CREATE INDEX "device_logins_user" ON "device_logins" USING btree ("user_id") WHERE user_id IS NOT NULL;--> statement-breakpoint
+CREATE INDEX "device_logins_network" ON "device_logins" USING btree ("network","expires_at") WHERE network IS NOT NULL;--> statement-breakpoint
 CREATE INDEX "folders_list" ON "folders" USING btree ("workspace_id","parent_folder_id","created_at" DESC NULLS LAST,"id" DESC NULLS LAST);--> statement-breakpoint
 CREATE INDEX "folders_parent" ON "folders" USING btree ("parent_folder_id");--> statement-breakpoint
 CREATE INDEX "folders_deleted" ON "folders" USING btree ("workspace_id","parent_folder_id") WHERE deleted_at IS NOT NULL;--> statement-breakpoint

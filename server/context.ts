@@ -49,6 +49,8 @@ type Context = Omit<Services, 'now' | 'quotas'> & {
   place: Place
   pace: Pace
   quota: Quota
+  /** Address range of the caller; empty where it is unknown. */
+  network: string
   within: Within
   /** Base URL of the service on the host that the request names; undefined where none is configured. */
   visitedUrl: string | undefined

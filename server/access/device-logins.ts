@@ -1,8 +1,8 @@
-import { randomInt } from 'node:crypto'
-import { and, eq, gt, isNull, or } from 'drizzle-orm'
+import { createHmac, randomInt } from 'node:crypto'
+import { and, count, eq, gt, isNull, lt, lte, or, sql } from 'drizzle-orm'
 import { DEVICE_LOGIN_MINUTES, POLL_INTERVAL_SECONDS } from '../../contract/device-logins.ts'
 import { type Database, transact } from '../db/client.ts'
-import { deviceLogins as table, workspaceMembers, workspaces } from '../db/schema.ts'
+import { deviceLogins as table, users, workspaceMembers, workspaces } from '../db/schema.ts'
 import { newId } from '../ids.ts'
 import { createSecret, secretHash } from './browser-sessions.ts'
 import { insertToken, type TokenRow, type TokenWish } from './tokens.ts'
@@ -19,6 +19,14 @@ const USER_CODE_LENGTH = 8
 /** Leaves a program that asked too early some tries before the code ends. */
 const MAX_INTERVAL_SECONDS = 60
 
+/** Logins that a network can start in the time for which codes work. */
+export const MAX_LOGINS_PER_NETWORK = 50
+
+/** Codes that a user can enter wrongly in the time for which codes work. */
+export const MAX_WRONG_CODES = 10
+
+export type Decision = 'allowed' | 'denied'
+
 export interface DeviceLogin {
   id: string
   /** As people read it, with its hyphen. */
@@ -27,16 +35,24 @@ export interface DeviceLogin {
   scopes: TokenWish['scopes']
   expiresInDays: number | null
   createdAt: Date
+  decision: Decision | null
   /** The workspace that the token would be bound to; `name` is undefined where the user has no role in it. */
   workspace: { name: string | undefined } | null
 }
 
-/** Starts a login; returns its two codes. */
+/** A network as logins are counted by it, since addresses are never stored. */
+export function digestNetwork(network: string, key: Buffer): Buffer {
+  return createHmac('sha256', key).update(`device login ${network}`).digest()
+}
+
+/** Starts a login; returns its two codes, or undefined where the network has started as many as it can. */
 export async function startDeviceLogin(
   db: Database,
   { name, scopes, workspaceId, expiresInDays }: Omit<TokenWish, 'userId'>,
+  network: Buffer | null,
   now: Date,
-): Promise<{ deviceCode: string; userCode: string }> {
+): Promise<{ deviceCode: string; userCode: string } | undefined> {
+  if (network && (await countStarted(db, network, now)) >= MAX_LOGINS_PER_NETWORK) return undefined
   const deviceCode = createSecret()
   for (;;) {
     const userCode = createUserCode()
@@ -50,15 +66,52 @@ export async function startDeviceLogin(
         scopes: scopes && [...scopes],
         workspaceId,
         expiresInDays: expiresInDays ?? null,
+        network,
         intervalSeconds: POLL_INTERVAL_SECONDS,
         createdAt: now,
-        expiresAt: new Date(now.getTime() + DEVICE_LOGIN_MINUTES * 60_000),
+        expiresAt: codesEndAt(now),
       })
       // Another login may have the same short code; then the next one is tried.
       .onConflictDoNothing()
     if (inserted.rowCount === 1) return { deviceCode, userCode: showUserCode(userCode) }
   }
 }
+
+/** In all processes. Requests at once may go a little beyond the limit, as far as their own limits let them. */
+async function countStarted(db: Database, network: Buffer, now: Date): Promise<number> {
+  const [row] = await db
+    .select({ started: count() })
+    .from(table)
+    .where(and(eq(table.network, network), gt(table.expiresAt, now)))
+  return row?.started ?? 0
+}
+
+/**
+ * Counts a code of a user before it is looked up, so that requests at once have no more guesses than others. False where
+ * the user has entered too many wrong ones.
+ */
+export async function takeGuess(db: Database, userId: string, now: Date): Promise<boolean> {
+  const hasEnded = or(isNull(users.wrongCodesEndAt), lte(users.wrongCodesEndAt, now))
+  const endAt = codesEndAt(now).toISOString()
+  const counted = await db
+    .update(users)
+    .set({
+      wrongCodes: sql`CASE WHEN ${hasEnded} THEN 1 ELSE ${users.wrongCodes} + 1 END`,
+      wrongCodesEndAt: sql`CASE WHEN ${hasEnded} THEN ${endAt}::timestamptz ELSE ${users.wrongCodesEndAt} END`,
+    })
+    .where(and(eq(users.id, userId), or(hasEnded, lt(users.wrongCodes, MAX_WRONG_CODES))))
+  return counted.rowCount === 1
+}
+
+/** The code was right, so it does not count. */
+export async function returnGuess(db: Database, userId: string) {
+  await db
+    .update(users)
+    .set({ wrongCodes: sql`greatest(${users.wrongCodes} - 1, 0)` })
+    .where(eq(users.id, userId))
+}
+
+const codesEndAt = (now: Date) => new Date(now.getTime() + DEVICE_LOGIN_MINUTES * 60_000)
 
 function createUserCode(): string {
   return Array.from(
@@ -78,16 +131,10 @@ export function readUserCode(given: string): string | undefined {
   return isCode ? code : undefined
 }
 
-/** Condition for a login that this user may decide about. */
-const isOpen = (userCode: string, userId: string, now: Date) =>
-  and(
-    eq(table.userCode, userCode),
-    gt(table.expiresAt, now),
-    isNull(table.decision),
-    or(isNull(table.userId), eq(table.userId, userId)),
-  )
-
-/** Finds a login by its short code and reserves the decision for this user; undefined where there is none for them. */
+/**
+ * Finds a login by its short code and reserves the decision for this user; undefined where there is none for them. One
+ * that they have decided about has their decision.
+ */
 export async function claimDeviceLogin(
   db: Database,
   userCode: string,
@@ -97,12 +144,18 @@ export async function claimDeviceLogin(
   const [row] = await db
     .update(table)
     .set({ userId })
-    .where(isOpen(userCode, userId, now))
+    .where(
+      and(
+        eq(table.userCode, userCode),
+        gt(table.expiresAt, now),
+        or(isNull(table.userId), eq(table.userId, userId)),
+      ),
+    )
     .returning()
   if (!row) return undefined
-  const { id, name, scopes, expiresInDays, createdAt, workspaceId } = row
+  const { id, name, scopes, expiresInDays, createdAt, decision, workspaceId } = row
   const workspace = workspaceId === null ? null : { name: await nameOfWorkspace(db, workspaceId, userId) }
-  return { id, userCode: showUserCode(userCode), name, scopes, expiresInDays, createdAt, workspace }
+  return { id, userCode: showUserCode(userCode), name, scopes, expiresInDays, createdAt, decision, workspace }
 }
 
 async function nameOfWorkspace(
@@ -124,19 +177,20 @@ async function nameOfWorkspace(
   return row?.name
 }
 
-/** Decides about a login that this user entered the code of; false where there is none any more. */
+/** Decides about a login that this user entered the code of. Returns the first decision; undefined without a login. */
 export async function decideDeviceLogin(
   db: Database,
   userCode: string,
   userId: string,
-  decision: 'allowed' | 'denied',
+  decision: Decision,
   now: Date,
-): Promise<boolean> {
-  const decided = await db
+): Promise<Decision | undefined> {
+  const [decided] = await db
     .update(table)
-    .set({ decision })
-    .where(and(isOpen(userCode, userId, now), eq(table.userId, userId)))
-  return decided.rowCount === 1
+    .set({ decision: sql`coalesce(${table.decision}, ${decision})` })
+    .where(and(eq(table.userCode, userCode), gt(table.expiresAt, now), eq(table.userId, userId)))
+    .returning({ decision: table.decision })
+  return decided?.decision ?? undefined
 }
 
 type Continued =
@@ -154,7 +208,9 @@ export async function continueDeviceLogin(
     const [login] = await tx
       .select()
       .from(table)
-      .where(and(eq(table.deviceCodeHash, secretHash(deviceCode)), gt(table.expiresAt, now)))
+      .where(
+        and(eq(table.deviceCodeHash, secretHash(deviceCode)), gt(table.expiresAt, now), isNull(table.usedAt)),
+      )
       .for('update')
     if (!login) return undefined
     const isSelf = eq(table.id, login.id)
@@ -166,7 +222,7 @@ export async function continueDeviceLogin(
       await tx.update(table).set({ polledAt: now, intervalSeconds: interval }).where(isSelf)
       return { status: isEarly ? 'slowDown' : 'pending', interval }
     }
-    await tx.delete(table).where(isSelf)
+    await tx.update(table).set({ usedAt: now }).where(isSelf)
     if (decision === 'denied' || userId === null) return { status: 'denied', interval }
     const wish = { ...login, userId, expiresInDays: login.expiresInDays ?? undefined }
     const action = { by: { userId, tokenId: null }, operation: 'allow device login' } as const

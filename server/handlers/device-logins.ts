@@ -2,7 +2,12 @@ import { DEVICE_LOGIN_MINUTES, POLL_INTERVAL_SECONDS } from '../../contract/devi
 import type { Issue } from '../../contract/errors.ts'
 import { scopes as allScopes } from '../../contract/operation.ts'
 import type { DeviceLoginsHandlers } from '../../generated/handlers.ts'
-import { continueDeviceLogin, startDeviceLogin } from '../access/device-logins.ts'
+import {
+  continueDeviceLogin,
+  digestNetwork,
+  MAX_LOGINS_PER_NETWORK,
+  startDeviceLogin,
+} from '../access/device-logins.ts'
 import { toApiToken } from '../access/tokens.ts'
 import type { Contexts } from '../context.ts'
 
@@ -12,8 +17,14 @@ const unknownCode: Issue = {
   message: 'The code was used, has expired, or never was: start the login again',
 }
 
+const tooMany: Issue = {
+  path: [],
+  code: 'rate_exceeded',
+  message: `The network may start ${MAX_LOGINS_PER_NETWORK} logins in ${DEVICE_LOGIN_MINUTES} minutes`,
+}
+
 export const deviceLogins: DeviceLoginsHandlers<Contexts> = {
-  async startDeviceLogin({ body }, reply, { db, now, publicUrl }) {
+  async startDeviceLogin({ body }, reply, { db, config, cursorKey, network, now, publicUrl }) {
     const { name, expiresInDays, scopes, workspaceId = null } = body
     const wish = {
       name,
@@ -21,7 +32,11 @@ export const deviceLogins: DeviceLoginsHandlers<Contexts> = {
       scopes: scopes ? allScopes.filter((scope) => scopes.includes(scope)) : null,
       workspaceId,
     }
-    const { deviceCode, userCode } = await startDeviceLogin(db, wish, now)
+    // Without rate limits networks are not counted, since a proxy limits callers.
+    const counted = config.RATE_LIMIT && network !== '' ? digestNetwork(network, cursorKey) : null
+    const started = await startDeviceLogin(db, wish, counted, now)
+    if (!started) return reply.fail('TOO_MANY_REQUESTS', [tooMany])
+    const { deviceCode, userCode } = started
     const verificationUri = `${publicUrl()}/device`
     return reply.ok({
       deviceCode,

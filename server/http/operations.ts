@@ -50,9 +50,12 @@ export function createOperations(
         once: given.once,
         place: given.place,
         pace: given.pace,
-        // Computed on first use, since only chats need it.
+        // Computed on first use, since few operations need them.
         get quota() {
           return quotas(networkOf(request))
+        },
+        get network() {
+          return networkOf(request)
         },
         within: given.within,
         visitedUrl: visitedUrl(request, config.PUBLIC_URL),

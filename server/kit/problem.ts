@@ -17,7 +17,8 @@ export function problem(code: ErrorCode, issues: readonly AnyIssue[] = []): Prob
   if (code === 'SERVICE_UNAVAILABLE' || isInProgress) headers['Retry-After'] = '1'
   // Room on a disk is made by a person or by a job.
   if (issues.some((issue) => issue.code === 'disk_full')) headers['Retry-After'] = '300'
-  // For quotas, which are per day or need a deletion; limits of requests set their own delay.
-  if (code === 'TOO_MANY_REQUESTS') headers['Retry-After'] = '3600'
+  // Windows of handlers last ten minutes, quotas a day or until a deletion. Limits of requests set their own delay.
+  const isWindow = issues.some((issue) => issue.code === 'rate_exceeded')
+  if (code === 'TOO_MANY_REQUESTS') headers['Retry-After'] = isWindow ? '600' : '3600'
   return { status: errors[code].status, headers, body: JSON.stringify(errorBody(code, issues)) }
 }

@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals'
-import { isOfOwnPage } from '../../server/pages/sign-in/browser.ts'
+import { isOfOwnPage, missingSetting } from '../../server/pages/sign-in/browser.ts'
 
 /* Pages that may send forms and ask for tokens: those of the service, by names that it has. */
 
@@ -29,4 +29,30 @@ test.each([
 
 test('a service takes no form of another page of the same machine', () => {
   expect(isOfOwnPage(sent('http://localhost:1', 'localhost:2'), 'http://localhost:2', config)).toBe(false)
+})
+
+test.each([
+  ['http://localhost:3000', 'http://bots.shop.example', 'bots.shop.example', undefined, true],
+  // A proxy with TLS that keeps the host, and one that does not.
+  ['http://localhost:3000', 'https://bots.shop.example', 'bots.shop.example', 'same-origin', false],
+  ['http://localhost:3000', 'https://bots.shop.example', 'localhost:3000', 'same-origin', false],
+  ['https://bots.example.com', 'https://bots.shop.example', 'bots.shop.example', 'same-origin', false],
+])(
+  'a service at %s that refuses its own page at %s names the setting',
+  (publicUrl, origin, host, site, hasOwnHosts) => {
+    expect(isOfOwnPage(sent(origin, host, site), publicUrl, config)).toBe(false)
+    const words = missingSetting(sent(origin, host, site), publicUrl)
+    expect(words).toContain(`PUBLIC_URL=${origin}`)
+    expect(words?.includes('OWN_HOSTS=bots.shop.example')).toBe(hasOwnHosts)
+  },
+)
+
+test.each([
+  ['https://evil.example', 'bots.example.com', 'cross-site'],
+  ['https://evil.example', 'bots.example.com', undefined],
+  ['https://evil.example', 'evil.example', 'same-site'],
+  ['null', 'bots.example.com', undefined],
+  ['', 'bots.example.com', 'same-origin'],
+])('a page of others at %s, sent to %s as %s, makes nobody change a setting', (origin, host, site) => {
+  expect(missingSetting(sent(origin, host, site), 'https://bots.example.com')).toBeUndefined()
 })

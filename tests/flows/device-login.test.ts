@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals'
+import { MAX_LOGINS_PER_NETWORK, MAX_WRONG_CODES } from '../../server/access/device-logins.ts'
 import { setUserEnabled } from '../../server/access/users.ts'
 import { forgetEndedAccess } from '../../server/jobs/expiry.ts'
-import { MAX_WRONG_CODES } from '../../server/pages/device/index.ts'
 import { type App, startApp } from '../support/app.ts'
 import type { BodyOf } from '../support/client.ts'
 import { newBrowser, signIn } from '../support/sign-in.ts'
@@ -16,7 +16,6 @@ let world: World
 beforeAll(async () => {
   app = await startApp()
   other = await startApp({ databaseUrl: app.databaseUrl })
-  other.clock.now = app.clock.now
 })
 beforeEach(async () => {
   world = await makeWorld(app)
@@ -94,7 +93,8 @@ describe('a person who is signed in', () => {
     const { deviceCode, userCode } = await start()
     await enter(browser, userCode)
     expect((await decide(browser, userCode, 'denied')).text).toContain('Access refused')
-    expect((await decide(browser, userCode, 'allowed')).status).toBe(404)
+    const late = await decide(browser, userCode, 'allowed')
+    expect([late.status, late.text]).toEqual([409, expect.stringContaining('You have refused it already')])
     expect([await ask(deviceCode), await ask(deviceCode)]).toEqual(['denied', 404])
   })
 
@@ -129,15 +129,75 @@ describe('attacks on device logins', () => {
     expect(await ask(deviceCode)).toBe('pending')
   })
 
-  test('guessed codes are refused after as many as the table says, right ones too', async () => {
-    const browser = await browserOf(world.here.member)
+  test('guessed codes are refused after as many as the table says in all processes, right ones too', async () => {
+    const browsers = [await browserOf(world.here.member), await browserOf(world.here.member, other)]
     const { userCode } = await start()
     const guesses = ['BBBB-BBBB', '', 'x'.repeat(5_000), '%', 'AEIO-UAEI', '12345678']
     for (let at = 0; at < MAX_WRONG_CODES; at++)
-      expect((await enter(browser, guesses[at % guesses.length] as string)).status).toBe(404)
+      expect((await enter(browsers[at % 2] as Browser, guesses[at % guesses.length] as string)).status).toBe(
+        404,
+      )
     const refused = await enter(await browserOf(world.here.member), userCode)
     expect([refused.status, refused.headers.get('retry-after')]).toEqual([429, '600'])
     expect((await enter(await browserOf(world.here.admin), userCode)).status).toBe(200)
+    const { userCode: later } = await start()
+    seconds(599)
+    expect((await enter(browsers[0] as Browser, later)).status).toBe(429)
+    seconds(1)
+    expect((await enter(browsers[0] as Browser, (await start()).userCode)).status).toBe(200)
+  })
+
+  test('right codes use up no guesses, and guesses at once are as many as the table says', async () => {
+    const browsers = [await browserOf(world.here.member), await browserOf(world.here.member, other)]
+    for (let at = 0; at <= MAX_WRONG_CODES; at++)
+      expect((await enter(browsers[at % 2] as Browser, (await start()).userCode)).status).toBe(200)
+    const answers = await Promise.all(
+      Array.from({ length: MAX_WRONG_CODES + 6 }, (_, at) => enter(browsers[at % 2] as Browser, 'BBBB-BBBB')),
+    )
+    const statuses = answers.map(({ status }) => status)
+    expect(statuses.filter((status) => status === 404)).toHaveLength(MAX_WRONG_CODES)
+    expect(statuses.filter((status) => status === 429)).toHaveLength(6)
+  })
+
+  test('a network starts as many logins as the table says in all processes, and other networks still can', async () => {
+    const config = {
+      RATE_LIMIT: true,
+      RATE_LIMIT_ADDRESS: 1_000,
+      RATE_LIMIT_CONCURRENT: 1_000,
+      TRUST_PROXY: 1,
+    }
+    const limited = [
+      await startApp({ databaseUrl: app.databaseUrl, config }),
+      await startApp({ databaseUrl: app.databaseUrl, config }),
+    ]
+    try {
+      const startFrom = async (network: string, at: number) => {
+        const response = await fetch(`${limited[at % 2]?.url}/v1/deviceLogins`, {
+          method: 'POST',
+          headers: { 'Content-Type': 'application/json', 'X-Forwarded-For': network },
+          body: JSON.stringify({ name: 'bots on laptop' }),
+        })
+        return {
+          status: response.status,
+          headers: response.headers,
+          body: (await response.json()) as { issues: unknown },
+        }
+      }
+      for (let at = 0; at < MAX_LOGINS_PER_NETWORK; at++)
+        expect((await startFrom('192.0.2.7', at)).status).toBe(200)
+      const refused = await startFrom('192.0.2.7', 1)
+      expect([refused.status, refused.headers.get('retry-after')]).toEqual([429, '600'])
+      expect(refused.body.issues).toEqual([
+        { path: [], code: 'rate_exceeded', message: expect.stringContaining('50 logins in 10 minutes') },
+      ])
+      expect((await startFrom('192.0.2.8', 0)).status).toBe(200)
+      const { rows } = await app.pool.query('SELECT to_jsonb(d) AS row FROM device_logins d')
+      expect(JSON.stringify(rows)).not.toContain('192.0.2')
+      for (const { clock } of limited) clock.advance(600_000)
+      expect((await startFrom('192.0.2.7', 0)).status).toBe(200)
+    } finally {
+      for (const one of limited) await one.stop()
+    }
   })
 
   test('a link with a code uses up nobody’s guesses and reserves nothing', async () => {
@@ -177,15 +237,29 @@ describe('attacks on device logins', () => {
     expect(rows).toEqual([])
   })
 
-  test('a decision that is sent again changes nothing', async () => {
+  test('a decision that is sent again changes nothing and shows the same page, also after the program has its token', async () => {
     const browser = await browserOf(world.here.member)
     const { deviceCode, userCode } = await start()
     await enter(browser, userCode)
-    expect((await decide(browser, userCode, 'allowed')).status).toBe(200)
-    expect((await decide(browser, userCode, 'denied')).status).toBe(404)
+    const first = await decide(browser, userCode, 'allowed')
+    expect([first.status, first.text]).toEqual([200, expect.stringContaining('Access allowed')])
+    const again = async () => {
+      const { status, text } = await decide(browser, userCode, 'allowed')
+      expect([status, text]).toEqual([200, first.text])
+    }
+    await again()
+    const opposite = await decide(browser, userCode, 'denied')
+    expect([opposite.status, opposite.text]).toEqual([409, expect.stringContaining('revoke the token')])
     expect(await ask(deviceCode)).toBe('allowed')
-    expect((await decide(browser, userCode, 'allowed')).status).toBe(404)
+    await again()
+    expect((await enter(browser, userCode)).text).toBe(first.text)
     expect(await ask(deviceCode)).toBe(404)
+    const { apiTokens } = await app.client.ok('listTokens', { as: world.here.member })
+    expect(apiTokens.filter(({ name }) => name === 'bots on laptop')).toHaveLength(1)
+    // Only to the person who decided, and as long as the code works.
+    expect((await decide(await browserOf(world.here.admin), userCode, 'allowed')).status).toBe(404)
+    seconds(600)
+    expect((await decide(browser, userCode, 'allowed')).status).toBe(404)
   })
 
   test('the browser of another person can neither see nor answer what one has entered', async () => {
@@ -212,6 +286,27 @@ describe('attacks on device logins', () => {
     const form = { code: userCode, decision: 'allowed' }
     expect((await browser.send('/device', { form, headers })).status).toBe(403)
     expect(await ask(deviceCode)).toBe('pending')
+  })
+
+  test('a form of the own page is refused with the name of the setting that is missing', async () => {
+    const behind = await startApp({
+      databaseUrl: app.databaseUrl,
+      config: { PUBLIC_URL: 'https://bots.example.com' },
+    })
+    try {
+      const browser = newBrowser(behind.url)
+      const headers = { Accept: 'text/html,*/*;q=0.8' }
+      const page = await browser.send('/device', { form: { code: 'BBBB-BBBB' }, headers })
+      expect([page.status, page.headers.get('content-type')]).toEqual([403, 'text/html; charset=utf-8'])
+      expect(page.text).toContain(`PUBLIC_URL=${behind.url}`)
+      expect(behind.logs.map(({ msg }) => msg)).toContainEqual(expect.stringContaining('PUBLIC_URL='))
+      const token = await browser.send('/session/token')
+      expect(JSON.parse(token.text).issues[0].message).toContain(`PUBLIC_URL=${behind.url}`)
+      const foreign = { ...headers, Origin: 'https://elsewhere.example', 'Sec-Fetch-Site': 'cross-site' }
+      expect((await browser.send('/device', { form: {}, headers: foreign })).text).not.toContain('PUBLIC_URL')
+    } finally {
+      await behind.stop()
+    }
   })
 
   test('a program that asks too often gets nothing, and waits five seconds longer each time', async () => {
@@ -251,8 +346,10 @@ describe('attacks on device logins', () => {
     const decided = await Promise.all(
       ['allowed', 'denied', 'allowed', 'denied'].map((one) => decide(owner, userCode, one)),
     )
-    expect(decided.map(({ status }) => status).sort()).toEqual([200, 404, 404, 404])
-    expect(['allowed', 'denied']).toContain(await ask(deviceCode))
+    expect(decided.map(({ status }) => status).sort()).toEqual([200, 200, 409, 409])
+    const decision = await ask(deviceCode)
+    const title = decision === 'allowed' ? 'Access allowed' : 'Access refused'
+    expect(decided.every(({ text }) => text.includes(title))).toBe(true)
   })
 
   test('a user who is disabled after allowing gives no token', async () => {

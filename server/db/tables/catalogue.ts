@@ -25,6 +25,9 @@ export const users = pgTable(
     disabledAt: time('disabled_at'),
     /** True while nobody has proven to own the address: the user came by a link that an admin passed on. */
     isUnproven: boolean('is_unproven').notNull().default(false),
+    /** Codes of programs that the user entered wrongly, until the time at which they are counted anew. */
+    wrongCodes: integer('wrong_codes').notNull().default(0),
+    wrongCodesEndAt: time('wrong_codes_end_at'),
     createdAt: time('created_at').notNull(),
     updatedAt: time('updated_at').notNull(),
   },
@@ -237,6 +240,10 @@ export const deviceLogins = pgTable(
     /** The first user who entered the code; nobody else can decide. */
     userId: text('user_id').references(() => users.id),
     decision: text('decision', { enum: ['allowed', 'denied'] }),
+    /** Set once the program knows the decision, so that the page can still show it. */
+    usedAt: time('used_at'),
+    /** Keyed digest of the network that started the login; null where networks are not counted. */
+    network: bytea('network'),
     intervalSeconds: integer('interval_seconds').notNull(),
     polledAt: time('polled_at'),
     createdAt: time('created_at').notNull(),
@@ -246,6 +253,7 @@ export const deviceLogins = pgTable(
     uniqueIndex('device_logins_device_code_hash_key').on(table.deviceCodeHash),
     uniqueIndex('device_logins_user_code_key').on(table.userCode),
     index('device_logins_user').on(table.userId).where(sql`user_id IS NOT NULL`),
+    index('device_logins_network').on(table.network, table.expiresAt).where(sql`network IS NOT NULL`),
   ],
 )
 

@@ -1,13 +1,14 @@
 import type express from 'express'
-// Alone: the package loads what all its stores need, which takes 30 modules and 3 MB.
-import RateLimiterMemory from 'rate-limiter-flexible/lib/RateLimiterMemory.js'
 import { DEVICE_LOGIN_MINUTES } from '../../../contract/device-logins.ts'
 import type { Scope } from '../../../contract/operation.ts'
 import {
   claimDeviceLogin,
+  type Decision,
   type DeviceLogin,
   decideDeviceLogin,
   readUserCode,
+  returnGuess,
+  takeGuess,
 } from '../../access/device-logins.ts'
 import type { Services } from '../../context.ts'
 import { escapeHtml } from '../../html.ts'
@@ -28,14 +29,10 @@ import { link, paragraph, sendPage } from '../sign-in/page.ts'
  * uses up a person's guesses or shows them a request that they did not ask for.
  */
 
-/** Codes that a user can enter wrongly in the time for which codes work. */
-export const MAX_WRONG_CODES = 10
-
 /** Serves the page of device logins. */
 export function serveDeviceLogins(serve: Serve, services: Services): void {
   const { db, now } = services
   const publicUrl = () => services.publicUrl()
-  const wrongCodes = new RateLimiterMemory({ points: MAX_WRONG_CODES, duration: DEVICE_LOGIN_MINUTES * 60 })
 
   function sendToSignIn(response: express.Response, code: string) {
     const base = basePathOf(publicUrl())
@@ -51,34 +48,60 @@ export function serveDeviceLogins(serve: Serve, services: Services): void {
       sendCodeForm(response, code)
     },
     async (request, response) => {
-      if (!isOfOwnPage(request, publicUrl(), services.config)) return refuseOrigin(response)
+      if (!isOfOwnPage(request, publicUrl(), services.config))
+        return refuseOrigin(request, response, services)
       const form = (await readForm(request, response)) ?? {}
       const given = shortened(form.code)
       const session = await sessionOf(request, services)
       if (!session) return sendToSignIn(response, given)
       const { id: userId, email } = session.user
-      // Counted before the code is looked up, so that requests at once have no more guesses than others.
-      const mayGuess = await wrongCodes.consume(userId).catch(() => undefined)
-      if (!mayGuess) return sendTooMany(response)
+      if (!(await takeGuess(db, userId, now()))) return sendTooMany(response)
       const code = readUserCode(given)
       const login = code === undefined ? undefined : await claimDeviceLogin(db, code, userId, now())
       if (code === undefined || !login) return sendCodeForm(response, given, true)
-      await wrongCodes.reward(userId)
+      await returnGuess(db, userId)
       const { decision } = form
+      // A second click, or one that was sent again: the first decision holds.
+      if (login.decision) return sendDecision(response, login, login.decision, decision)
       if (decision !== 'allowed' && decision !== 'denied') return sendRequest(response, login, email)
       const hasNoRole = login.workspace !== null && login.workspace.name === undefined
       if (decision === 'allowed' && hasNoRole) return sendRequest(response, login, email)
-      if (!(await decideDeviceLogin(db, code, userId, decision, now())))
-        return sendCodeForm(response, given, true)
-      const body = paragraph(
-        decision === 'allowed'
-          ? `${login.name} gets its token now. Close this page and go back to the program.`
-          : `${login.name} gets no token.`,
-      )
-      const title = decision === 'allowed' ? 'Access allowed' : 'Access refused'
-      sendPage(response, { title, body: body + link('Go to your bots', startPath(publicUrl())) })
+      const decided = await decideDeviceLogin(db, code, userId, decision, now())
+      if (!decided) return sendCodeForm(response, given, true)
+      sendDecision(response, login, decided, decision)
     },
   )
+
+  /** Shows what was decided first, with a 409 to the opposite. */
+  function sendDecision(
+    response: express.Response,
+    { name }: DeviceLogin,
+    decided: Decision,
+    wanted: unknown,
+  ) {
+    const isOpposite = (wanted === 'allowed' || wanted === 'denied') && wanted !== decided
+    const words = {
+      allowed: [
+        `${name} gets its token now. Close this page and go back to the program.`,
+        `You have allowed it already. To take that back, revoke the token of ${name} in your account.`,
+      ],
+      denied: [
+        `${name} gets no token.`,
+        `You have refused it already. To allow it after all, start ${name} again.`,
+      ],
+    }
+    const [told, toldBefore] = words[decided] as [string, string]
+    const base = basePathOf(publicUrl())
+    const next =
+      isOpposite && decided === 'allowed'
+        ? link('Go to your account', `${base}/account`)
+        : link('Go to your bots', startPath(publicUrl()))
+    sendPage(response, {
+      title: decided === 'allowed' ? 'Access allowed' : 'Access refused',
+      body: paragraph(isOpposite ? toldBefore : told) + next,
+      status: isOpposite ? 409 : 200,
+    })
+  }
 }
 
 const MAX_SHOWN_CODE_CHARACTERS = 40

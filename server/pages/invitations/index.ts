@@ -63,7 +63,7 @@ export function serveInvitations(serve: Serve, services: Services): void {
       </form>`)
     },
     async (request, response) => {
-      if (!isOfOwnPage(request, publicUrl(), config)) return refuseOrigin(response)
+      if (!isOfOwnPage(request, publicUrl(), config)) return refuseOrigin(request, response, services)
       const { code } = request.params as { code: string }
       const form = (await readForm(request, response)) ?? {}
       const given = nameSchema.safeParse(typeof form.name === 'string' ? form.name.trim() : '')

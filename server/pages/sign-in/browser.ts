@@ -88,6 +88,20 @@ export function isOfOwnPage(
   return own.protocol === 'http:' && host === headers.host && isKnown
 }
 
+/**
+ * Says which setting makes a refused page one of the service; undefined where it looks like a page of others. Browsers
+ * vouch for the host by `Sec-Fetch-Site`; over plain http they send none, and the same host in both headers has to do.
+ */
+export function missingSetting({ headers }: express.Request, publicUrl: string): string | undefined {
+  const { origin = '', 'sec-fetch-site': site } = headers
+  if (!URL.canParse(origin) || (site !== undefined && site !== 'same-origin')) return undefined
+  const { origin: opened, protocol, host, hostname } = new URL(origin)
+  if (opened === 'null' || (site === undefined && host !== headers.host)) return undefined
+  const takesOwnHosts = protocol === 'http:' && publicUrl.startsWith('http:') && host === headers.host
+  const others = takesOwnHosts ? `, or OWN_HOSTS=${hostname} beside it` : ''
+  return `The configuration does not know this page's address: if ${opened} is how people open the service, whoever runs it sets PUBLIC_URL=${opened}${others}`
+}
+
 /** The path that a proxy puts before those of the service, without a slash at the end. */
 export function basePathOf(publicUrl: string): string {
   return new URL(publicUrl).pathname.replace(/\/$/, '')

@@ -23,6 +23,7 @@ import {
   basePathOf,
   clearCookie,
   isOfOwnPage,
+  missingSetting,
   ownPath,
   queryOf,
   readCookie,
@@ -62,7 +63,7 @@ export function serveSignIn(serve: Serve, services: Services): void {
   )
 
   serve('/session/token', undefined, async (request, response) => {
-    if (!isOfOwnPage(request, publicUrl(), config)) return refuseOrigin(response)
+    if (!isOfOwnPage(request, publicUrl(), config)) return refuseOrigin(request, response, services)
     const cookie = readCookie(request, 'session', publicUrl())
     const pageToken = cookie === undefined ? undefined : await createPageToken(db, cookie, now())
     if (!pageToken) {
@@ -73,7 +74,7 @@ export function serveSignIn(serve: Serve, services: Services): void {
   })
 
   serve('/sign-out', undefined, async (request, response) => {
-    if (!isOfOwnPage(request, publicUrl(), config)) return refuseOrigin(response)
+    if (!isOfOwnPage(request, publicUrl(), config)) return refuseOrigin(request, response, services)
     const cookie = readCookie(request, 'session', publicUrl())
     if (cookie !== undefined) await endBrowserSession(db, cookie)
     clearCookie(response, 'session', publicUrl())
@@ -91,7 +92,7 @@ export function serveSignIn(serve: Serve, services: Services): void {
       sendForm(response, { returnTo })
     },
     async (request, response) => {
-      if (!isOfOwnPage(request, publicUrl(), config)) return refuseOrigin(response)
+      if (!isOfOwnPage(request, publicUrl(), config)) return refuseOrigin(request, response, services)
       const form = (await readForm(request, response)) ?? {}
       const returnTo = ownPath(textOf(form.returnTo), publicUrl())
       const given = textOf(form.email).trim()
@@ -138,7 +139,7 @@ export function serveSignIn(serve: Serve, services: Services): void {
       sendPage(response, { title: 'Sign in', body, up: '../../' })
     },
     async (request, response) => {
-      if (!isOfOwnPage(request, publicUrl(), config)) return refuseOrigin(response)
+      if (!isOfOwnPage(request, publicUrl(), config)) return refuseOrigin(request, response, services)
       const { code } = request.params as { code: string }
       const browser = {
         cookie: readCookie(request, 'session', publicUrl()),
@@ -219,7 +220,20 @@ function sendInvalid(response: express.Response) {
   sendPage(response, { title: 'This link is not valid', body, status: 404, up: '../../' })
 }
 
-export function refuseOrigin(response: express.Response) {
-  const message = 'Only pages of this service may send this: open its own page'
+/** Refuses what a page of others sent. Where a page of the service may have sent it, response and log name the setting. */
+export function refuseOrigin(request: express.Request, response: express.Response, services: Services) {
+  const { publicUrl, log } = services
+  const missing = missingSetting(request, publicUrl())
+  if (missing !== undefined) log.warn({ publicUrl: publicUrl() }, missing)
+  const message = missing ?? 'Only pages of this service may send this: open its own page'
+  if (request.accepts(['json', 'html']) === 'html') {
+    const up = `${basePathOf(publicUrl())}/`
+    return sendPage(response, {
+      title: 'This page may not send that',
+      body: paragraph(message),
+      status: 403,
+      up,
+    })
+  }
   sendProblem(response, 'FORBIDDEN', [{ path: ['header', 'origin'], code: 'origin_not_allowed', message }])
 }

@@ -65,12 +65,18 @@ async function renew(): Promise<string> {
   const response = await fetch(new URL('session/token', service), { method: 'POST' })
   // An installation without sessions has no such path.
   if (response.status === 401 || response.status === 404) throw new SignedOutError('Nobody is signed in')
-  if (!response.ok) throw new Error(`The service answered ${response.status}`)
+  if (!response.ok) throw new Error(await problemOf(response))
   const { token, expiresAt } = (await response.json()) as { token: string; expiresAt: string }
   const lifetime =
     new Date(expiresAt).getTime() - new Date(response.headers.get('Date') ?? expiresAt).getTime()
   issued = { token, renewAt: performance.now() + Math.max(lifetime - RENEWAL_MARGIN_MS, 0) }
   return token
+}
+
+/** The words of a problem: they name the setting that keeps a page from being one of the service. */
+async function problemOf(response: Response): Promise<string> {
+  const { issues } = (await response.json().catch(() => ({}))) as { issues?: { message?: string }[] }
+  return issues?.[0]?.message ?? `The service answered ${response.status}`
 }
 
 /** Ends the session, and forgets a pasted token. */
