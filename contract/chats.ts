@@ -1,4 +1,3 @@
-import { bubble } from './chat/content.ts'
 import { handlers, turn } from './chat/responses.ts'
 import { cursor, limit, nextCursor, readOnly, recordId, text, timestamp } from './kit/fields.ts'
 import { z } from './kit/zod.ts'
@@ -134,7 +133,7 @@ const exampleTaken = {
   timer: null,
 }
 
-const exampleBubble = {
+export const exampleBubble = {
   id: '01jr5xcp1a2b3c4d5e6f7g8h9j',
   type: 'text',
   content: { type: 'markdown', markdown: 'I look into it **now**.' },
@@ -322,63 +321,6 @@ export const chats = define({
             path: ['body', 'handledBy'],
             code: 'conflict',
             message: 'Another member handles the chat; send assigneeId as well to hand it over',
-          },
-        ],
-      },
-    },
-  },
-  sendMessage: {
-    method: 'post',
-    path: '/v1/bots/{botId}/chats/{sessionId}/messages',
-    tag: 'chat',
-    summary: 'Write to the visitor of a chat',
-    description:
-      'Writes to the visitor of a chat that a member handles, in plain text or Markdown, with files or without. The visitor gets it with the events of the session, or by reading the session; it is in the transcript of the result. Files are uploaded before, with the operation of visitors, which takes any file while a member handles the chat. A chat that no member handles is a conflict: take it first. A chat has at most 2,000 messages of members. A chat that is over, and a preview, is not found.',
-    access: bot('MEMBER'),
-    params: z.object({ botId, sessionId }),
-    body: z
-      .strictObject({
-        text: text(8_000)
-          .optional()
-          .meta({ description: 'The text; may be absent where files are sent.', example: 'I look into it.' }),
-        textFormat: z.enum(['plain', 'markdown']).default('plain').meta({
-          description: 'How the text is written. Markdown is shown with its formatting.',
-        }),
-        attachedFileUrls: z
-          .array(text(2048, 1))
-          .max(20)
-          .optional()
-          .meta({
-            description: 'URLs of files that were uploaded for this chat.',
-            example: ['https://bots.example.com/files/bot/file/plan.pdf'],
-          }),
-      })
-      .meta({ id: 'MemberMessage', description: 'What a member writes to a visitor.' }),
-    requestExamples: {
-      text: { summary: 'A text', value: { text: 'I look into it **now**.', textFormat: 'markdown' } },
-    },
-    success: {
-      status: 200,
-      description: 'What the visitor sees.',
-      body: z
-        .object({
-          messages: z
-            .array(bubble)
-            .max(21)
-            .meta({ description: 'What the visitor sees: the text, then each file.' }),
-        })
-        .meta({ id: 'SentMessageBody', description: 'A message as the visitor sees it.' }),
-      examples: { sent: { summary: 'Sent', value: { messages: [exampleBubble] } } },
-    },
-    errors: ['CONFLICT'],
-    errorExamples: {
-      CONFLICT: {
-        summary: 'No member handles it',
-        issues: [
-          {
-            path: ['path', 'sessionId'],
-            code: 'conflict',
-            message: 'No member handles the chat; take it first',
           },
         ],
       },

@@ -13,6 +13,7 @@ import { currentUser } from './current-user.ts'
 import { deviceLogins } from './device-logins.ts'
 import { folders } from './folders.ts'
 import { invitations } from './invitations.ts'
+import { memberMessages } from './member-messages.ts'
 import { members } from './members.ts'
 import { publications } from './publications.ts'
 import { publishing } from './publishing.ts'
@@ -44,6 +45,7 @@ export const operations = {
   ...analytics,
   ...chat,
   ...chats,
+  ...memberMessages,
   ...chatwoot,
   ...webhooks,
   ...uploads,
@@ -75,6 +77,7 @@ export const resources = {
   analytics,
   chat,
   chats,
+  memberMessages,
   chatwoot,
   webhooks,
   uploads,

@@ -310,6 +310,11 @@ interface Contract {
     body: z.input<(typeof contract)['sendMessage']['body']>
     reply: z.output<(typeof contract)['sendMessage']['success']['body']>
   }
+  updateTypingSign: {
+    params: z.output<(typeof contract)['updateTypingSign']['params']>
+    body: z.input<(typeof contract)['updateTypingSign']['body']>
+    reply: z.output<(typeof contract)['updateTypingSign']['success']['body']>
+  }
   receiveChatwootEvent: {
     params: z.output<(typeof contract)['receiveChatwootEvent']['params']>
     query: Required<z.output<(typeof contract)['receiveChatwootEvent']['query']>>
@@ -697,6 +702,11 @@ interface Wire {
     params: wire['sendMessage']['parameters']['path']
     body: NonNullable<wire['sendMessage']['requestBody']>['content']['application/json']
     reply: wire['sendMessage']['responses'][200]['content']['application/json']
+  }
+  updateTypingSign: {
+    params: wire['updateTypingSign']['parameters']['path']
+    body: NonNullable<wire['updateTypingSign']['requestBody']>['content']['application/json']
+    reply: wire['updateTypingSign']['responses'][200]['content']['application/json']
   }
   receiveChatwootEvent: {
     params: wire['receiveChatwootEvent']['parameters']['path']

@@ -732,6 +732,17 @@ export interface SendMessage {
   error: 'BAD_REQUEST' | 'UNAUTHORIZED' | 'FORBIDDEN' | 'NOT_FOUND' | 'CONFLICT' | 'PAYLOAD_TOO_LARGE' | 'UNSUPPORTED_MEDIA_TYPE' | 'TOO_MANY_REQUESTS' | 'INTERNAL_SERVER_ERROR' | 'SERVICE_UNAVAILABLE'
 }
 
+/** Show the visitor of a chat that a member is typing: PUT /v1/bots/{botId}/chats/{sessionId}/typing */
+export interface UpdateTypingSign {
+  access: 'bot'
+  params: z.output<(typeof contract)['updateTypingSign']['params']>
+  query: undefined
+  body: z.output<(typeof contract)['updateTypingSign']['body']>
+  reply: wire['updateTypingSign']['responses'][200]['content']['application/json']
+  minimal: never
+  error: 'BAD_REQUEST' | 'UNAUTHORIZED' | 'FORBIDDEN' | 'NOT_FOUND' | 'CONFLICT' | 'PAYLOAD_TOO_LARGE' | 'UNSUPPORTED_MEDIA_TYPE' | 'TOO_MANY_REQUESTS' | 'INTERNAL_SERVER_ERROR' | 'SERVICE_UNAVAILABLE'
+}
+
 /** Receive an event of Chatwoot: POST /api/v1/bots/{botId}/chatwoot/{credentialsId} */
 export interface ReceiveChatwootEvent {
   access: 'anyone'
@@ -1131,8 +1142,13 @@ export interface ChatsHandlers<Contexts extends Record<AccessKind, unknown>> {
   getChat: Handler<GetChat, Contexts>
   /** PATCH /v1/bots/{botId}/chats/{sessionId} */
   updateChat: Handler<UpdateChat, Contexts>
+}
+
+export interface MemberMessagesHandlers<Contexts extends Record<AccessKind, unknown>> {
   /** POST /v1/bots/{botId}/chats/{sessionId}/messages */
   sendMessage: Handler<SendMessage, Contexts>
+  /** PUT /v1/bots/{botId}/chats/{sessionId}/typing */
+  updateTypingSign: Handler<UpdateTypingSign, Contexts>
 }
 
 export interface ChatwootHandlers<Contexts extends Record<AccessKind, unknown>> {
@@ -1196,7 +1212,7 @@ export interface DeviceLoginsHandlers<Contexts extends Record<AccessKind, unknow
   continueDeviceLogin: Handler<ContinueDeviceLogin, Contexts>
 }
 
-export type Handlers<Contexts extends Record<AccessKind, unknown>> = WorkspacesHandlers<Contexts> & MembersHandlers<Contexts> & InvitationsHandlers<Contexts> & CredentialsHandlers<Contexts> & AuditHandlers<Contexts> & FoldersHandlers<Contexts> & BotsHandlers<Contexts> & TemplatesHandlers<Contexts> & TransferHandlers<Contexts> & ComparisonHandlers<Contexts> & WebhookBlocksHandlers<Contexts> & PublishingHandlers<Contexts> & PublicationsHandlers<Contexts> & ResultsHandlers<Contexts> & AnalyticsHandlers<Contexts> & ChatHandlers<Contexts> & ChatsHandlers<Contexts> & ChatwootHandlers<Contexts> & WebhooksHandlers<Contexts> & UploadsHandlers<Contexts> & CurrentUserHandlers<Contexts> & BrowserSessionsHandlers<Contexts> & TokensHandlers<Contexts> & DeviceLoginsHandlers<Contexts>
+export type Handlers<Contexts extends Record<AccessKind, unknown>> = WorkspacesHandlers<Contexts> & MembersHandlers<Contexts> & InvitationsHandlers<Contexts> & CredentialsHandlers<Contexts> & AuditHandlers<Contexts> & FoldersHandlers<Contexts> & BotsHandlers<Contexts> & TemplatesHandlers<Contexts> & TransferHandlers<Contexts> & ComparisonHandlers<Contexts> & WebhookBlocksHandlers<Contexts> & PublishingHandlers<Contexts> & PublicationsHandlers<Contexts> & ResultsHandlers<Contexts> & AnalyticsHandlers<Contexts> & ChatHandlers<Contexts> & ChatsHandlers<Contexts> & MemberMessagesHandlers<Contexts> & ChatwootHandlers<Contexts> & WebhooksHandlers<Contexts> & UploadsHandlers<Contexts> & CurrentUserHandlers<Contexts> & BrowserSessionsHandlers<Contexts> & TokensHandlers<Contexts> & DeviceLoginsHandlers<Contexts>
 
 /** Every operation with the codes it can answer, for the cases that replay them. */
 export interface OperationErrors {
@@ -1266,6 +1282,7 @@ export interface OperationErrors {
   getChat: 'BAD_REQUEST' | 'UNAUTHORIZED' | 'FORBIDDEN' | 'NOT_FOUND' | 'TOO_MANY_REQUESTS' | 'INTERNAL_SERVER_ERROR' | 'SERVICE_UNAVAILABLE'
   updateChat: 'BAD_REQUEST' | 'UNAUTHORIZED' | 'FORBIDDEN' | 'NOT_FOUND' | 'CONFLICT' | 'PAYLOAD_TOO_LARGE' | 'UNSUPPORTED_MEDIA_TYPE' | 'TOO_MANY_REQUESTS' | 'INTERNAL_SERVER_ERROR' | 'SERVICE_UNAVAILABLE'
   sendMessage: 'BAD_REQUEST' | 'UNAUTHORIZED' | 'FORBIDDEN' | 'NOT_FOUND' | 'CONFLICT' | 'PAYLOAD_TOO_LARGE' | 'UNSUPPORTED_MEDIA_TYPE' | 'TOO_MANY_REQUESTS' | 'INTERNAL_SERVER_ERROR' | 'SERVICE_UNAVAILABLE'
+  updateTypingSign: 'BAD_REQUEST' | 'UNAUTHORIZED' | 'FORBIDDEN' | 'NOT_FOUND' | 'CONFLICT' | 'PAYLOAD_TOO_LARGE' | 'UNSUPPORTED_MEDIA_TYPE' | 'TOO_MANY_REQUESTS' | 'INTERNAL_SERVER_ERROR' | 'SERVICE_UNAVAILABLE'
   receiveChatwootEvent: 'BAD_REQUEST' | 'FORBIDDEN' | 'NOT_FOUND' | 'PAYLOAD_TOO_LARGE' | 'UNSUPPORTED_MEDIA_TYPE' | 'TOO_MANY_REQUESTS' | 'INTERNAL_SERVER_ERROR' | 'SERVICE_UNAVAILABLE'
   listWebhookEndpoints: 'BAD_REQUEST' | 'UNAUTHORIZED' | 'FORBIDDEN' | 'NOT_FOUND' | 'TOO_MANY_REQUESTS' | 'INTERNAL_SERVER_ERROR' | 'SERVICE_UNAVAILABLE'
   createWebhookEndpoint: 'BAD_REQUEST' | 'UNAUTHORIZED' | 'FORBIDDEN' | 'NOT_FOUND' | 'PAYLOAD_TOO_LARGE' | 'UNSUPPORTED_MEDIA_TYPE' | 'TOO_MANY_REQUESTS' | 'INTERNAL_SERVER_ERROR' | 'SERVICE_UNAVAILABLE'

@@ -376,6 +376,28 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/bots/{botId}/chats/{sessionId}/typing": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        /**
+         * Show the visitor of a chat that a member is typing
+         * @description Shows the visitor of a chat that the caller, who handles it, is typing: clients that follow the session get the event `typing`. It ends by itself after 6 seconds, and with the next message; send it again every three seconds while the member types. Nothing of it is stored in the transcript. A chat that the caller does not handle is a conflict: take it first. A chat that is over, and a preview, is not found.
+         *
+         *     Permission: a member or an admin of the workspace, by a token with the scope `chat-admin`.
+         */
+        put: operations["updateTypingSign"];
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/bots/{botId}/check": {
         parameters: {
             query?: never;
@@ -12424,7 +12446,7 @@ export interface components {
             message: string;
         };
         /** @description Something that happened in a chat. */
-        SessionEvent: components["schemas"]["SessionTurnEvent"] | components["schemas"]["SessionMessageEvent"] | components["schemas"]["SessionHandledEvent"] | components["schemas"]["SessionOverEvent"];
+        SessionEvent: components["schemas"]["SessionTurnEvent"] | components["schemas"]["SessionMessageEvent"] | components["schemas"]["SessionHandledEvent"] | components["schemas"]["SessionTypingEvent"] | components["schemas"]["SessionOverEvent"];
         /** @description Events of a chat session. */
         SessionEventsBody: {
             /** @description The events since then, in order; the last one says who handles the chat, or that it is over. */
@@ -12500,6 +12522,25 @@ export interface components {
              * @enum {string}
              */
             type: "turn";
+        };
+        /** @description A member is typing, or has stopped without a message. Only streams have it. A message and a change of hands end it, too. */
+        SessionTypingEvent: {
+            /**
+             * @description Id of the event, to go on from.
+             * @example 3.1
+             */
+            id: string;
+            /**
+             * Format: double
+             * @description Seconds for which a client shows it, unless another one comes before; 0 ends it.
+             * @example 6
+             */
+            seconds: number;
+            /**
+             * @description Name of the event. (enum property replaced by openapi-typescript)
+             * @enum {string}
+             */
+            type: "typing";
         };
         /** @description How a bot behaves. The shape is the same in every version. */
         Settings: {
@@ -14382,6 +14423,14 @@ export interface components {
             speed?: number;
         } & {
             [key: string]: unknown;
+        };
+        /** @description Whether a member is typing. */
+        TypingSign: {
+            /**
+             * @description `false` ends it before its time.
+             * @example true
+             */
+            isTyping: boolean;
         };
         /** @description The Authorization header is missing, or its token is malformed, unknown, expired or revoked. Send a valid token as a Bearer credential. */
         UnauthorizedErrorBody: {
@@ -17364,6 +17413,58 @@ export interface operations {
             413: components["responses"]["PayloadTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
             422: components["responses"]["IdempotencyMismatch"];
+            429: components["responses"]["TooManyRequests"];
+            431: components["responses"]["RequestHeaderFieldsTooLarge"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    updateTypingSign: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description Id of the bot, as create and list answer it.
+                 * @example 01jr5x2e0p1y5s9x4n6q8r0t2w
+                 */
+                botId: components["parameters"]["BotId"];
+                /**
+                 * @description Id of the chat session, as start chat answers it.
+                 * @example 01jr5x6j4t5c9x3b8s0v2w4y6a
+                 */
+                sessionId: components["parameters"]["SessionId"];
+            };
+            cookie?: never;
+        };
+        /** @description At most 256 KiB of JSON in UTF-8. */
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["TypingSign"];
+            };
+        };
+        responses: {
+            /** @description Clients that follow the session get it. */
+            200: {
+                headers: {
+                    "Authentication-Token-Expiration": components["headers"]["TokenExpiration"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SuccessBody"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            408: components["responses"]["RequestTimeout"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
             429: components["responses"]["TooManyRequests"];
             431: components["responses"]["RequestHeaderFieldsTooLarge"];
             500: components["responses"]["InternalServerError"];

@@ -315,6 +315,7 @@ CREATE TABLE "chat_sessions" (
 	"awaited" json,
 	"last_said" json,
 	"message_count" integer,
+	"typing_until" timestamp (3) with time zone,
 	"ended_at" timestamp (3) with time zone,
 	"expires_at" timestamp (3) with time zone NOT NULL,
 	"created_at" timestamp (3) with time zone NOT NULL,

@@ -116,14 +116,16 @@ CREATE OR REPLACE FUNCTION read_chat_session(p_bot_id text, p_id text, p_now tim
 RETURNS TABLE (
   id text, bot_id text, workspace_id text, is_watched boolean, publication_id text, result_id text, state json,
   revision integer, claim text, steered json, last_message text, handled_by text, assignee_id text, message_count integer,
-  expires_at timestamptz, created_at timestamptz, steps_size integer, updated_at timestamptz
+  expires_at timestamptz, created_at timestamptz, steps_size integer, updated_at timestamptz,
+  typing_until timestamptz
 ) LANGUAGE plpgsql AS $$
 #variable_conflict use_column
 BEGIN
   SELECT c.id, c.bot_id, c.publication_id, c.result_id, c.state, c.revision, c.claim, c.steered, c.last_message,
-    c.handled_by, c.assignee_id, c.message_count, c.expires_at, c.created_at, coalesce(octet_length(c.steps), 0), c.updated_at
+    c.handled_by, c.assignee_id, c.message_count, c.expires_at, c.created_at, coalesce(octet_length(c.steps), 0), c.updated_at,
+    c.typing_until
   INTO id, bot_id, publication_id, result_id, state, revision, claim, steered, last_message,
-    handled_by, assignee_id, message_count, expires_at, created_at, steps_size, updated_at
+    handled_by, assignee_id, message_count, expires_at, created_at, steps_size, updated_at, typing_until
   FROM chat_sessions c WHERE c.bot_id = p_bot_id AND c.id = p_id AND c.expires_at > p_now;
   IF NOT FOUND THEN RETURN; END IF;
   SELECT b.workspace_id INTO workspace_id FROM bots b WHERE b.id = p_bot_id AND b.deleted_at IS NULL;

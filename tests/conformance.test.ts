@@ -96,6 +96,7 @@ const beginning = [
 /** Goes on once the lists, which now have more than one entry, have been paged through. */
 const ending = [
   'updateChat take',
+  'updateTypingSign typing',
   'sendMessage text',
   'updateChat return',
   'updateChat end',

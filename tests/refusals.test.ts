@@ -86,6 +86,7 @@ describe('rights', () => {
         'getChat',
         'updateChat',
         'sendMessage',
+        'updateTypingSign',
       ],
       any: ['getCurrentUser'],
     }

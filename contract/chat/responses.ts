@@ -9,6 +9,9 @@ import { anyObject, blockId, prose, revision } from './fields.ts'
 
 export const handlers = ['bot', 'waiting', 'member'] as const
 
+/** Seconds for which a member counts as typing. */
+export const typingSeconds = 6
+
 const handledByPeople = z.enum(['waiting', 'member']).meta({
   description:
     'Present while the bot does not handle the chat: it waits for a member, or a member handles it. The input is then a text for people; what members write comes with the session and its events.',
@@ -275,6 +278,17 @@ const sessionEvent = z
       'SessionHandledEvent',
       'The first event of a stream, and sent whenever the chat changes hands.',
       { handledBy: z.enum(handlers).meta({ description: 'The one who handles the chat now.' }) },
+    ),
+    sessionEventOf(
+      'typing',
+      'SessionTypingEvent',
+      'A member is typing, or has stopped without a message. Only streams have it. A message and a change of hands end it, too.',
+      {
+        seconds: z.number().min(0).max(typingSeconds).meta({
+          description: 'Seconds for which a client shows it, unless another one comes before; 0 ends it.',
+          example: typingSeconds,
+        }),
+      },
     ),
     sessionEventOf(
       'over',

@@ -3,7 +3,7 @@ import type { z } from './zod.ts'
 
 /** Definition of an operation: everything a caller must know, and the single source of all generated files. */
 export interface Operation {
-  method: 'get' | 'post' | 'patch' | 'delete'
+  method: 'get' | 'post' | 'put' | 'patch' | 'delete'
   /** Path with parameters in braces, such as `/v1/folders/{folderId}`. */
   path: `/${string}`
   tag: string

@@ -209,6 +209,9 @@ function createClient(options) {
     const messages = {
         send: on({ "method": "POST", "path": "/v1/bots/{botId}/chats/{sessionId}/messages", "body": true, "key": true }),
     };
+    const typingSigns = {
+        update: on({ "method": "PUT", "path": "/v1/bots/{botId}/chats/{sessionId}/typing", "body": true }),
+    };
     const chatwootEvents = {
         receive: on({ "method": "POST", "path": "/api/v1/bots/{botId}/chatwoot/{credentialsId}", "body": true, "query": true, "open": true }),
     };
@@ -250,5 +253,5 @@ function createClient(options) {
     bots.edit = (0, helpers_js_1.editor)(bots);
     chat.converse = (0, helpers_js_1.conversation)(chat);
     webhooks_.verify = helpers_js_1.verify;
-    return { workspaces, members, invitations, credentials, auditLogs, folders, bots, templates, webhookBlocks, resultExamples, publishedBots, publications, results, transcripts, resultLogs, stats, blockStats, chat, sessions, sessionEvents, previews, webhooks: webhooks_, clientLogs, workspaceChats, messages, chatwootEvents, webhookEndpoints, webhookSecrets, webhookDeliveries, files, currentUser, browserSessions, tokens, deviceLogins };
+    return { workspaces, members, invitations, credentials, auditLogs, folders, bots, templates, webhookBlocks, resultExamples, publishedBots, publications, results, transcripts, resultLogs, stats, blockStats, chat, sessions, sessionEvents, previews, webhooks: webhooks_, clientLogs, workspaceChats, messages, typingSigns, chatwootEvents, webhookEndpoints, webhookSecrets, webhookDeliveries, files, currentUser, browserSessions, tokens, deviceLogins };
 }

@@ -187,6 +187,9 @@ export function createClient(options) {
     const messages = {
         send: on({ "method": "POST", "path": "/v1/bots/{botId}/chats/{sessionId}/messages", "body": true, "key": true }),
     };
+    const typingSigns = {
+        update: on({ "method": "PUT", "path": "/v1/bots/{botId}/chats/{sessionId}/typing", "body": true }),
+    };
     const chatwootEvents = {
         receive: on({ "method": "POST", "path": "/api/v1/bots/{botId}/chatwoot/{credentialsId}", "body": true, "query": true, "open": true }),
     };
@@ -228,5 +231,5 @@ export function createClient(options) {
     bots.edit = editor(bots);
     chat.converse = conversation(chat);
     webhooks_.verify = verify;
-    return { workspaces, members, invitations, credentials, auditLogs, folders, bots, templates, webhookBlocks, resultExamples, publishedBots, publications, results, transcripts, resultLogs, stats, blockStats, chat, sessions, sessionEvents, previews, webhooks: webhooks_, clientLogs, workspaceChats, messages, chatwootEvents, webhookEndpoints, webhookSecrets, webhookDeliveries, files, currentUser, browserSessions, tokens, deviceLogins };
+    return { workspaces, members, invitations, credentials, auditLogs, folders, bots, templates, webhookBlocks, resultExamples, publishedBots, publications, results, transcripts, resultLogs, stats, blockStats, chat, sessions, sessionEvents, previews, webhooks: webhooks_, clientLogs, workspaceChats, messages, typingSigns, chatwootEvents, webhookEndpoints, webhookSecrets, webhookDeliveries, files, currentUser, browserSessions, tokens, deviceLogins };
 }

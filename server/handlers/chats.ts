@@ -1,6 +1,5 @@
 import type { ChatsHandlers } from '../../generated/handlers.ts'
 import type { components } from '../../generated/openapi.ts'
-import { writeToVisitor } from '../chat/sessions/member-messages.ts'
 import { turnsOf } from '../chat/sessions/read-session.ts'
 import { type ChatRow, chatOf, chatPage, updateSession } from '../chat/sessions/update-session.ts'
 import { workspaceChatPage } from '../chat/sessions/workspace-chats.ts'
@@ -42,13 +41,6 @@ export const chats: ChatsHandlers<Contexts> = {
     if ('issues' in steered) return reply.fail('BAD_REQUEST', steered.issues)
     if ('conflict' in steered) return reply.fail('CONFLICT', [steered.conflict])
     return reply.ok({ chat: toChat(context.grant.bot.id, steered.chat) })
-  },
-
-  async sendMessage({ params, body }, reply, context) {
-    const sent = await writeToVisitor(context, params.sessionId, body)
-    if (!sent) return reply.fail('NOT_FOUND')
-    if ('refusal' in sent) return reply.fail(sent.refusal, [sent.issue])
-    return reply.ok({ messages: sent.bubbles })
   },
 }
 

@@ -14,6 +14,7 @@ import { currentUser } from './current-user.ts'
 import { deviceLogins } from './device-logins.ts'
 import { folders } from './folders.ts'
 import { invitations } from './invitations.ts'
+import { memberMessages } from './member-messages.ts'
 import { members } from './members.ts'
 import { publications } from './publications.ts'
 import { publishing } from './publishing.ts'
@@ -45,6 +46,7 @@ export const handlers: Handlers<Contexts> = {
   ...analytics,
   ...chat,
   ...chats,
+  ...memberMessages,
   ...chatwoot,
   ...webhooks,
   ...uploads,

@@ -5,7 +5,7 @@ import { anyBody } from '../support/client.ts'
 import type { Site } from '../support/world.ts'
 
 /** A chat that a member has taken. */
-async function takeChat(app: App, site: Site) {
+export async function takeChat(app: App, site: Site) {
   const { resultId, ...chat } = await startChat(app, site)
   await app.client.ok('updateChat', { ...chat, body: { handledBy: 'member' } })
   return { ...chat, resultId }
@@ -19,7 +19,7 @@ async function hand(app: App, site: Site): Promise<string> {
 }
 
 /** A chat that waits for an e-mail address, as steering addresses it. */
-async function startChat({ client }: App, { member, published }: Site) {
+export async function startChat({ client }: App, { member, published }: Site) {
   const { sessionId, resultId = '' } = await client.ok('startChat', {
     params: { publicId: published.publicId },
   })
@@ -243,68 +243,6 @@ export const chats: Cases<'chats'> = {
         const { sessionId } = await app.client.ok('startPreview', { as: here.member, params })
         return { as: here.member, params: { ...params, sessionId } }
       },
-    },
-  },
-
-  sendMessage: {
-    needs: 'MEMBER',
-    ok: {
-      'in plain text': async ({ here }, app) => {
-        const { resultId, ...chat } = await takeChat(app, here)
-        return {
-          ...chat,
-          body: { text: 'I look into it *now*.' },
-          after: async ({ body }) => {
-            const richText = [{ type: 'p', children: [{ text: 'I look into it *now*.' }] }]
-            const message = expect.objectContaining({ content: { type: 'richText', richText } })
-            expect(body.messages).toEqual([message])
-            const { sessionId } = chat.params
-            const { turns } = await app.client.ok('getSession', { params: { sessionId } })
-            expect(turns.at(-1)).toEqual({ role: 'member', message })
-            const { transcript } = await app.client.ok('getTranscript', {
-              as: here.member,
-              params: { botId: here.published.id, resultId },
-            })
-            expect(transcript.at(-1)).toEqual({ role: 'member', type: 'text', text: 'I look into it *now*.' })
-          },
-        }
-      },
-      'in Markdown': async ({ here }, app) => {
-        const { resultId: _, ...chat } = await takeChat(app, here)
-        return {
-          ...chat,
-          body: { text: 'I look into it **now**.', textFormat: 'markdown' },
-          after: ({ body }) => {
-            const children = [{ text: 'I look into it ' }, { text: 'now', bold: true }, { text: '.' }]
-            expect(body.messages[0].content.richText).toEqual([{ type: 'p', children }])
-          },
-        }
-      },
-    },
-    BAD_REQUEST: {
-      'that says nothing': async ({ here }, app) => {
-        const { resultId: _, ...chat } = await takeChat(app, here)
-        return { ...chat, body: { text: ' \n ' }, at: 'body.text' }
-      },
-      'with a file of somebody else': async ({ here }, app) => {
-        const { resultId: _, ...chat } = await takeChat(app, here)
-        const attachedFileUrls = ['https://example.com/plan.pdf']
-        return { ...chat, body: { attachedFileUrls }, at: 'body.attachedFileUrls.0' }
-      },
-    },
-    CONFLICT: async ({ here }, app) => {
-      const { resultId: _, ...chat } = await startChat(app, here)
-      return { ...chat, body: { text: 'Hello' }, at: 'path.sessionId' }
-    },
-    FORBIDDEN: async ({ here }, app) => ({
-      params: (await startChat(app, here)).params,
-      as: here.guest,
-      body: { text: 'Hello' },
-    }),
-    NOT_FOUND: async ({ here }, app) => {
-      const { resultId: _, ...chat } = await takeChat(app, here)
-      await app.client.ok('updateChat', { ...chat, body: { isOver: true } })
-      return { ...chat, body: { text: 'Hello' } }
     },
   },
 

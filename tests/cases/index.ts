@@ -13,6 +13,7 @@ import { currentUser } from './current-user.ts'
 import { deviceLogins } from './device-logins.ts'
 import { folders } from './folders.ts'
 import { invitations } from './invitations.ts'
+import { memberMessages } from './member-messages.ts'
 import { members } from './members.ts'
 import { publications } from './publications.ts'
 import { publishing } from './publishing.ts'
@@ -43,6 +44,7 @@ const byResource: { [Resource in keyof typeof resources]: Cases<Resource> } = {
   analytics,
   chat,
   chats,
+  memberMessages,
   chatwoot,
   webhooks,
   uploads,

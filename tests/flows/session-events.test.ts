@@ -39,10 +39,18 @@ const write = (sessionId: string, words: string, at = app) =>
     body: { text: words },
   })
 
+const type = (sessionId: string, isTyping = true, at = app) =>
+  at.client.ok('updateTypingSign', {
+    as: here.member,
+    params: { botId: made.id, sessionId },
+    body: { isTyping },
+  })
+
 /** Reads a stream until `stop`: the ids and types of its events. */
 function read(sessionId: string, { after, at = app }: { after?: string; at?: App } = {}) {
   const abort = new AbortController()
   const events: string[] = []
+  const signs: number[] = []
   let headers: Headers | undefined
   let isEnded = false
   const ended = (async () => {
@@ -59,6 +67,8 @@ function read(sessionId: string, { after, at = app }: { after?: string; at?: App
         const [, id] = /^id: (.*)$/m.exec(part) ?? []
         const [, type] = /^event: (.*)$/m.exec(part) ?? []
         if (id) events.push(`${id} ${type}`)
+        const [, seconds] = /"seconds":([\d.]+)/.exec(part) ?? []
+        if (seconds) signs.push(Number(seconds))
       }
     }
   })()
@@ -66,6 +76,8 @@ function read(sessionId: string, { after, at = app }: { after?: string; at?: App
     .finally(() => (isEnded = true))
   return {
     events,
+    /** Seconds of the signs of typing. */
+    signs,
     headers: () => headers,
     isEnded: () => isEnded,
     has: (count: number) => until('the events are there', () => events.length >= count),
@@ -155,4 +167,73 @@ test('a stream of a chat whose bot is deleted ends', async () => {
   await app.client.ok('deleteBot', { as: here.member, params: { botId: own.id } })
   await until('the stream has ended', stream.isEnded)
   expect(stream.events.at(-1)).toBe('1.0 over')
+})
+
+test('streams of every process say that a member is typing, for six seconds at most, and a message ends it', async () => {
+  const { sessionId } = await start(app, made)
+  await update(sessionId, { handledBy: 'member' })
+  const streams = [read(sessionId), read(sessionId, { at: other })]
+  for (const stream of streams) await stream.has(1)
+  await type(sessionId)
+  for (const stream of streams) {
+    await stream.has(2)
+    expect(stream.events).toEqual(['1.0 handled', '1.0 typing'])
+    expect(stream.signs[0]).toBeGreaterThan(3)
+    expect(stream.signs[0]).toBeLessThanOrEqual(6)
+  }
+  await write(sessionId, 'Hi')
+  for (const stream of streams) await stream.has(3)
+  // A member who types on shows it anew.
+  await type(sessionId)
+  for (const stream of streams) await stream.has(4)
+  await type(sessionId, false)
+  for (const stream of streams) await stream.has(5)
+  await update(sessionId, { handledBy: 'bot' })
+  for (const stream of streams) {
+    await stream.has(7)
+    await stream.stop()
+    expect(stream.events.slice(2)).toEqual([
+      '1.1 message',
+      '1.1 typing',
+      '1.1 typing',
+      '2.1 turn',
+      '2.1 handled',
+    ])
+    expect(stream.signs.at(-1)).toBe(0)
+  }
+})
+
+test('a sign of typing that comes again and again is written once in two seconds, and ends by itself', async () => {
+  const { sessionId } = await start(app, made)
+  await update(sessionId, { handledBy: 'member' })
+  const rowOf = async () => {
+    const { rows } = await app.pool.query(
+      'SELECT xmin, revision, typing_until, typing_until > now() AS is_typing FROM chat_sessions WHERE id = $1',
+      [sessionId],
+    )
+    return rows[0]
+  }
+  const before = await rowOf()
+  await type(sessionId)
+  const first = await rowOf()
+  expect(first).toMatchObject({ is_typing: true, revision: before.revision })
+  for (let count = 0; count < 5; count++) await type(sessionId)
+  expect(await rowOf()).toEqual(first)
+  await app.pool.query(
+    "UPDATE chat_sessions SET typing_until = typing_until - interval '3 seconds' WHERE id = $1",
+    [sessionId],
+  )
+  const stream = read(sessionId)
+  await stream.has(2)
+  await type(sessionId)
+  await stream.has(3)
+  await app.pool.query('UPDATE chat_sessions SET typing_until = now() WHERE id = $1', [sessionId])
+  await stream.has(4)
+  await stream.stop()
+  expect(stream.events).toEqual(['1.0 handled', '1.0 typing', '1.0 typing', '1.0 typing'])
+  const { events } = await app.client.ok('listSessionEvents', {
+    params: { sessionId },
+    query: { after: '1.0' },
+  })
+  expect(events).toEqual([{ type: 'handled', id: '1.0', handledBy: 'member' }])
 })

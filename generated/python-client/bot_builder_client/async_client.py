@@ -906,6 +906,19 @@ class AsyncMessages:
         return answer
 
 
+class AsyncTypingSigns:
+    def __init__(self, caller: AsyncCaller) -> None:
+        self._caller = caller
+
+    async def update(self, bot_id: str, session_id: str, body: types.TypingSign, **options: Unpack[RequestOptions]) -> types.SuccessBody:
+        """Show the visitor of a chat that a member is typing: `PUT /v1/bots/{botId}/chats/{sessionId}/typing`
+
+        Shows the visitor of a chat that the caller, who handles it, is typing: clients that follow the session get the event `typing`. It ends by itself after 6 seconds, and with the next message; send it again every three seconds while the member types. Nothing of it is stored in the transcript. A chat that the caller does not handle is a conflict: take it first. A chat that is over, and a preview, is not found.
+        """
+        answer: types.SuccessBody = await self._caller.call(call_of(Operation("PUT", "/v1/bots/{botId}/chats/{sessionId}/typing"), {"botId": bot_id, "sessionId": session_id}, body, {}, options))
+        return answer
+
+
 class AsyncChatwootEvents:
     def __init__(self, caller: AsyncCaller) -> None:
         self._caller = caller
@@ -1189,6 +1202,7 @@ class AsyncClient:
         self.client_logs = AsyncClientLogs(caller)
         self.workspace_chats = AsyncWorkspaceChats(caller)
         self.messages = AsyncMessages(caller)
+        self.typing_signs = AsyncTypingSigns(caller)
         self.chatwoot_events = AsyncChatwootEvents(caller)
         self.webhook_endpoints = AsyncWebhookEndpoints(caller)
         self.webhook_secrets = AsyncWebhookSecrets(caller)

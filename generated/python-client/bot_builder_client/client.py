@@ -906,6 +906,19 @@ class Messages:
         return answer
 
 
+class TypingSigns:
+    def __init__(self, caller: Caller) -> None:
+        self._caller = caller
+
+    def update(self, bot_id: str, session_id: str, body: types.TypingSign, **options: Unpack[RequestOptions]) -> types.SuccessBody:
+        """Show the visitor of a chat that a member is typing: `PUT /v1/bots/{botId}/chats/{sessionId}/typing`
+
+        Shows the visitor of a chat that the caller, who handles it, is typing: clients that follow the session get the event `typing`. It ends by itself after 6 seconds, and with the next message; send it again every three seconds while the member types. Nothing of it is stored in the transcript. A chat that the caller does not handle is a conflict: take it first. A chat that is over, and a preview, is not found.
+        """
+        answer: types.SuccessBody = self._caller.call(call_of(Operation("PUT", "/v1/bots/{botId}/chats/{sessionId}/typing"), {"botId": bot_id, "sessionId": session_id}, body, {}, options))
+        return answer
+
+
 class ChatwootEvents:
     def __init__(self, caller: Caller) -> None:
         self._caller = caller
@@ -1189,6 +1202,7 @@ class Client:
         self.client_logs = ClientLogs(caller)
         self.workspace_chats = WorkspaceChats(caller)
         self.messages = Messages(caller)
+        self.typing_signs = TypingSigns(caller)
         self.chatwoot_events = ChatwootEvents(caller)
         self.webhook_endpoints = WebhookEndpoints(caller)
         self.webhook_secrets = WebhookSecrets(caller)

@@ -7108,6 +7108,18 @@ class SessionTurnEvent(TypedDict):
     step: dict[str, Any]
     """The turn, a `ContinuedChatBody`."""
 
+class SessionTypingEvent(TypedDict):
+    """A member is typing, or has stopped without a message. Only streams have it. A message and a change of hands end it, too."""
+
+    type: Literal["typing"]
+    """Name of the event."""
+
+    id: str
+    """Id of the event, to go on from."""
+
+    seconds: float
+    """Seconds for which a client shows it, unless another one comes before; 0 ends it."""
+
 class SetVariableAction(TypedDict):
     """Compute a value and continue with it."""
 
@@ -8400,6 +8412,12 @@ class TypingEmulation(TypedDict):
 
     isDisabledOnFirstMessage: NotRequired[bool]
     """Whether the first message comes without a pause. Default true."""
+
+class TypingSign(TypedDict):
+    """Whether a member is typing."""
+
+    isTyping: bool
+    """`false` ends it before its time."""
 
 class UnauthorizedErrorBody(TypedDict):
     """The Authorization header is missing, or its token is malformed, unknown, expired or revoked. Send a valid token as a Bearer credential."""
@@ -9695,7 +9713,7 @@ Publication: TypeAlias = PublicationV3 | PublicationV4 | PublicationV5 | Publica
 PublishedBot: TypeAlias = PublishedBotV3 | PublishedBotV4 | PublishedBotV5 | PublishedBotV6 | PublishedBotV61
 """The copy of a bot that chats run."""
 
-SessionEvent: TypeAlias = SessionTurnEvent | SessionMessageEvent | SessionHandledEvent | SessionOverEvent
+SessionEvent: TypeAlias = SessionTurnEvent | SessionMessageEvent | SessionHandledEvent | SessionTypingEvent | SessionOverEvent
 """Something that happened in a chat."""
 
 StartFrom: TypeAlias = StartFromGroup | StartFromEvent

@@ -52,6 +52,7 @@ export async function handingOf(
     handledBy: wanted,
     assigneeId: null,
     handledSince: now,
+    typingUntil: null,
     expiresAt: latestExpiryOf(chat.createdAt),
   }
   if (chat.handledBy === null) Object.assign(changes, await lastTurnOf(db, chat))

@@ -61,6 +61,7 @@ export function writeToVisitor(
       .update(chatSessions)
       .set({
         messageCount: ordinal,
+        typingUntil: null,
         lastSaid: encodeLastMessage(
           'member',
           text ?? '',

@@ -5,8 +5,8 @@ import { sessionChanges } from './session-changes.ts'
 import { sessionQueries } from './session-queries.ts'
 
 /*
- * Events of a session for its clients: turns, messages of members, changes of hands and the end. Everything is read
- * from the session after a position, so a client that comes back misses nothing. Writers of this process wake
+ * Events of a session for its clients: turns, messages of members, changes of hands and the end. All of these are read
+ * from the session after a position, so a client that comes back misses nothing. Signs of typing have no position. Writers of this process wake
  * followers; for those of other processes each follower looks again after a while.
  */
 
@@ -18,13 +18,18 @@ export interface EventPosition {
   ordinal: number
 }
 
-type Followed = Pick<Session, 'revision' | 'messageCount' | 'handledBy' | 'isEnded'>
+type Followed = Pick<Session, 'revision' | 'messageCount' | 'handledBy' | 'isEnded'> & {
+  /** Milliseconds for which a member still counts as typing. */
+  typingForMs?: number | null
+}
 
 /** Delay before a session is looked at again, while people handle it and while the bot does. */
 const POLL_INTERVAL_MS = 1_000
 const IDLE_POLL_INTERVAL_MS = 2_000
 /** Maximum time without an event, since proxies close silent connections. */
 const KEEPALIVE_INTERVAL_MS = 15_000
+/** A sign of typing that lasts longer by less is the one that was sent before. */
+const TYPING_TOLERANCE_MS = 1_000
 /** Delay before a browser connects again, in the words of the stream. */
 const RECONNECT_DELAY_MS = 2_000
 
@@ -117,7 +122,20 @@ export function followSession(
       if (isSame) events.pop()
       seen = current
       at = positionOf(current)
-      return events.map(eventText).join('')
+      // These end the sign, too.
+      if (events.length > 0) typingUntil = 0
+      const typing = typingEvent(current)
+      return [...events, ...(typing ? [typing] : [])].map(eventText).join('')
+    }
+    let typingUntil = 0
+    const typingEvent = ({ handledBy, typingForMs }: Followed): SessionEvent | undefined => {
+      const time = performance.now()
+      const until = time + (handledBy === 'member' ? (typingForMs ?? 0) : 0)
+      const isLonger = until > Math.max(typingUntil, time) + TYPING_TOLERANCE_MS
+      const isStopped = until === time && typingUntil > time + TYPING_TOLERANCE_MS
+      if (!isLonger && !isStopped) return undefined
+      typingUntil = until
+      return { type: 'typing', id: idOf(at), seconds: Math.round((until - time) / 100) / 10 }
     }
     yield `retry: ${RECONNECT_DELAY_MS}\n\n${await textOf(session, true)}`
     let spokenAt = performance.now()

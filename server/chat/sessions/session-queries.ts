@@ -119,14 +119,29 @@ function resumeLookup(...[db, named]: StatementContext) {
   )
 }
 
+/** The columns of a session that its followers read again and again. */
+const followShape = {
+  revision: sessionShape.revision,
+  isEnded: sessionShape.isEnded,
+  handledBy: sessionShape.handledBy,
+  messageCount: sessionShape.messageCount,
+  // Null unless a member is typing.
+  typingForMs: optional(
+    expression(
+      sql`CASE WHEN ${chatSessions.typingUntil} > clock_timestamp()
+        THEN date_part('epoch', ${chatSessions.typingUntil} - clock_timestamp()) * 1000 END`,
+      'float8',
+    ),
+  ),
+}
+
 function followLookup(...[db, named]: StatementContext) {
-  const { revision, isEnded, handledBy, messageCount } = sessionShape
   return prepareBatchedQuery(
     db,
     named,
     'chat_follow',
     { botId: 'text', sessionId: 'text', now: 'timestamptz' },
-    { revision, isEnded, handledBy, messageCount },
+    followShape,
     fromSession,
   )
 }
@@ -169,6 +184,14 @@ const nodeStatements = statements((db, named) => ({
       SELECT ${list} FROM read_chat_session(
         ${sql.placeholder('botId')}, ${sql.placeholder('sessionId')}, ${sql.placeholder('now')}) AS ${chatSessions}`,
   ),
+  follow: prepareSelect(
+    db,
+    named('chat_follow_on_node'),
+    followShape,
+    (list) => sql`
+      SELECT ${list} FROM read_chat_session(
+        ${sql.placeholder('botId')}, ${sql.placeholder('sessionId')}, ${sql.placeholder('now')}) AS ${chatSessions}`,
+  ),
 }))
 
 async function startOnNode(db: Database, question: { publicId: string; botId: string; resultId: string }) {
@@ -181,10 +204,15 @@ async function resumeOnNode(db: Database, question: { botId: string; sessionId: 
   return found
 }
 
+async function followOnNode(db: Database, question: { botId: string; sessionId: string; now: string }) {
+  const [found] = await nodeStatements(await nodeOf(db, question.botId)).follow(question)
+  return found
+}
+
 export const sessionQueries = statements((db, named) => ({
   start: isDistributed(db) ? startOnNode.bind(null, db) : startLookup(db, named),
   resume: isDistributed(db) ? resumeOnNode.bind(null, db) : resumeLookup(db, named),
-  follow: isDistributed(db) ? resumeOnNode.bind(null, db) : followLookup(db, named),
+  follow: isDistributed(db) ? followOnNode.bind(null, db) : followLookup(db, named),
   linked: prepareBatchedQuery(
     db,
     named,

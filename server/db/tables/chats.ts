@@ -41,6 +41,8 @@ export const chatSessions = pgTable(
     lastSaid: json('last_said'),
     /** Number of messages of members, of which the last has this ordinal; null for none. */
     messageCount: integer('message_count'),
+    /** Time until which the member who handles it counts as typing, by the clock of the database. */
+    typingUntil: time('typing_until'),
     /** Time when the chat ended. */
     endedAt: time('ended_at'),
     /** In whole hours while the chat goes on, so that most steps change nothing that an index has. */

@@ -2,7 +2,7 @@ import { eventsUrl, newEvents, Refusal } from './api.js'
 import { hostBubble } from './bubbles.js'
 import { sleep } from './dom.js'
 import { host } from './host.js'
-import { addHost } from './view.js'
+import { addHost, showMemberTyping } from './view.js'
 
 /*
  * Follows a chat while its visitor is asked: messages of members and reminders of the bot are shown as they come; anything
@@ -22,9 +22,14 @@ export async function follow(chat, step, signal) {
   const handledBy = step.handledBy ?? 'bot'
   // The vendor of a payment may tell the service of it before the visitor comes back.
   const isStreamed = handledBy !== 'bot' || step.input?.type === 'payment input'
+  const sign = typingSign(chat)
   const take = (event) => {
+    if (event.type === 'typing') return sign.show(event.seconds)
     const [revision, ordinal] = event.id.split('.').map(Number)
-    if (event.type === 'message' && ordinal > position.ordinal) showMessages(event.turns, chat)
+    if (event.type === 'message' && ordinal > position.ordinal) {
+      sign.show(0)
+      showMessages(event.turns, chat)
+    }
     if (event.type === 'turn' && revision === step.revision + 1 && isReminder(event, step)) {
       showMessages(
         event.step.messages.map((message) => ({ message })),
@@ -41,15 +46,37 @@ export async function follow(chat, step, signal) {
     position.ordinal = Math.max(position.ordinal, ordinal)
   }
   const idOf = () => `${position.revision}.${position.ordinal}`
-  for (let isRefused = false; !signal.aborted; ) {
-    await seen(signal)
-    if ((isStreamed || step.expectsEvents) && !isRefused)
-      isRefused = !(await stream(eventsUrl(sessionId, idOf()), take, signal))
-    else {
-      await sleep(isRefused ? 5_000 : POLL_INTERVAL_MS, signal)
+  try {
+    for (let isRefused = false; !signal.aborted; ) {
       await seen(signal)
-      for (const event of await ask(sessionId, idOf(), signal)) take(event)
+      if ((isStreamed || step.expectsEvents) && !isRefused)
+        isRefused = !(await stream(eventsUrl(sessionId, idOf()), take, signal))
+      else {
+        await sleep(isRefused ? 5_000 : POLL_INTERVAL_MS, signal)
+        await seen(signal)
+        for (const event of await ask(sessionId, idOf(), signal)) take(event)
+      }
     }
+  } finally {
+    sign.show(0)
+  }
+}
+
+/** The sign that a member is typing, which is shown for some seconds. */
+function typingSign(chat) {
+  let row
+  let timer
+  return {
+    show(seconds) {
+      clearTimeout(timer)
+      if (seconds > 0) {
+        row ??= showMemberTyping(chat.avatars)
+        timer = setTimeout(() => this.show(0), seconds * 1_000)
+      } else {
+        row?.remove()
+        row = undefined
+      }
+    },
   }
 }
 
@@ -98,7 +125,7 @@ function stream(url, take, signal) {
         leave(reject, error)
       }
     }
-    for (const type of ['turn', 'message', 'handled', 'over']) source.addEventListener(type, read)
+    for (const type of ['turn', 'message', 'handled', 'typing', 'over']) source.addEventListener(type, read)
     source.addEventListener('error', () => {
       if (source.readyState === EventSource.CLOSED) leave(resolve, false)
     })

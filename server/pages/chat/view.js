@@ -1,7 +1,8 @@
 import { guestBubble } from './bubbles.js'
-import { element } from './dom.js'
+import { element, spoken } from './dom.js'
 import { host } from './host.js'
 import { mayMove } from './motion.js'
+import { texts } from './texts.js'
 import { applyBackgroundPicture, avatarOf } from './theme.js'
 
 /* The parts of the page, and what stands in them. */
@@ -52,20 +53,29 @@ export function addGuest(text, avatars) {
 }
 
 export function showTyping(avatars) {
+  const row = typingRow(avatars)
+  row.setAttribute('aria-hidden', 'true')
+  conversation.append(row)
+  scrollToEnd()
+  return row
+}
+
+/** Shows that a member is typing; screen readers say so once. Visitors who read further up stay there. */
+export function showMemberTyping(avatars) {
+  const row = typingRow(avatars)
+  row.append(spoken(texts.typing))
+  conversation.append(row)
+  keepEnd()
+  return row
+}
+
+function typingRow(avatars) {
   const dots = element(
     'div',
     { class: 'host-bubble typing' },
     [1, 2, 3].map(() => element('span')),
   )
-  const row = element(
-    'div',
-    { class: 'row host-row typing-row', 'aria-hidden': true },
-    avatar(avatars?.host, 'host'),
-    dots,
-  )
-  conversation.append(row)
-  scrollToEnd()
-  return row
+  return element('div', { class: 'row host-row typing-row' }, avatar(avatars?.host, 'host'), dots)
 }
 
 /** True while the visitor follows the chat; false after scrolling up to read earlier messages. */

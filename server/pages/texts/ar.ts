@@ -27,6 +27,7 @@ export const ar: Texts = {
   open: 'فتح',
   bot: 'البوت:',
   you: 'أنت:',
+  typing: 'يكتب أحدهم الآن…',
   embeddedPage: 'صفحة مضمّنة',
   video: 'فيديو',
   picture: 'صورة',

@@ -27,6 +27,7 @@ export const de: Texts = {
   open: 'Öffnen',
   bot: 'Bot:',
   you: 'Sie:',
+  typing: 'Jemand schreibt…',
   embeddedPage: 'Eingebettete Seite',
   video: 'Video',
   picture: 'Bild',

@@ -26,6 +26,7 @@ export const en = {
   open: 'Open',
   bot: 'Bot:',
   you: 'You:',
+  typing: 'Someone is typing…',
   embeddedPage: 'Embedded page',
   video: 'Video',
   picture: 'Picture',

@@ -27,6 +27,7 @@ export const es: Texts = {
   open: 'Abrir',
   bot: 'Bot:',
   you: 'Usted:',
+  typing: 'Alguien está escribiendo…',
   embeddedPage: 'Página incrustada',
   video: 'Vídeo',
   picture: 'Imagen',

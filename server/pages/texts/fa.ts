@@ -27,6 +27,7 @@ export const fa: Texts = {
   open: 'باز کردن',
   bot: 'ربات:',
   you: 'شما:',
+  typing: 'کسی در حال نوشتن است…',
   embeddedPage: 'صفحهٔ جاسازی‌شده',
   video: 'ویدئو',
   picture: 'تصویر',

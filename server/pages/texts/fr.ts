@@ -27,6 +27,7 @@ export const fr: Texts = {
   open: 'Ouvrir',
   bot: 'Bot :',
   you: 'Vous :',
+  typing: 'Quelqu’un est en train d’écrire…',
   embeddedPage: 'Page intégrée',
   video: 'Vidéo',
   picture: 'Image',

@@ -27,6 +27,7 @@ export const he: Texts = {
   open: 'פתיחה',
   bot: 'בוט:',
   you: 'את/ה:',
+  typing: 'כותבים לך תשובה…',
   embeddedPage: 'דף מוטמע',
   video: 'וידאו',
   picture: 'תמונה',

@@ -27,6 +27,7 @@ export const id: Texts = {
   open: 'Buka',
   bot: 'Bot:',
   you: 'Anda:',
+  typing: 'Seseorang sedang mengetik…',
   embeddedPage: 'Halaman tersemat',
   video: 'Video',
   picture: 'Gambar',

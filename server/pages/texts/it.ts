@@ -27,6 +27,7 @@ export const it: Texts = {
   open: 'Apri',
   bot: 'Bot:',
   you: 'Tu:',
+  typing: 'Qualcuno sta scrivendo…',
   embeddedPage: 'Pagina incorporata',
   video: 'Video',
   picture: 'Immagine',

@@ -27,6 +27,7 @@ export const ja: Texts = {
   open: '開く',
   bot: 'ボット：',
   you: 'あなた：',
+  typing: '相手が入力中です…',
   embeddedPage: '埋め込みページ',
   video: '動画',
   picture: '画像',

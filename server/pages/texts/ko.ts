@@ -27,6 +27,7 @@ export const ko: Texts = {
   open: '열기',
   bot: '봇:',
   you: '나:',
+  typing: '상대방이 입력 중입니다…',
   embeddedPage: '삽입된 페이지',
   video: '동영상',
   picture: '그림',

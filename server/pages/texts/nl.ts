@@ -27,6 +27,7 @@ export const nl: Texts = {
   open: 'Openen',
   bot: 'Bot:',
   you: 'U:',
+  typing: 'Er wordt getypt…',
   embeddedPage: 'Ingesloten pagina',
   video: 'Video',
   picture: 'Afbeelding',

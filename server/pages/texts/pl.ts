@@ -27,6 +27,7 @@ export const pl: Texts = {
   open: 'Otwórz',
   bot: 'Bot:',
   you: 'Ty:',
+  typing: 'Ktoś pisze…',
   embeddedPage: 'Osadzona strona',
   video: 'Wideo',
   picture: 'Obraz',

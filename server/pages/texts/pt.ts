@@ -27,6 +27,7 @@ export const pt: Texts = {
   open: 'Abrir',
   bot: 'Bot:',
   you: 'Você:',
+  typing: 'Alguém está digitando…',
   embeddedPage: 'Página incorporada',
   video: 'Vídeo',
   picture: 'Imagem',

@@ -27,6 +27,7 @@ export const ru: Texts = {
   open: 'Открыть',
   bot: 'Бот:',
   you: 'Вы:',
+  typing: 'Кто-то печатает…',
   embeddedPage: 'Встроенная страница',
   video: 'Видео',
   picture: 'Изображение',

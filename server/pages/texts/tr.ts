@@ -27,6 +27,7 @@ export const tr: Texts = {
   open: 'Aç',
   bot: 'Bot:',
   you: 'Siz:',
+  typing: 'Biri yazıyor…',
   embeddedPage: 'Gömülü sayfa',
   video: 'Video',
   picture: 'Resim',

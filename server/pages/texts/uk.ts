@@ -27,6 +27,7 @@ export const uk: Texts = {
   open: 'Відкрити',
   bot: 'Бот:',
   you: 'Ви:',
+  typing: 'Хтось друкує…',
   embeddedPage: 'Вбудована сторінка',
   video: 'Відео',
   picture: 'Зображення',

@@ -27,6 +27,7 @@ export const zh: Texts = {
   open: '打开',
   bot: '机器人：',
   you: '您：',
+  typing: '对方正在输入…',
   embeddedPage: '嵌入的页面',
   video: '视频',
   picture: '图片',

@@ -1,4 +1,4 @@
-import { useEffect, useRef } from 'preact/hooks'
+import { useEffect, useRef, useState } from 'preact/hooks'
 import type { ChatTurn } from '../../../../../generated/client/index.js'
 import { service } from '../service.ts'
 import { useLoaded } from '../ui/hooks.ts'
@@ -25,13 +25,18 @@ export function ChatView(props: Props) {
     detail.reload()
     props.onChanged()
   }
-  useEvents(sessionId, chat?.isOver === true || detail.isDenied, onChanged)
+  const typing = useTyping()
+  useEvents(sessionId, chat?.isOver === true || detail.isDenied, typing.show, () => {
+    typing.show(0)
+    onChanged()
+  })
   const section = useRef<HTMLElement>(null)
   // On a phone the link that opened it is hidden now.
   useEffect(() => {
     if (document.activeElement === document.body || innerWidth < 768) section.current?.focus()
   }, [])
   const isWithPeople = chat?.handledBy === 'member' && !chat.isOver
+  const isMine = chat?.assigneeId === props.userId
   return (
     <section class="inbox-chat" aria-label="Chat" ref={section} tabIndex={-1}>
       <header class="inbox-head">
@@ -47,11 +52,17 @@ export function ChatView(props: Props) {
       )}
       {!chat && !detail.error && <p role="status">Loading …</p>}
       {turns && <Transcript turns={turns} nameOf={props.nameOf} />}
+      <p class="inbox-typing about" role="status">
+        {isWithPeople &&
+          !isMine &&
+          typing.isShown &&
+          `${props.nameOf(chat.assigneeId) || 'A member'} is typing …`}
+      </p>
       {isWithPeople && (
         <ReplyForm
           botId={botId}
           sessionId={sessionId}
-          handlerName={chat.assigneeId === props.userId ? undefined : props.nameOf(chat.assigneeId)}
+          handlerName={isMine ? undefined : props.nameOf(chat.assigneeId)}
           onSent={onChanged}
         />
       )}
@@ -59,10 +70,28 @@ export function ChatView(props: Props) {
   )
 }
 
+/** The sign that the member who handles a chat is typing, for some seconds. */
+function useTyping() {
+  const [isShown, setShown] = useState(false)
+  const timer = useRef<ReturnType<typeof setTimeout>>(undefined)
+  useEffect(() => () => clearTimeout(timer.current), [])
+  const show = (seconds: number) => {
+    clearTimeout(timer.current)
+    setShown(seconds > 0)
+    if (seconds > 0) timer.current = setTimeout(() => setShown(false), seconds * 1_000)
+  }
+  return { isShown, show }
+}
+
 /** Calls back whenever something happens in a chat: by its stream, or by asking where the stream is refused. */
-function useEvents(sessionId: string, isOver: boolean, onEvent: () => void) {
-  const latest = useRef(onEvent)
-  latest.current = onEvent
+function useEvents(
+  sessionId: string,
+  isOver: boolean,
+  onTyping: (seconds: number) => void,
+  onEvent: () => void,
+) {
+  const latest = useRef({ onTyping, onEvent })
+  latest.current = { onTyping, onEvent }
   useEffect(() => {
     if (isOver) return
     let source: EventSource | undefined
@@ -77,11 +106,12 @@ function useEvents(sessionId: string, isOver: boolean, onEvent: () => void) {
       source = opened
       // The first one, `handled`, also stands for what came before the stream.
       for (const type of ['turn', 'message', 'handled', 'over'])
-        opened.addEventListener(type, () => latest.current())
+        opened.addEventListener(type, () => latest.current.onEvent())
+      opened.addEventListener('typing', ({ data }) => latest.current.onTyping(JSON.parse(data).seconds))
       opened.addEventListener('error', () => {
         if (opened.readyState !== EventSource.CLOSED || source !== opened) return
         clearInterval(timer)
-        timer = setInterval(() => latest.current(), POLL_INTERVAL_MS)
+        timer = setInterval(() => latest.current.onEvent(), POLL_INTERVAL_MS)
       })
     }
     // Browsers open few connections to one host by HTTP/1.1; tabs that nobody sees leave them to others.

@@ -8,6 +8,10 @@ interface Draft {
   files: { url: string; name: string }[]
 }
 
+/** Delay before the sign that the member is typing is sent again, and the time for which it lasts. */
+const TYPING_INTERVAL_MS = 3_000
+const TYPING_LIFE_MS = 6_000
+
 const empty: Draft = { text: '', files: [] }
 
 /** Replies that were begun, by the session, so that a look at another chat loses none. */
@@ -31,6 +35,15 @@ export function ReplyForm(props: {
     else drafts.set(sessionId, next)
     setState(next)
   }
+  const signAt = useRef(Number.NEGATIVE_INFINITY)
+  /** Shows the visitor that this member is typing. A failure matters to nobody. */
+  const showTyping = (isTyping: boolean) => {
+    const ageMs = performance.now() - signAt.current
+    const isNeedless = isTyping ? ageMs < TYPING_INTERVAL_MS : ageMs > TYPING_LIFE_MS
+    if (props.handlerName !== undefined || isNeedless) return
+    signAt.current = isTyping ? performance.now() : Number.NEGATIVE_INFINITY
+    client.typingSigns.update(botId, sessionId, { isTyping }, { maxRetries: 0 }).catch(() => {})
+  }
   const isEmpty = draft.text.trim() === '' && draft.files.length === 0
   const send = () => {
     if (isEmpty) return
@@ -41,6 +54,7 @@ export function ReplyForm(props: {
         ...(attachedFileUrls.length > 0 && { attachedFileUrls }),
       })
       // More may have been written meanwhile.
+      signAt.current = Number.NEGATIVE_INFINITY
       const { text = '' } = drafts.get(sessionId) ?? empty
       setDraft({ ...empty, text: text.startsWith(draft.text) ? text.slice(draft.text.length) : text })
       props.onSent()
@@ -93,7 +107,10 @@ export function ReplyForm(props: {
           maxLength={8_000}
           placeholder="Message in Markdown. Enter sends, Shift+Enter begins a line."
           value={draft.text}
-          onInput={(event) => setDraft({ ...draft, text: event.currentTarget.value })}
+          onInput={(event) => {
+            setDraft({ ...draft, text: event.currentTarget.value })
+            showTyping(event.currentTarget.value.trim() !== '')
+          }}
           onKeyDown={(event) => {
             if (event.key !== 'Enter' || event.shiftKey || event.isComposing) return
             event.preventDefault()
