@@ -51,24 +51,6 @@ export class Pool extends pg.Pool {
     options.connectionTimeoutMillis = limit
   }
 
-  /** Makes the query of a prepared statement itself: pg would copy what it is given first, property by property. */
-  // biome-ignore lint/suspicious/noExplicitAny: as many forms as pg has
-  override query(...given: any[]): any {
-    const [config] = given
-    const isPlain = given.length === 1 && config?.name && !config.rowMode && !config.types
-    if (!isPlain) return super.query(...(given as [string]))
-    const { name, text, values } = config
-    const result = new Result(name)
-    const query = Object.assign(new pg.Query(text, values), { name, text, _result: result, _results: result })
-    return new Promise((resolve, reject) => {
-      super.query(query, (error, result) => (error ? reject(error) : resolve(result)))
-    }).catch((error) => {
-      // As in pg: the stack leads to the caller, not to the socket.
-      Error.captureStackTrace(error)
-      throw error
-    })
-  }
-
   /** Sent ahead of what the connection was taken for. A limit that the pooler's role carries is not touched. */
   private limitLocks(client: pg.PoolClient, waited: number) {
     const limit = this.options.lock_timeout
@@ -81,52 +63,6 @@ export class Pool extends pg.Pool {
       client.query(`set lock_timeout = ${limit}`, () => {})
     }
   }
-}
-
-/** Data that pg derives from the columns of a result, before its first row. */
-interface Columns {
-  fields: pg.FieldDef[]
-  _parsers: unknown
-  _prebuiltEmptyResultObject: unknown
-}
-
-/** By the name of a prepared statement. */
-const columns = new Map<string, Columns>()
-
-/** Properties of pg that its types lack. */
-interface Builder extends pg.Result, Columns {
-  fields: pg.FieldDef[]
-  addFields(fields: pg.FieldDef[]): void
-}
-
-/** The result of a prepared statement. Its columns take pg a quarter of a microsecond each, and are the same every time. */
-class Result extends (pg.Result as unknown as new () => Builder) {
-  private readonly statement: string
-
-  constructor(statement: string) {
-    super()
-    this.statement = statement
-  }
-
-  override addFields(fields: pg.FieldDef[]) {
-    const known = columns.get(this.statement)
-    if (known && isSame(known.fields, fields)) {
-      Object.assign(this, known)
-      return
-    }
-    super.addFields(fields)
-    const { _parsers, _prebuiltEmptyResultObject } = this
-    columns.set(this.statement, { fields, _parsers, _prebuiltEmptyResultObject })
-  }
-}
-
-/** Behind a migration, a statement may have other columns than before. */
-function isSame(one: pg.FieldDef[], other: pg.FieldDef[]): boolean {
-  if (one.length !== other.length) return false
-  return one.every((field, at) => {
-    const { name, dataTypeID } = other[at] as pg.FieldDef
-    return field.name === name && field.dataTypeID === dataTypeID
-  })
 }
 
 /** Interval between checks of the connections, in milliseconds. */

@@ -1,81 +1,14 @@
 import { type SQL, sql } from 'drizzle-orm'
 import { prepareBatchedWrite } from '../../db/batched-query.ts'
-import { prepareWrite, statements } from '../../db/client.ts'
+import { statements } from '../../db/client.ts'
 import { bots, chatSessions, chatTurns, resultAnswers, results } from '../../db/schema.ts'
 import { leaveEvents } from '../../webhooks/outbox.ts'
-import {
-  at,
-  botId,
-  expiresAt,
-  floorOf,
-  insertSession,
-  lateBefore,
-  maxAnswers,
-  resultId,
-  savedAt,
-  sessionUpdate,
-  withTurn,
-  workspaceId,
-} from './turn-statements.ts'
+import { botId, floorOf, maxAnswers, savedAt, workspaceId } from './turn-statements.ts'
 
 /*
- * Statements for the most frequent turns. The statement of `turn-statements.ts` costs more, since the database
- * prepares for parts that these turns lack.
+ * Statements for batches of the most frequent turns, of one bot each. A statement of `turn-statements.ts` costs more,
+ * since the database prepares for parts that these turns lack.
  */
-
-const variables = sql`${sql.placeholder('variables')}::json`
-const hasStarted = sql`${sql.placeholder('hasStarted')}::boolean`
-const isCompleted = sql`${sql.placeholder('isCompleted')}::boolean`
-const waitingBlockId = sql`${sql.placeholder('waitingBlockId')}::text`
-const waitingBlockBotId = sql`${sql.placeholder('waitingBlockBotId')}::text`
-const answerSize = sql`${sql.placeholder('answerSize')}::integer`
-const waitsForReply = sql`CASE WHEN ${waitingBlockId} IS NOT NULL THEN ${expiresAt} END`
-const transcript = sql`${sql.placeholder('transcript')}::json`
-
-const keepingStep = (writtenSession: SQL) => sql`WITH session AS (${writtenSession})`
-
-/** The start of a chat without a remembered result: a new result, and no answer. */
-const withNewResult = sql`
-  ${keepingStep(insertSession)},
-  made AS (
-    INSERT INTO ${results} (bot_id, id, variables, has_started, is_completed, is_archived, last_chat_session_id,
-      waiting_block_id, waiting_block_bot_id, waits_until, created_at, updated_at, transcript)
-    SELECT ${botId}, ${resultId}, ${variables}, ${hasStarted}, ${isCompleted}, false, session.id, ${waitingBlockId},
-      ${waitingBlockBotId}, ${waitsForReply}, greatest(${at}, b.results_floor_at + interval '1 millisecond'), ${at}, ${transcript}
-    FROM session CROSS JOIN (SELECT results_floor_at FROM ${bots} WHERE id = ${botId} FOR KEY SHARE) AS b
-  )
-  SELECT id FROM session`
-
-/**
- * One answer to an existing result that no count of statistics includes yet, and that has room for it. Otherwise
- * nothing is written.
- */
-const withAnswer = (write: typeof withTurn, more = sql``) => sql`
-  ${write(
-    sessionUpdate(sql`AND EXISTS (
-      SELECT FROM ${results} WHERE bot_id = ${botId} AND id = ${resultId}
-        AND created_at >= ${lateBefore} AND created_at > ${floorOf(sql`${botId}`)}
-        AND answers_size + ${answerSize} <= ${maxAnswers})`),
-  )},
-  live AS (
-    UPDATE ${results} o SET variables = ${variables},
-      has_started = o.has_started OR ${hasStarted},
-      is_completed = o.is_completed OR ${isCompleted},
-      last_chat_session_id = session.id, waiting_block_id = ${waitingBlockId},
-      waiting_block_bot_id = ${waitingBlockBotId}, waits_until = ${waitsForReply}, updated_at = ${at},
-      answers_size = o.answers_size + ${answerSize}
-    FROM session WHERE o.bot_id = ${botId} AND o.id = ${resultId}
-    RETURNING o.bot_id, o.id, o.created_at, o.has_started, o.is_completed
-  ), answer AS (
-    INSERT INTO ${resultAnswers} (bot_id, result_id, seq, block_id, block_bot_id, content, attached_file_urls,
-      created_at, transcript)
-    SELECT bot_id, id, coalesce((
-        SELECT max(seq) + 1 FROM ${resultAnswers} WHERE bot_id = ${botId} AND result_id = ${resultId}
-      ), 0), ${sql.placeholder('blockId')}, ${sql.placeholder('blockBotId')}, ${sql.placeholder('content')}, ${sql.placeholder('files')}::text[], ${at},
-      ${transcript}
-    FROM live
-  ) ${more}
-  SELECT id FROM session`
 
 /**
  * Enqueues the events of usual turns: a result began by an answer, has an answer, is completed by it. One row holds
@@ -102,14 +35,6 @@ const tellAnswers = (live: SQL) =>
       sql`'[{"steps":' || ${sql.placeholder('atHand')}::text || ',"written":[' || ${written} || ']}]'`,
   )})`
 
-const answerTold = tellAnswers(sql`(
-      SELECT live.*, before.*, 1 AS place, ${sql.placeholder('tells')}::text AS tells
-      FROM live CROSS JOIN (
-        SELECT has_started AS was_started, is_completed AS was_completed FROM ${results}
-        WHERE bot_id = ${botId} AND id = ${resultId}
-      ) AS before
-    ) AS live`)
-
 /** Parameters of every turn in a batch of usual turns of one bot. */
 const shared = {
   sessionId: 'text',
@@ -129,7 +54,7 @@ const shared = {
 
 const startTypes = { ...shared, publicationId: 'text', lastMessage: 'text' } as const
 
-/** Starts of several chats, each like a single one. */
+/** Starts of chats without a remembered result: new results, and no answers. */
 const withNewResults = (asked: SQL) => sql`
   WITH asked AS MATERIALIZED (SELECT * FROM ${asked}),
   session AS (
@@ -172,7 +97,7 @@ const answerToldTypes = {
 } as const
 
 /**
- * Answers of several chats, each like a single one. Rows are found by their keys first and then by their `ctid`: a
+ * Answers to existing results that no count of statistics includes yet, and that have room for them. Rows are found by their keys first and then by their `ctid`: a
  * planner that assumes an empty table would scan all of it. A session that another transaction has changed is left
  * out; if a result was changed, a division by zero aborts the whole batch.
  */
@@ -223,11 +148,6 @@ const withAnswers = (asked: SQL, ofEvents = sql``, more = sql``) => sql`
   SELECT place, 1 / ((SELECT count(*) FROM session) = (SELECT count(*) FROM live))::integer FROM session`
 
 export const batchedStatements = statements((db, named) => ({
-  start: prepareWrite(db, named('chat_usual_start'), withNewResult),
-  answer: prepareWrite(db, named('chat_usual_answer'), withAnswer(keepingStep)),
-  answerTold: prepareWrite(db, named('chat_usual_answer_told'), withAnswer(keepingStep, answerTold)),
-  answerApart: prepareWrite(db, named('chat_usual_answer_apart'), withAnswer(withTurn)),
-  answerApartTold: prepareWrite(db, named('chat_usual_answer_apart_told'), withAnswer(withTurn, answerTold)),
   starts: prepareBatchedWrite(db, named('chat_usual_starts'), startTypes, withNewResults),
   answers: prepareBatchedWrite(db, named('chat_usual_answers'), answerTypes, (asked) => withAnswers(asked)),
   answersTold: prepareBatchedWrite(db, named('chat_usual_answers_told'), answerToldTypes, (asked) =>

@@ -16,20 +16,20 @@ import type { TurnEventRow } from './write-turn-citus.ts'
 
 /* Writes one turn of a chat in one statement, with the parameters from `write-turn.ts`. */
 
-export const at = sql`${sql.placeholder('now')}::timestamptz`
+const at = sql`${sql.placeholder('now')}::timestamptz`
 /** The clock of the database, which can later measure the age of the turn, whichever process asks. */
 export const savedAt = sql`clock_timestamp()`
-export const expiresAt = sql`${sql.placeholder('expiresAt')}::timestamptz`
+const expiresAt = sql`${sql.placeholder('expiresAt')}::timestamptz`
 const endedAt = sql`${sql.placeholder('endedAt')}::timestamptz`
 const state = sql`${sql.placeholder('state')}::json`
-export const lateBefore = sql`${sql.placeholder('lateBefore')}::timestamptz`
+const lateBefore = sql`${sql.placeholder('lateBefore')}::timestamptz`
 const lastMessage = sql.placeholder('lastMessage')
 /** The turn, stored in the session or in a row of its own. */
 const keptStep = sql`${sql.placeholder('keptStep')}::bytea`
 const apartStep = sql`${sql.placeholder('apartStep')}::bytea`
 const sessionId = sql.placeholder('sessionId')
 export const botId = sql.placeholder('botId')
-export const resultId = sql.placeholder('resultId')
+const resultId = sql.placeholder('resultId')
 
 const sessionValues = sql`
   INSERT INTO ${chatSessions} (id, bot_id, publication_id, result_id, state, revision, last_message,
@@ -38,7 +38,7 @@ const sessionValues = sql`
     ${endedAt}, ${expiresAt}, ${at}, ${savedAt}, ${keptStep})`
 
 /** The first turn of a chat. */
-export const insertSession = sql`${sessionValues} RETURNING id, revision`
+const insertSession = sql`${sessionValues} RETURNING id, revision`
 
 /** The first turn of a preview, which alone may begin again under its id. */
 const insertPreview = sql`
@@ -49,21 +49,19 @@ const insertPreview = sql`
     WHERE ${chatSessions}.publication_id IS NULL AND excluded.publication_id IS NULL
   RETURNING id, revision`
 
-export const sessionUpdate = (condition = sql``) => sql`
+const updateSession = sql`
   UPDATE ${chatSessions} SET state = ${state}, revision = revision + 1, result_id = ${resultId},
     last_message = ${lastMessage}, ended_at = ${endedAt}, expires_at = ${expiresAt},
     updated_at = ${savedAt}, steered = NULL, steps = coalesce(${keptStep} || coalesce(steps, ''), steps)
   WHERE bot_id = ${botId} AND id = ${sessionId} AND revision = ${sql.placeholder('revision')}
     AND steered::text IS NOT DISTINCT FROM ${sql.placeholder('steered')}::text
-    AND (state IS NULL) = ${sql.placeholder('isEnded')}::boolean ${condition}
+    AND (state IS NULL) = ${sql.placeholder('isEnded')}::boolean
   RETURNING id, revision`
-
-const updateSession = sessionUpdate()
 
 /** A preview that begins again overwrites its earlier turns. */
 const overEarlierStep = sql`ON CONFLICT (bot_id, session_id, revision) DO UPDATE SET step = excluded.step`
 
-export const withTurn = (writtenSession: SQL, conflict = sql``) => sql`
+const withTurn = (writtenSession: SQL, conflict = sql``) => sql`
   WITH session AS (${writtenSession}),
   step AS (
     INSERT INTO ${chatTurns} (bot_id, session_id, revision, step)

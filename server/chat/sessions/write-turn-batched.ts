@@ -11,7 +11,8 @@ import type { ResultRow, TurnRows } from './write-turn-citus.ts'
 
 /*
  * Writes the most frequent turns: the start of a chat with a new result, or one answer. One statement writes a batch
- * of them, since it costs more than its rows. A batch has one bot only, so that no chat waits for another bot.
+ * of them, or one alone, since it costs more than its rows. A batch has one bot only, so that no chat waits for another
+ * bot. All other turns, and those that a batch did not write, go by `turn-statements.ts`.
  */
 
 interface UsualStep {
@@ -44,6 +45,8 @@ export async function writeTurnBatched(
   told: Told | undefined,
   now: Date,
 ): Promise<boolean> {
+  // A transaction cannot join a batch.
+  if (rootOf(db) !== db) return false
   const [result, ...others] = [...made, ...changed]
   const { botId, resultId } = values
   if (!result || resultId === null || others.length + logs.length + transcript.length > 0) return false
@@ -96,10 +99,7 @@ function typesToTell({ has_started, is_completed }: ResultRow, { wantedEvents, w
   return may.filter((type) => isWanted(type, wantedEvents)).join()
 }
 
-/** A transaction cannot join a batch, so it writes the turn alone. */
-function write(db: Database, step: UsualStep): Promise<boolean> {
-  return rootOf(db) === db ? gathering(db)(step) : writeAlone(db, step)
-}
+const write = (db: Database, step: UsualStep): Promise<boolean> => gathering(db)(step)
 
 const gathering = statements((db) =>
   createBatcher<UsualStep, boolean>(
@@ -109,40 +109,20 @@ const gathering = statements((db) =>
   ),
 )
 
-/** Writes turns of one kind and one bot; resolves with true for each turn that was written. */
+/**
+ * Writes turns of one kind and one bot; resolves with true for each turn that was written. Of several turns of one
+ * result only the last is written. An error of one turn rolls back the batch.
+ */
 function writeAll(db: Database, steps: readonly UsualStep[]): Promise<boolean>[] {
-  // A statement would write only one of two turns of the same result.
-  const ofResults = new Map(steps.map((step) => [step.resultId, step]))
-  const together = [...ofResults.values()]
-  const written = writeGroup(db, together)
+  const ofResults = [...new Map(steps.map((step) => [step.resultId, step])).values()]
+  const written = writeGroup(db, ofResults)
   return steps.map(async (step) => {
-    const at = together.indexOf(step)
-    return at < 0 ? writeAlone(db, step) : ((await written)[at] ?? false)
+    const at = ofResults.indexOf(step)
+    return at >= 0 && ((await written)[at] ?? false)
   })
 }
 
-/**
- * Writes turns of different results. An error of one turn rolls back the batch; each turn is then written on its own.
- */
-async function writeGroup(db: Database, steps: UsualStep[]): Promise<boolean[]> {
-  try {
-    return steps.length === 1 ? [await writeAlone(db, steps[0] as UsualStep)] : await writeTogether(db, steps)
-  } catch (error) {
-    if (steps.length === 1 || !(databaseError(error) instanceof pg.DatabaseError)) throw error
-    return steps.map(() => false)
-  }
-}
-
-async function writeAlone(db: Database, step: UsualStep): Promise<boolean> {
-  const { kind, values } = step
-  const { start, answer, answerTold, answerApart, answerApartTold } = batchedStatements(db)
-  const usual = { start, answer, answerTold }
-  const apart = { start, answer: answerApart, answerTold: answerApartTold }
-  const written = await (values.apartStep ? apart : usual)[kind]({ ...values, ...toTell([step]) })
-  return written === 1
-}
-
-function writeTogether(db: Database, steps: UsualStep[]): Promise<boolean[]> {
+async function writeGroup(db: Database, steps: readonly UsualStep[]): Promise<boolean[]> {
   const [{ kind, botId }] = steps as [UsualStep]
   const { starts, answers, answersTold } = batchedStatements(db)
   const given = steps.map(({ values }) => ({
@@ -150,7 +130,12 @@ function writeTogether(db: Database, steps: UsualStep[]): Promise<boolean[]> {
     files: values.files ? JSON.stringify(values.files) : null,
   }))
   const write = { start: starts, answer: answers, answerTold: answersTold }[kind]
-  return write(given, { botId, ...toTell(steps) })
+  try {
+    return await write(given, { botId, ...toTell(steps) })
+  } catch (error) {
+    if (!(databaseError(error) instanceof pg.DatabaseError)) throw error
+    return steps.map(() => false)
+  }
 }
 
 /** Data of the events of a batch; empty where no endpoint subscribes. The ids of these events share their beginning. */
