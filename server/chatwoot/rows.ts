@@ -1,7 +1,7 @@
 import { and, asc, eq, getTableColumns, inArray, isNotNull, type SQL, sql } from 'drizzle-orm'
 import { dueEarlier } from '../chat/sessions/bridged.ts'
 import { type Database, type Transaction, transact } from '../db/client.ts'
-import { isLeaseOver, LEASE_TIMEOUT_MS, leaseEnd } from '../db/lease.ts'
+import { isLeaseOver, leaseEnd } from '../db/lease.ts'
 import { bots, chatwootEvents as events, chatwootConversations as table } from '../db/schema.ts'
 import { isBotAlive } from '../db/undeleted-bots.ts'
 import { newId } from '../ids.ts'
@@ -176,15 +176,12 @@ export async function takeConversations(
   return taken.flat()
 }
 
-/** Constant within a statement, as a cluster needs it. */
-const extendedEnd = sql.raw(`now() + interval '${LEASE_TIMEOUT_MS} milliseconds'`)
-
 /** Extends leases, which have a claim each. */
 export async function extendLeases(db: Database, taken: readonly Taken[]): Promise<void> {
   if (taken.length === 0) return
   await db
     .update(table)
-    .set({ claimedUntil: extendedEnd as unknown as Date })
+    .set({ claimedUntil: leaseEnd as unknown as Date })
     .where(
       and(
         inArray(table.botId, [...new Set(taken.map(({ botId }) => botId))]),

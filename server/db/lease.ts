@@ -10,9 +10,9 @@ const HEARTBEAT_INTERVAL_MS = 3_000
 /** Several heartbeats, since a slow database delays them. */
 export const LEASE_TIMEOUT_MS = 15_000
 
-/** The end of a right that is taken or extended now. */
-export const leaseEnd = sql`clock_timestamp() + ${sql.raw(`interval '${LEASE_TIMEOUT_MS} milliseconds'`)}`
-export const isLeaseOver = sql`coalesce(claimed_until <= clock_timestamp(), true)`
+/** The end of a right that is taken or extended now. Constant within a statement, as a cluster needs it. */
+export const leaseEnd = sql.raw(`statement_timestamp() + interval '${LEASE_TIMEOUT_MS} milliseconds'`)
+export const isLeaseOver = sql.raw('coalesce(claimed_until <= statement_timestamp(), true)')
 
 /**
  * Extends a right until it is ended. `extend` resolves with false once another process has taken it; it may fail, and is

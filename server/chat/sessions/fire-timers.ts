@@ -4,7 +4,7 @@ import type { Services } from '../../context.ts'
 import { createBatcher } from '../../db/batcher.ts'
 import { isDistributed } from '../../db/citus/distribution.ts'
 import { type Database, statements } from '../../db/client.ts'
-import { isLeaseOver, LEASE_TIMEOUT_MS, startHeartbeat } from '../../db/lease.ts'
+import { isLeaseOver, leaseEnd, startHeartbeat } from '../../db/lease.ts'
 import { chatTimers as table } from '../../db/schema.ts'
 import { selectRows } from '../../db/typed-select.ts'
 import { isUnavailable } from '../../db/unavailable.ts'
@@ -50,9 +50,6 @@ const shape = {
   workspaceId: table.workspaceId,
   failures: table.failures,
 }
-
-/** Constant within a statement, as a cluster needs it. */
-const leaseEnd = sql.raw(`now() + interval '${LEASE_TIMEOUT_MS} milliseconds'`)
 
 const due = (passedOver: readonly string[], limit: number) => sql`
   SELECT bot_id, session_id FROM ${table}
