@@ -1,52 +1,10 @@
 -- Spreads the tables over the nodes of a Citus cluster (13 or later). Run by `npm run admin distribute`, after the
 -- migrations, on the coordinator; every statement can be run again, and passes over what is done already.
 
--- Events that turns of chats have left in the outbox become deliveries, as on a single server (`shareOut` and
--- `eventsLeft` in `webhooks/outbox.ts`): on a cluster turns leave none.
+-- On a cluster turns enqueue no events. `npm run admin distribute` fans out those that are there before.
 DO $$ BEGIN
   IF EXISTS (SELECT FROM webhook_outbox) THEN
-    WITH taken AS (DELETE FROM webhook_outbox RETURNING *), happened AS MATERIALIZED (
-      SELECT t.bot_id, t.written_at, t.id AS row_id, e.subject, e.place, e.id, e.type, e.data, e.at, ARRAY(
-          SELECT w.id FROM webhook_endpoints w
-          WHERE w.id = ANY(t.endpoint_ids) AND (w.types IS NULL OR e.type = ANY(w.types))
-        ) AS endpoint_ids
-      FROM taken t
-      CROSS JOIN LATERAL (
-        SELECT * FROM json_to_recordset(
-            CASE WHEN t.events->0->'steps' IS NULL THEN t.events END
-          ) AS o(subject text, place integer, id text, type text, data json, at timestamptz)
-        UNION ALL
-        SELECT step->>0, told.place, t.id || lpad((3 * nth + told.place)::text, 2, '0'),
-          told.type,
-          ('{"id":' || (step->0)::text || ',"botId":' || to_json(t.bot_id) || ',"lastChatSessionId":' || (step->1)::text
-            || told.answers || ',"hasStarted":' || written[3] || ',"isCompleted":' || written[4] || ',"createdAt":"'
-            || to_char(written[2]::timestamptz AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') || '"}')::json,
-          (step->>2)::timestamptz
-        FROM (
-          SELECT ARRAY(SELECT json_array_elements_text(live)) AS written
-          FROM json_array_elements(t.events->0->'written') AS of_written(live) OFFSET 0
-        ) AS of_written
-        JOIN json_array_elements(t.events->0->'steps') WITH ORDINALITY AS of_steps(step, nth) ON nth = written[1]::bigint
-        CROSS JOIN LATERAL (VALUES
-          (0, 'result.started', written[5], ''),
-          (1, 'result.answered', written[6], ',"answers":[{"blockId":' || (step->3)::text || ',"content":' || (step->4)::text
-            || coalesce(',"attachedFileUrls":' || (step->>5), '') || '}]'),
-          (2, 'result.completed', written[7], '')
-        ) AS told(place, type, is_told, answers)
-        WHERE is_told = 'true'
-      ) AS e
-    ), stored AS (
-      INSERT INTO webhook_events (bot_id, subject, id, data)
-      SELECT bot_id, subject, id, data FROM happened WHERE endpoint_ids <> '{}'
-      ON CONFLICT DO NOTHING
-    )
-    INSERT INTO webhook_deliveries (bot_id, endpoint_id, subject, seq, id, type, size, created_at, next_attempt_at)
-    SELECT h.bot_id, w.id, h.subject, coalesce((
-        SELECT max(d.seq) FROM webhook_deliveries d
-        WHERE d.bot_id = h.bot_id AND d.endpoint_id = w.id AND d.subject = h.subject
-      ), -1) + row_number() OVER (PARTITION BY h.bot_id, w.id, h.subject ORDER BY h.written_at, h.row_id, h.place),
-      h.id, h.type, octet_length(h.data::text), h.at, 'epoch'
-    FROM happened h CROSS JOIN LATERAL unnest(h.endpoint_ids) AS w(id);
+    RAISE EXCEPTION 'The outbox has events of chats that go on: stop the service, and distribute again';
   END IF;
 END $$;--> statement-breakpoint
 

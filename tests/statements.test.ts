@@ -88,3 +88,10 @@ const different = [...onCluster].filter(([name, text]) => alone.get(name) !== te
 test.each(different)('%s is sent to a cluster as reviewed', (_, text) => {
   expect(text).toMatchSnapshot()
 })
+
+test('no statement that updates rows on a cluster calls a function whose value changes within it', () => {
+  const refused = [...onCluster].filter(
+    ([, text]) => /^UPDATE/.test(text) && /clock_timestamp|random\(/.test(text),
+  )
+  expect(refused.map(([name]) => name)).toEqual([])
+})

@@ -41,7 +41,7 @@ export interface WorkspaceGrant {
   caller: Caller
   role: Role
   workspace: typeof workspaces.$inferSelect
-  isWatched: boolean
+  hasWebhooks: boolean
 }
 
 export interface FolderGrant {
@@ -58,7 +58,7 @@ export interface BotGrant {
   role: Role | null
   bot: typeof bots.$inferSelect
   /** True if its workspace has webhook endpoints. */
-  isWatched: boolean
+  hasWebhooks: boolean
 }
 
 type Grant = UserGrant | WorkspaceGrant | FolderGrant | BotGrant
@@ -121,7 +121,7 @@ export async function authorize(
   }
   return {
     caller,
-    grant: { caller, role, isWatched: found.isWatched, [need.kind]: record } as unknown as Grant,
+    grant: { caller, role, hasWebhooks: found.hasWebhooks, [need.kind]: record } as unknown as Grant,
   }
 }
 
@@ -186,7 +186,7 @@ function noteUse(db: Database, token: Token, now: Date) {
 }
 
 /** True if a workspace has enabled webhook endpoints. */
-export function isWatched(workspaceId: AnyPgColumn) {
+export function hasWebhooks(workspaceId: AnyPgColumn) {
   return expression(
     sql`EXISTS (SELECT FROM ${webhookEndpoints} WHERE ${webhookEndpoints.workspaceId} = ${workspaceId} AND ${webhookEndpoints.isEnabled})`,
     'boolean',
@@ -209,7 +209,7 @@ function grantLookup<Table extends typeof workspaces | typeof folders | typeof b
   const shape = {
     token,
     role: optional(workspaceMembers.role),
-    isWatched: isWatched(isOfWorkspace ? table.workspaceId : table.id),
+    hasWebhooks: hasWebhooks(isOfWorkspace ? table.workspaceId : table.id),
     record: createInternedRows(getTableColumns(table), shown),
   }
   return prepareBatchedQuery(

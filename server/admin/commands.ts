@@ -13,6 +13,7 @@ import type { Database } from '../db/client.ts'
 import { distribute, partition } from '../db/migrate.ts'
 import { apiTokens, users, workspaces } from '../db/schema.ts'
 import { newId } from '../ids.ts'
+import { fanOutAll } from '../webhooks/outbox.ts'
 import { openKeyring } from '../workspaces/keyring.ts'
 import { changeMember, insertMember } from '../workspaces/members.ts'
 import { rotateKeys } from '../workspaces/rotation.ts'
@@ -290,8 +291,9 @@ export const commands: Record<string, Command> = {
   distribute: {
     help: 'Spreads the tables over the nodes of a Citus cluster',
     options: [],
-    async run(_db, _options, { config: { DATABASE_URL } }) {
+    async run(db, _options, { config: { DATABASE_URL } }) {
       if (!DATABASE_URL) throw new Refusal('Set DATABASE_URL to the coordinator of the Citus cluster')
+      await fanOutAll(db)
       await distribute(DATABASE_URL)
       return { distributed: true }
     },

@@ -157,8 +157,8 @@ async function steerChat(
   body: Parameters<typeof updateSession>[2],
 ) {
   const bot = { id: row.botId, workspaceId: row.workspaceId }
-  const isWatched = session?.wantedEvents !== null
-  const grant = { bot, caller: { userId: null }, isWatched }
+  const hasWebhooks = session?.subscribedEvents !== null
+  const grant = { bot, caller: { userId: null }, hasWebhooks }
   await updateSession({ ...context, grant }, row.sessionId ?? '', body)
 }
 

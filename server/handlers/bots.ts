@@ -9,7 +9,7 @@ import { paged } from '../db/page.ts'
 import { latestDraft, rememberDraft, withDraft } from '../documents/drafts.ts'
 import { reservedDomain } from '../hosts/own.ts'
 import { unknownRecord } from '../issues/records.ts'
-import { botEvent, telling } from '../webhooks/outbox.ts'
+import { botEvent, withWebhookEvent } from '../webhooks/outbox.ts'
 import { folderIn } from '../workspaces/folders.ts'
 
 export const bots: BotsHandlers<Contexts> = {
@@ -47,7 +47,7 @@ export const bots: BotsHandlers<Contexts> = {
     if (row.folderId !== null && !(await folderIn(db, grant, row.folderId))) {
       return reply.fail('BAD_REQUEST', [noSuchFolder])
     }
-    const refused = await telling(
+    const refused = await withWebhookEvent(
       db,
       grant,
       now,
@@ -81,7 +81,7 @@ export const bots: BotsHandlers<Contexts> = {
     const change = toChange(body, texts('bot'), conditions)
     const reserved = reservedDomain(config, change.header.customDomain, grant.bot.customDomain)
     if (reserved) return reply.fail('BAD_REQUEST', [reserved])
-    const outcome = await telling(
+    const outcome = await withWebhookEvent(
       db,
       grant,
       now,
@@ -100,7 +100,7 @@ export const bots: BotsHandlers<Contexts> = {
   },
 
   async deleteBot({ conditions }, reply, { db, grant, now }) {
-    const refused = await telling(
+    const refused = await withWebhookEvent(
       db,
       grant,
       now,

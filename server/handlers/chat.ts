@@ -230,7 +230,7 @@ export const chat: ChatHandlers<Contexts> = {
       const step = toTurn(outcome, 1, true)
       const preview = { botId, workspaceId, publicationId: null }
       const write = {
-        wantedEvents: null,
+        subscribedEvents: null,
         revision: 0,
         resultId: null,
         isNewResult: false,

@@ -8,7 +8,7 @@ import { publicationOf, publicationPage, publicationState } from '../documents/p
 import { entityTag, stateTag } from '../entity-tags.ts'
 import { hasConditions } from '../kit/conditions.ts'
 import { stored } from '../kit/json/json-text.ts'
-import { botEvent, telling } from '../webhooks/outbox.ts'
+import { botEvent, withWebhookEvent } from '../webhooks/outbox.ts'
 
 export const publications: PublicationsHandlers<Contexts> = {
   async listPublications({ query }, reply, { db, grant, cursorKey }) {
@@ -55,7 +55,7 @@ export const publications: PublicationsHandlers<Contexts> = {
   },
 
   async restorePublication({ params, conditions }, reply, { db, grant, now }) {
-    const restored = await telling(
+    const restored = await withWebhookEvent(
       db,
       grant,
       now,

@@ -9,7 +9,7 @@ import { flowParts, latestPublication, readDraft } from '../documents/drafts.ts'
 import { entityTag, stateTag } from '../entity-tags.ts'
 import { notPublished } from '../issues/records.ts'
 import { hasConditions } from '../kit/conditions.ts'
-import { botEvent, telling } from '../webhooks/outbox.ts'
+import { botEvent, withWebhookEvent } from '../webhooks/outbox.ts'
 
 /** Maximum number of checks of a draft that changes meanwhile. */
 const MAX_CHECKS = 4
@@ -33,7 +33,7 @@ export const publishing: PublishingHandlers<Contexts> = {
         attempt === MAX_CHECKS ? incompleteCheck : { bot, ...(await checkDraft(bot, draft, service, pace)) }
       let hasChanged = false
       const answer = await within(async (db) => {
-        const outcome = await telling(
+        const outcome = await withWebhookEvent(
           db,
           grant,
           now,
@@ -55,7 +55,7 @@ export const publishing: PublishingHandlers<Contexts> = {
   },
 
   async unpublishBot({ conditions }, reply, { db, grant, now }) {
-    const outcome = await telling(
+    const outcome = await withWebhookEvent(
       db,
       grant,
       now,

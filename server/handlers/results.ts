@@ -8,7 +8,7 @@ import { deleteAll, deletedResults, deleteSome } from '../results/delete.ts'
 import { exportPart } from '../results/export.ts'
 import { readFilter, scopeOf } from '../results/filter.ts'
 import { logPage, resultOf, resultPage, toResult } from '../results/page.ts'
-import { telling } from '../webhooks/outbox.ts'
+import { withWebhookEvent } from '../webhooks/outbox.ts'
 
 export const results: ResultsHandlers<Contexts> = {
   async listResults({ query }, reply, { reads, grant, now, cursorKey }) {
@@ -29,7 +29,7 @@ export const results: ResultsHandlers<Contexts> = {
       return reply.fail('BAD_REQUEST', [{ path: ['query', 'createdBefore'], code: 'invalid_value', message }])
     }
     const { id: botId, workspaceId } = grant.bot
-    await telling(
+    await withWebhookEvent(
       db,
       grant,
       now,

@@ -10,7 +10,7 @@ import { isFolderOf } from '../bots/update.ts'
 import type { Contexts } from '../context.ts'
 import { flowParts, withDraft } from '../documents/drafts.ts'
 import { JsonText, stored } from '../kit/json/json-text.ts'
-import { botEvent, telling } from '../webhooks/outbox.ts'
+import { botEvent, withWebhookEvent } from '../webhooks/outbox.ts'
 import { folderIn } from '../workspaces/folders.ts'
 
 export const transfer: TransferHandlers<Contexts> = {
@@ -39,7 +39,7 @@ export const transfer: TransferHandlers<Contexts> = {
       dependsOnPlace,
     )
     return within(async (db) => {
-      const refused = await telling(
+      const refused = await withWebhookEvent(
         db,
         grant,
         now,
@@ -70,7 +70,7 @@ export const transfer: TransferHandlers<Contexts> = {
     }
     const row = { ...bot, ...initialColumns(now), folderId, name: body.name ?? copyName(bot.name) }
     const copy = { ...draft, settings: withSharingOf(draft.settings, new JsonText('{}')) }
-    const refused = await telling(
+    const refused = await withWebhookEvent(
       db,
       grant,
       now,

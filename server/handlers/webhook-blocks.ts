@@ -5,7 +5,7 @@ import type { Contexts } from '../context.ts'
 import type { Database } from '../db/client.ts'
 import { latestDraft, parseDraft, rememberDraft, withDraft } from '../documents/drafts.ts'
 import { unknownRecord } from '../issues/records.ts'
-import { botEvent, telling } from '../webhooks/outbox.ts'
+import { botEvent, withWebhookEvent } from '../webhooks/outbox.ts'
 
 export const webhookBlocks: WebhookBlocksHandlers<Contexts> = {
   async listWebhookBlocks(_, reply, { db, grant, pace }) {
@@ -43,7 +43,7 @@ function latestDocument({ bot, draft }: NonNullable<Awaited<ReturnType<typeof wi
 }
 
 async function setAddress(db: Database, grant: BotGrant, blockId: string, url: string | null, now: Date) {
-  const outcome = await telling(
+  const outcome = await withWebhookEvent(
     db,
     grant,
     now,

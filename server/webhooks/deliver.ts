@@ -8,7 +8,7 @@ import { type Ready, seriesOf, withBodies } from './bodies.ts'
 import { giveBack, postable } from './deleted-results.ts'
 import { type Answer, MAX_FAILURES_IN_A_ROW, noteAnswers } from './failures.ts'
 import { LEASE_TIMEOUT_MS, leaseStatements, type OpenEndpoint, type Taken } from './leases.ts'
-import { deliveryIsDue, shareOut } from './outbox.ts'
+import { deliveryIsDue, fanOut, MAX_FAN_OUT_EVENTS } from './outbox.ts'
 import { loadSince, repeat } from './pacing.ts'
 import { REQUEST_TIMEOUT_MS, type Sender } from './send.ts'
 
@@ -37,9 +37,8 @@ const MAX_SERIES_EVENTS = 64
 const MAX_SERIES_MS = 1_000
 /** The same for the first series of an endpoint; it doubles with each series that is over in time. */
 const FIRST_SERIES_EVENTS = 8
-/** Number of events that one pass fans out, at least and at most. */
+/** Minimum number of events per fan-out. */
 const MIN_FAN_OUT_EVENTS = 16
-const MAX_FAN_OUT_EVENTS = 64
 /** Minimum delay between two statements of a kind: rows that arrive meanwhile go into one batch. */
 const PACE_MS = 40
 /** Maximum of the same delay in a busy process. */
@@ -115,7 +114,7 @@ export function startDeliveries(
 
   async function look(): Promise<void> {
     // Not much more than can be sent soon: of one subject all but the first would only be in the way.
-    left = await shareOut(
+    left = await fanOut(
       db,
       left.after,
       Math.min(Math.max(Math.ceil(1.5 * took), MIN_FAN_OUT_EVENTS), MAX_FAN_OUT_EVENTS),

@@ -18,7 +18,7 @@ import { type Key, KeyProblem } from '../workspaces/keyring.ts'
 import { holdWorkspace, laterThan } from '../workspaces/rows.ts'
 import { isOfDeleted } from './deleted-results.ts'
 import { hurryDeliveries } from './failures.ts'
-import { wakeAfter } from './outbox.ts'
+import { notifyAfterCommit } from './outbox.ts'
 import { sealSecrets } from './secrets.ts'
 
 export type EndpointRow = typeof endpoints.$inferSelect
@@ -154,7 +154,7 @@ export async function updateEndpoint(
     const deed = { by: grant.caller, operation: 'updateWebhookEndpoint' } as const
     const names = changed.map(([name]) => name)
     await writeEntry(tx, newEntry(row.workspaceId, deed, id, now, { url: row.url, changed: names }))
-    wakeAfter(tx)
+    notifyAfterCommit(tx)
     return row
   })
 }
@@ -236,7 +236,7 @@ export async function insertTest(
       .insert(deliveries)
       .values({ ...event, endpointId, seq: 0, ...values })
       .returning()
-    wakeAfter(tx)
+    notifyAfterCommit(tx)
     return { ...(row as DeliveryRow), data }
   })
 }
@@ -323,6 +323,6 @@ export async function redeliver(
       )
     return true
   })
-  if (isFound) wakeAfter(db)
+  if (isFound) notifyAfterCommit(db)
   return isFound || undefined
 }

@@ -64,15 +64,14 @@ export async function insertEvents(tx: Database, workspaceId: string, happened: 
 }
 
 /**
- * Events that steps of chats of one workspace leave in one statement with what they tell: a row for each bot. `happened`
- * reads rows of `bot_id`, `id`, `size` (how many events) and `event`, a text; `events` makes JSON of such texts, which are
- * joined by commas, as `webhookOutbox` has it. They come behind what is there already, whatever the clock of another
- * server or of before says.
+ * Inserts events of turns of one workspace into the outbox, a row for each bot, as a part of a statement. `happened`
+ * reads rows of `bot_id`, `id`, `size` (the number of events) and `event`, a text of JSON; `events` makes the column of
+ * such texts joined by commas. The row comes after those that are there, whatever the clock of another server says.
  */
-export const leaveEvents = (
+export const enqueueEvents = (
   happened: SQL,
   workspaceId: SQL,
-  events = (joined: SQL) => sql`'[' || ${joined} || ']'`,
+  events = (joined: SQL) => sql`'{"events":[' || ${joined} || ']}'`,
 ) => sql`
   INSERT INTO ${webhookOutbox} (bot_id, written_at, id, endpoint_ids, size, events)
   SELECT h.bot_id, greatest(clock_timestamp(), (
@@ -87,44 +86,42 @@ export const leaveEvents = (
 const enabledOf = (workspaceId: SQL) =>
   sql`FROM ${webhookEndpoints} e WHERE e.workspace_id = ${workspaceId} AND e.is_enabled`
 
-/** By which the ids of events differ that usual steps leave together: three for each step, counted from 3. */
-const OWN_DIGITS = 2
+/** Digits by which the ids of events of one batch of turns differ: three ids for each turn, counted from 3. */
+const OWN_ID_DIGITS = 2
 
 /** Common prefix of such ids. */
-export const idsBegin = (now: Date) => newId(now).slice(0, -OWN_DIGITS)
+export const idPrefix = (now: Date) => newId(now).slice(0, -OWN_ID_DIGITS)
 
 /**
- * The events of a row `t` of the outbox: those that steps have left as such, and those of usual steps. Of these it has
- * `steps`, each with what was at hand: the ids of its result and its session, when it was, and of the answer its block,
- * content and files; and for each that was written, in `written`, its place among them, when its result was created,
- * whether that has started and is completed, and whether there is to tell that it began, was answered, is completed. Ids
- * of these events begin with that of the row. `migrations/distribute.sql` has the same. OFFSET: a step is made text once, not wherever a part of it is read.
+ * The events of a row `t` of the outbox: `events`, or those of a batch of turns. A batch has `turns`, as the service
+ * knows them, and `written`, with what only the database knows of each that was written: `turn` is its number in `turns`.
  */
-export const eventsLeft = sql`(
-  SELECT * FROM json_to_recordset(
-      CASE WHEN t.events->0->'steps' IS NULL THEN t.events END
-    ) AS o(subject text, place integer, id text, type text, data json, at timestamptz)
+export const expandOutboxRow = sql`(
+  SELECT * FROM json_to_recordset(t.events->'events')
+    AS o(subject text, place integer, id text, type text, data json, at timestamptz)
   UNION ALL
-  SELECT step->>0, told.place, t.id || lpad((3 * nth + told.place)::text, ${sql.raw(String(OWN_DIGITS))}, '0'),
-    told.type,
-    ('{"id":' || (step->0)::text || ',"botId":' || to_json(t.bot_id) || ',"lastChatSessionId":' || (step->1)::text
-      || told.answers || ',"hasStarted":' || written[3] || ',"isCompleted":' || written[4] || ',"createdAt":"'
-      || to_char(written[2]::timestamptz AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') || '"}')::json,
-    (step->>2)::timestamptz
-  FROM (
-    SELECT ARRAY(SELECT json_array_elements_text(live)) AS written
-    FROM json_array_elements(t.events->0->'written') AS of_written(live) OFFSET 0
-  ) AS of_written
-  JOIN json_array_elements(t.events->0->'steps') WITH ORDINALITY AS of_steps(step, nth) ON nth = written[1]::bigint
+  SELECT "resultId" #>> '{}', event.place,
+    t.id || lpad((3 * turn + event.place)::text, ${sql.raw(String(OWN_ID_DIGITS))}, '0'), event.type,
+    ('{"id":' || "resultId" || ',"botId":' || to_json(t.bot_id) || ',"lastChatSessionId":' || "sessionId"
+      || event.answers || ',"hasStarted":' || "hasStarted" || ',"isCompleted":' || "isCompleted" || ',"createdAt":"'
+      || to_char("createdAt" AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') || '"}')::json,
+    turns.at
+  FROM json_to_recordset(t.events->'written') AS written(turn integer, "createdAt" timestamptz,
+    "hasStarted" boolean, "isCompleted" boolean, "isStart" boolean, "isAnswer" boolean, "isCompletion" boolean)
+  JOIN ROWS FROM (json_to_recordset(t.events->'turns') AS ("resultId" json, "sessionId" json, at timestamptz,
+    "blockId" json, content json, files json)) WITH ORDINALITY
+    AS turns("resultId", "sessionId", at, "blockId", content, files, nth) ON turns.nth = written.turn
   CROSS JOIN LATERAL (VALUES
-    (0, 'result.started', written[5], ''),
-    (1, 'result.answered', written[6], ',"answers":[{"blockId":' || (step->3)::text || ',"content":' || (step->4)::text
-      || coalesce(',"attachedFileUrls":' || (step->>5), '') || '}]'),
-    (2, 'result.completed', written[7], '')
-  ) AS told(place, type, is_told, answers)
-  WHERE is_told = 'true'
+    (0, 'result.started', "isStart", ''),
+    (1, 'result.answered', "isAnswer", ',"answers":[{"blockId":' || "blockId" || ',"content":' || content
+      || coalesce(',"attachedFileUrls":' || files, '') || '}]'),
+    (2, 'result.completed', "isCompletion", '')
+  ) AS event(place, type, is_due, answers)
+  WHERE is_due
 ) AS e`
 
+/** Maximum number of events per fan-out. */
+export const MAX_FAN_OUT_EVENTS = 64
 /** Maximum number of bots per fan-out. */
 const BOTS_AT_ONCE = 32
 /** Maximum bytes on disk of the rows of one fan-out; at least one row is fanned out. */
@@ -196,7 +193,7 @@ const sharing = statements((db, named) => ({
           SELECT t.endpoint_ids, t.bot_id, e.subject,
             row_number() OVER (PARTITION BY t.bot_id, e.subject ORDER BY t.written_at, t.id, e.place)::integer - 1 AS place,
             e.id, e.type, e.data, e.at
-          FROM taken t CROSS JOIN LATERAL ${eventsLeft}
+          FROM taken t CROSS JOIN LATERAL ${expandOutboxRow}
           WHERE ${isAlive(sql`t.bot_id`, sql`e.subject`)}
         ) AS h
       ), stored AS (${storedEvents}), shared AS (${deliveriesOfEvents})
@@ -219,7 +216,7 @@ const sharing = statements((db, named) => ({
  * order of their ids. Returns behind which bot to go on, '' for the first again, and whether there may be more. On a
  * cluster steps leave nothing.
  */
-export async function shareOut(
+export async function fanOut(
   db: Database,
   from: string,
   most: number,
@@ -248,6 +245,12 @@ export async function shareOut(
   }
 }
 
+/** Fans out all rows of the outbox. */
+export async function fanOutAll(db: Database) {
+  let left = { after: '', isMoreLeft: true }
+  while (left.isMoreLeft) left = await fanOut(db, left.after, MAX_FAN_OUT_EVENTS)
+}
+
 interface Event {
   type: EventType
   workspaceId: string
@@ -261,14 +264,14 @@ interface Event {
  * Runs work and inserts its events in the same transaction. `eventsOf` returns the events of the outcome in order, all
  * about one subject. The bot is locked first, so that its events are numbered in the order of commits.
  */
-export async function telling<Outcome>(
+export async function withWebhookEvent<Outcome>(
   db: Database,
   grant: BotGrant | WorkspaceGrant,
   now: Date,
   work: (db: Database) => Promise<Outcome>,
   eventsOf: (outcome: Outcome) => Event | readonly Event[] | undefined,
 ): Promise<Outcome> {
-  if (!grant.isWatched) return work(db)
+  if (!grant.hasWebhooks) return work(db)
   return transact(db, async (tx) => {
     if ('bot' in grant)
       await tx.select({ id: bots.id }).from(bots).where(eq(bots.id, grant.bot.id)).for('update')
@@ -291,7 +294,7 @@ export async function insertEvent(
       SELECT ${botId}::text AS bot_id, ${subject}::text AS subject, 0 AS place, ${newId(now)}::text AS id,
         ${type}::text AS type, ${JSON.stringify(data)}::json AS data, ${now.toISOString()}::timestamptz AS at`,
   )
-  wakeAfter(tx)
+  notifyAfterCommit(tx)
 }
 
 /** The event of a change to a bot. */
@@ -313,12 +316,12 @@ export function botEvent(type: EventType, bot: typeof bots.$inferSelect): Event 
 /** Deliveries begin at once in the process in which something happened; others find it when they look. */
 export const deliveryIsDue = new EventEmitter<{ due: [] }>()
 
-/** True if an endpoint is subscribed to the type. `wantedEvents`: types of events, separated by commas, * for all. */
-export function isWanted(type: EventType, wantedEvents: string): boolean {
-  return wantedEvents.includes('*') || wantedEvents.includes(type)
+/** True if an endpoint is subscribed to the type. `subscribedEvents`: types of events, separated by commas, * for all. */
+export function isWanted(type: EventType, subscribedEvents: string): boolean {
+  return subscribedEvents.includes('*') || subscribedEvents.includes(type)
 }
 
 /** Wakes the sender of this process once what was written is committed. */
-export function wakeAfter(db: Database) {
+export function notifyAfterCommit(db: Database) {
   afterCommit(db, () => deliveryIsDue.emit('due'))
 }

@@ -140,7 +140,7 @@ interface ServerOptions {
   path?: string
   cwd?: string
   isRecorded?: boolean
-  isWatched?: boolean
+  hasWebhooks?: boolean
 }
 
 export class Processes {
@@ -155,9 +155,9 @@ export class Processes {
     name: string,
     args: string[],
     variables: Record<string, string>,
-    { isRecorded, isWatched, ...options }: ServerOptions = {},
+    { isRecorded, hasWebhooks, ...options }: ServerOptions = {},
   ): Promise<Target> {
-    const wanted = [reporter, ...(isRecorded ? [recorder] : []), ...(isWatched ? [profiler] : [])]
+    const wanted = [reporter, ...(isRecorded ? [recorder] : []), ...(hasWebhooks ? [profiler] : [])]
     const scripts = wanted.flatMap(preloaded)
     return this.start(name, process.execPath, [...scripts, ...args], variables, options)
   }

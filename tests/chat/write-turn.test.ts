@@ -5,10 +5,9 @@ import { sessionQueries } from '../../server/chat/sessions/session-queries.ts'
 import { type TurnToWrite, writeTurn } from '../../server/chat/sessions/write-turn.ts'
 import { isDistributed } from '../../server/db/citus/distribution.ts'
 import { Unavailable } from '../../server/db/unavailable.ts'
-import { eventsLeft } from '../../server/webhooks/outbox.ts'
+import { expandOutboxRow, fanOutAll } from '../../server/webhooks/outbox.ts'
 import fc from '../kit/fast-check.ts'
 import { type App, startApp } from '../support/app.ts'
-import { shareAll } from '../support/outbox.ts'
 import { until } from '../support/process.ts'
 import { runs } from '../support/runs.ts'
 
@@ -55,7 +54,7 @@ const tables = {
 }
 
 async function rowsOf({ db, pool }: App) {
-  await shareAll(db)
+  await fanOutAll(db)
   const found: Record<string, unknown[]> = {}
   for (const [table, without] of Object.entries(tables)) {
     const { rows } = await pool.query(
@@ -150,7 +149,7 @@ const step = fc.record({
   steered: fc.constantFrom(null, '{"a":1}'),
   isEnded: fc.constantFrom(false, false, true),
   wasAnswered: fc.boolean(),
-  wantedEvents: wanted,
+  subscribedEvents: wanted,
   lastAnswer: fc.string({ maxLength: 3_000 }),
   outcome,
 })
@@ -169,7 +168,7 @@ function toStep(made: Made): TurnToWrite {
   } as unknown as SessionState
   return {
     session: { id, botId: BOT, workspaceId: 'w', publicationId: isPreview ? null : 'p' },
-    wantedEvents: made.wantedEvents,
+    subscribedEvents: made.subscribedEvents,
     ...(!isFirst && { read: { steered: made.steered, isEnded: made.isEnded, stepsSize: 0 } }),
     revision: isFirst ? 0 : made.revision,
     resultId,
@@ -242,7 +241,7 @@ async function prepareMany(app: App, hasFloor: boolean) {
 const usual = fc.record({
   isStart: fc.boolean(),
   isUsual: fc.constantFrom(true, true, true, false),
-  wantedEvents: wanted,
+  subscribedEvents: wanted,
   hasRoom: fc.boolean(),
   made: step,
   answer,
@@ -252,7 +251,7 @@ function toUsual(
   {
     isStart,
     isUsual,
-    wantedEvents,
+    subscribedEvents,
     hasRoom,
     made,
     answer,
@@ -261,7 +260,7 @@ function toUsual(
 ): TurnToWrite {
   const rest = isUsual ? { logs: [], answers: isStart ? [] : [answer], transcript: [] } : {}
   const kind = isStart ? 'new chat' : 'chat'
-  const one = toStep({ ...made, kind, wantedEvents, outcome: { ...made.outcome, ...rest, linked: [] } })
+  const one = toStep({ ...made, kind, subscribedEvents, outcome: { ...made.outcome, ...rest, linked: [] } })
   const id = isStart ? `fresh ${n}` : `chat ${n}`
   const resultId = isStart ? `new ${n}` : `result ${n}`
   const { read } = one
@@ -294,7 +293,7 @@ testAlone('steps of one moment write what they would one after the other', async
       await prepareMany(first, hasFloor)
       const atOnce = await Promise.all(steps.map((step) => writeTurn(first.db, step, NOW)))
       const { rows: miscounted } = await first.db.execute(
-        sql`SELECT * FROM webhook_outbox t WHERE size <> (SELECT count(*) FROM ${eventsLeft})`,
+        sql`SELECT * FROM webhook_outbox t WHERE size <> (SELECT count(*) FROM ${expandOutboxRow})`,
       )
       expect(miscounted).toEqual([])
       await prepareMany(second, hasFloor)
@@ -312,7 +311,7 @@ testAlone('steps of one moment write what they would one after the other', async
 
 const answering = (n: number, resultId = `result ${n}`): TurnToWrite => ({
   session: { id: `chat ${n}`, botId: BOT, workspaceId: 'w', publicationId: 'p' },
-  wantedEvents: 'result.answered',
+  subscribedEvents: 'result.answered',
   read: { steered: null, isEnded: false, stepsSize: 0 },
   revision: 3,
   resultId,

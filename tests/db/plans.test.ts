@@ -10,7 +10,7 @@ import { countBlocks, rollUpBlocks } from '../../server/results/block-stats.ts'
 import { countResults } from '../../server/results/stats.ts'
 import { rollUpBatch } from '../../server/results/stats-rollup.ts'
 import { leaseStatements } from '../../server/webhooks/leases.ts'
-import { shareOut } from '../../server/webhooks/outbox.ts'
+import { fanOut } from '../../server/webhooks/outbox.ts'
 import { type App, startApp } from '../support/app.ts'
 import { ask, bot } from '../support/chat.ts'
 import { publish } from '../support/chats.ts'
@@ -520,7 +520,7 @@ testHere.each<Mode>(['force_custom_plan', 'force_generic_plan'])(
         const { starts, answers, answersTold } = batchedStatements(own.db)
         await starts([one], { botId })
         await answers([one], { botId })
-        await answersTold([one], { botId, workspaceId: here.workspaceId, idsBegin: '0', atHand: '[[]]' })
+        await answersTold([one], { botId, workspaceId: here.workspaceId, idPrefix: '0', turns: '[{}]' })
       })
       expect(together).toHaveLength(3)
       const has = (sent: Sent[], part: string) => sent.filter(({ text }) => text.includes(part)).length
@@ -651,7 +651,7 @@ testHere.each<Mode>(['force_custom_plan', 'force_generic_plan'])(
       await connection.query('DELETE FROM webhook_outbox')
       await connection.query('VACUUM ANALYZE webhook_outbox')
       const { answersTold } = batchedStatements(own.db)
-      const told = { botId: 'bot', workspaceId: 'workspace', idsBegin: '0', atHand: '[[]]' }
+      const told = { botId: 'bot', workspaceId: 'workspace', idPrefix: '0', turns: '[{}]' }
       const [sent] = await sentDuring(() => answersTold([usualAnswer(own.clock.now(), 'chat')], told), own)
       const plan = await planOf(sent as Sent, mode, connection)
       const read = nodesOf(plan).filter((node) => node['Relation Name'] === 'webhook_outbox')
@@ -688,8 +688,9 @@ describeHere.each<Mode>(['force_custom_plan', 'force_generic_plan'])(
           // Each of 40 bots has many events of the same result, delivered and waiting.
           await connection.query(
             `INSERT INTO webhook_outbox (bot_id, written_at, id, endpoint_ids, size, events)
-            SELECT 'bot-' || n % 40, now() + n * interval '1 second', n, '{endpoint-1}', 1, json_build_array(json_build_object(
-              'subject', 'subject', 'place', 0, 'id', n, 'type', 'result.answered', 'data', '{}'::json, 'at', now()))
+            SELECT 'bot-' || n % 40, now() + n * interval '1 second', n, '{endpoint-1}', 1, json_build_object(
+              'events', json_build_array(json_build_object('subject', 'subject', 'place', 0, 'id', n,
+                'type', 'result.answered', 'data', '{}'::json, 'at', now())))
             FROM generate_series(1, 10000) AS n`,
           )
           await connection.query(
@@ -702,7 +703,7 @@ describeHere.each<Mode>(['force_custom_plan', 'force_generic_plan'])(
           )
           if (when === 'full') await connection.query('VACUUM ANALYZE')
 
-          const [sent] = await sentDuring(() => shareOut(own.db, '', 64), own)
+          const [sent] = await sentDuring(() => fanOut(own.db, '', 64), own)
           const plan = await planOf(sent as Sent, mode, connection)
           // 32 bots, the first row of each, and of each as many as are shared out in all, which are removed.
           expect(readOf(plan, 'webhook_outbox')).toBeLessThanOrEqual(3 * 32 + 32 * 64 + 2 * 64)

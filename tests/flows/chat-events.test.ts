@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { eraseBatch } from '../../server/results/erase.ts'
+import { fanOutAll } from '../../server/webhooks/outbox.ts'
 import { type App, startApp } from '../support/app.ts'
 import { ask, bot, text } from '../support/chat.ts'
 import { type Published, publish, reply, start, stepStatement, transcriptOf } from '../support/chats.ts'
 import type { BodyOf } from '../support/client.ts'
 import { addEndpoints } from '../support/endpoints.ts'
-import { shareAll } from '../support/outbox.ts'
 import { makeWorld, type Site } from '../support/world.ts'
 
 /* Events of chats for endpoints: each once, in the order of what happened, with the events of results. */
@@ -40,7 +40,7 @@ const update = (sessionId: string, body: BodyOf<'updateChat'>) =>
 
 /** The events about a result, in the order of their delivery. */
 async function eventsOf(resultId: string | undefined) {
-  await shareAll(app.db)
+  await fanOutAll(app.db)
   const { rows } = await app.pool.query(
     `SELECT d.type, e.data FROM webhook_deliveries d JOIN webhook_events e USING (bot_id, subject, id)
     WHERE d.subject = $1 ORDER BY d.seq`,

@@ -6,10 +6,10 @@ import { createLog } from '../../server/log.ts'
 import { streamingClient } from '../../server/outbound/client.ts'
 import { eraseBatch } from '../../server/results/erase.ts'
 import { startDeliveries } from '../../server/webhooks/deliver.ts'
+import { fanOutAll } from '../../server/webhooks/outbox.ts'
 import { type App, startApp } from '../support/app.ts'
 import { ask, bot } from '../support/chat.ts'
 import { publish, reply, start, tryReply } from '../support/chats.ts'
-import { shareAll } from '../support/outbox.ts'
 import { until } from '../support/process.ts'
 import { makeWorld, type Site } from '../support/world.ts'
 
@@ -119,7 +119,7 @@ test.each(ways)('deleting by %s leaves no copy of an answer in any table', async
   const clientLogs = [{ description: SECRET }]
   await app.client.ok('saveClientLogs', { params: { sessionId: started.sessionId }, body: { clientLogs } })
   const other = await start(app, made)
-  await shareAll(app.db)
+  await fanOutAll(app.db)
   await reply(app, other.sessionId, SECRET, 1)
   expect(Object.keys(await traces(SECRET)).sort()).toEqual([
     'chat_sessions',
@@ -130,7 +130,7 @@ test.each(ways)('deleting by %s leaves no copy of an answer in any table', async
     'webhook_outbox',
   ])
   await remove(made.id, `${started.resultId},${other.resultId}`, way)
-  await shareAll(app.db)
+  await fanOutAll(app.db)
   await erase()
   expect(await traces(SECRET)).toEqual({})
   expect(await traces(`"resultId":"${started.resultId}"`)).toEqual({})
@@ -181,7 +181,7 @@ test('deleting a bot leaves no copy of an answer in any table', async () => {
   const made = await publish(app, site, flow)
   const { sessionId } = await start(app, made)
   await reply(app, sessionId, SECRET, 1)
-  await shareAll(app.db)
+  await fanOutAll(app.db)
   await app.client.ok('deleteBot', { as: site.member, params: { botId: made.id } })
   await erase()
   expect(await traces(SECRET)).toEqual({})
@@ -192,7 +192,7 @@ test('deleting a result leaves no copy of its answer for an endpoint that was re
   const made = await publish(app, site, flow)
   const { sessionId, resultId = '' } = await start(app, made)
   await reply(app, sessionId, SECRET, 1)
-  await shareAll(app.db)
+  await fanOutAll(app.db)
   const params = { workspaceId: site.workspaceId, endpointId }
   await app.client.ok('deleteWebhookEndpoint', { as: site.admin, params })
   expect(Object.keys(await traces(SECRET))).toContain('webhook_events')

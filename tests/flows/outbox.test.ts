@@ -1,17 +1,13 @@
-import { readFileSync } from 'node:fs'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals'
 import { sql } from 'drizzle-orm'
-import { PgDialect } from 'drizzle-orm/pg-core'
 import { sqlState } from '../../server/db/errors.ts'
 import { purgeBatch } from '../../server/jobs/purge.ts'
-import { root } from '../../server/root.ts'
-import { eventsLeft, leaveEvents, shareOut } from '../../server/webhooks/outbox.ts'
+import { enqueueEvents, fanOut, fanOutAll } from '../../server/webhooks/outbox.ts'
 import { type App, connectTo, startApp } from '../support/app.ts'
 import { ask, bot } from '../support/chat.ts'
 import { publish, reply, start } from '../support/chats.ts'
 import { addEndpoints } from '../support/endpoints.ts'
 import { waitingForLocks } from '../support/locks.ts'
-import { shareAll } from '../support/outbox.ts'
 import { until } from '../support/process.ts'
 import { makeWorld, type Site } from '../support/world.ts'
 
@@ -19,7 +15,7 @@ import { makeWorld, type Site } from '../support/world.ts'
 
 const describeHere = process.env.CITUS === '1' ? describe.skip : describe
 
-describeHere('what steps of chats leave', () => {
+describeHere('the outbox of turns', () => {
   let app: App
   let site: Site
   beforeAll(async () => {
@@ -64,7 +60,7 @@ describeHere('what steps of chats leave', () => {
       return sql`(${botId}, ${id}, 1, ${text})`
     })
     await db.execute(
-      leaveEvents(
+      enqueueEvents(
         sql`SELECT * FROM (VALUES ${sql.join(happened, sql`, `)}) AS v(bot_id, id, size, event)`,
         sql`${site.workspaceId}`,
       ),
@@ -100,7 +96,7 @@ describeHere('what steps of chats leave', () => {
       let next = ''
       while (!isOver || (await left()) > 0) {
         try {
-          next = (await shareOut(db, next, 64)).after
+          next = (await fanOut(db, next, 64)).after
         } catch (error) {
           // A process fails this way if it read before another one had committed.
           expect(['22012', '23505']).toContain(sqlState(error))
@@ -125,7 +121,7 @@ describeHere('what steps of chats leave', () => {
     expect(refused).toBeLessThan(steps)
   })
 
-  test('nothing is shared out by who had not seen yet that another one did', async () => {
+  test('fan-out aborts when another process has already fanned out the bot', async () => {
     await leave('a', ['one/2'])
     const holder = await app.pool.connect()
     try {
@@ -135,7 +131,7 @@ describeHere('what steps of chats leave', () => {
       // By a clock that is behind, so that it comes first.
       await leave('a', ['two/1'])
       await app.pool.query(`UPDATE webhook_outbox SET written_at = '2020-01-01' WHERE id = '1'`)
-      const refused = expect(shareOut(app.db, '', 64)).rejects.toThrow()
+      const refused = expect(fanOut(app.db, '', 64)).rejects.toThrow()
       await until('it waits', async () => (await waitingForLocks(app.pool)) === 1)
       await holder.query('COMMIT')
       await refused
@@ -143,7 +139,7 @@ describeHere('what steps of chats leave', () => {
     } finally {
       holder.release()
     }
-    await shareAll(app.db)
+    await fanOutAll(app.db)
     expect(await deliveries()).toEqual(['a two 1'])
   })
 
@@ -152,7 +148,7 @@ describeHere('what steps of chats leave', () => {
     await app.pool.query(`UPDATE webhook_outbox SET written_at = now() + interval '1 hour'`)
     await leave('a', ['one/second'])
     await leave('a', ['one/again'])
-    await shareAll(app.db)
+    await fanOutAll(app.db)
     expect(await deliveries('id')).toEqual(['first', 'second', 'again'])
   })
 
@@ -163,7 +159,7 @@ describeHere('what steps of chats leave', () => {
     try {
       await holder.query('BEGIN')
       await holder.query(`SELECT FROM webhook_outbox WHERE bot_id = 'a' FOR UPDATE`)
-      await shareOut(app.db, '', 64)
+      await fanOut(app.db, '', 64)
       expect(await deliveries()).toEqual(['b one 2'])
     } finally {
       await holder.query('ROLLBACK')
@@ -171,10 +167,10 @@ describeHere('what steps of chats leave', () => {
     }
   })
 
-  test('a bot with little to tell does not wait behind one with much', async () => {
+  test('fan-out lets no bot with few events wait behind one with many', async () => {
     for (let at = 0; at < 300; at++) await leave('a', [`one/${at}`])
     await leave('b', ['one/of-b'])
-    const { isMoreLeft } = await shareOut(app.db, '', 64)
+    const { isMoreLeft } = await fanOut(app.db, '', 64)
     expect(isMoreLeft).toBe(true)
     const shared = await deliveries()
     expect(shared).toContain('b one of-b')
@@ -184,7 +180,7 @@ describeHere('what steps of chats leave', () => {
   test('fan-out counts events, not rows', async () => {
     const much = Array.from({ length: 20 }, (_, at) => `one/${at}`)
     for (let step = 0; step < 10; step++) await leave('a', much)
-    await shareOut(app.db, '', 64)
+    await fanOut(app.db, '', 64)
     expect(await deliveries()).toHaveLength(4 * 20)
   })
 
@@ -193,14 +189,14 @@ describeHere('what steps of chats leave', () => {
     // Sixteen rows of a megabyte that cannot be compressed.
     await app.pool.query(
       `INSERT INTO webhook_outbox (bot_id, written_at, id, endpoint_ids, size, events)
-      SELECT 'a', now() + n * interval '1 second', n, '{endpoint}', 1, json_build_array(json_build_object('subject', 'one',
+      SELECT 'a', now() + n * interval '1 second', n, '{endpoint}', 1, json_build_object('events', json_build_array(json_build_object('subject', 'one',
         'place', 0, 'id', n, 'type', 'result.answered', 'at', now(), 'data', json_build_object('text', (
-          SELECT string_agg(encode(sha256((n * 100000 + m)::text::bytea), 'hex'), '') FROM generate_series(1, 16384) m))))
+          SELECT string_agg(encode(sha256((n * 100000 + m)::text::bytea), 'hex'), '') FROM generate_series(1, 16384) m)))))
       FROM generate_series(1, 16) n`,
     )
     const passes: [number, boolean][] = []
     do {
-      const { isMoreLeft } = await shareOut(app.db, '', 64)
+      const { isMoreLeft } = await fanOut(app.db, '', 64)
       passes.push([await left(), isMoreLeft])
     } while (passes.at(-1)?.[1])
     expect(passes.length).toBeGreaterThanOrEqual(4)
@@ -213,36 +209,36 @@ describeHere('what steps of chats leave', () => {
     let next = ''
     for (let turn = 0; turn < 8; turn++) {
       for (const botId of bots) await leave(botId, [`one/${botId}-${turn}`])
-      next = (await shareOut(app.db, next, 64)).after
+      next = (await fanOut(app.db, next, 64)).after
     }
     // 32, 32, 32 and 4, twice.
     const told = await deliveries('bot_id')
     expect(bots.filter((botId) => told.filter((one) => one === botId).length < 2)).toEqual([])
   })
 
-  test('nor does one wait behind those that always leave much at once', async () => {
+  test('fan-out lets no bot wait behind those that always enqueue many events at once', async () => {
     const much = Array.from({ length: 20 }, (_, at) => `one/${at}`)
     let next = ''
     await leave('z', ['one/of-z'])
     for (let turn = 0; turn < 4; turn++) {
       for (const botId of ['a', 'b', 'c', 'd', 'e', 'f']) await leave(botId, much)
-      next = (await shareOut(app.db, next, 64)).after
+      next = (await fanOut(app.db, next, 64)).after
     }
     expect(await deliveries()).toContain('z one of-z')
   })
 
-  test('there is more where bots are behind, or in front of where it began', async () => {
+  test('fan-out says that more are left when bots come after its last one, or before its first', async () => {
     for (const botId of Array.from({ length: 40 }, (_, at) => `bot-${10 + at}`)) await leave(botId, ['one/1'])
-    expect(await shareOut(app.db, '', 64)).toEqual({ after: 'bot-41', isMoreLeft: true })
-    expect(await shareOut(app.db, 'bot-45', 64)).toEqual({
+    expect(await fanOut(app.db, '', 64)).toEqual({ after: 'bot-41', isMoreLeft: true })
+    expect(await fanOut(app.db, 'bot-45', 64)).toEqual({
       after: '',
       isMoreLeft: true,
     })
-    expect(await shareOut(app.db, '', 64)).toEqual({ after: '', isMoreLeft: false })
+    expect(await fanOut(app.db, '', 64)).toEqual({ after: '', isMoreLeft: false })
     expect(await left()).toBe(0)
   })
 
-  test('told are the endpoints that were enabled when it happened, of what they want', async () => {
+  test('fan-out delivers subscribed events to the endpoints that were enabled when they happened', async () => {
     await addEndpoint('off')
     await addEndpoint('picky', ['result.completed'])
     await addEndpoint('soon-off')
@@ -250,7 +246,7 @@ describeHere('what steps of chats leave', () => {
     await leave('a', ['one/1'])
     await app.pool.query(`UPDATE webhook_endpoints SET is_enabled = id <> 'soon-off'`)
     await addEndpoint('late')
-    await shareAll(app.db)
+    await fanOutAll(app.db)
     expect(await deliveries('endpoint_id, id')).toEqual(['endpoint 1', 'soon-off 1'])
   })
 
@@ -260,7 +256,7 @@ describeHere('what steps of chats leave', () => {
     expect(await left()).toBe(0)
   })
 
-  test('a step leaves nothing of what no endpoint wants, and is one statement all the same', async () => {
+  test('a turn enqueues no event that no endpoint wants, and is one statement all the same', async () => {
     const flow = bot({ Start: [ask('One'), ask('Two')] }, { variables: ['One', 'Two'] })
     const made = await publish(app, site, flow)
     await app.pool.query('DELETE FROM webhook_endpoints; DELETE FROM webhook_deliveries')
@@ -271,16 +267,19 @@ describeHere('what steps of chats leave', () => {
       app.statements.length = 0
       await reply(app, sessionId, 'Yes')
       const steps = app.statements.filter((text) => /INTO "result_answers"/.test(text))
-      return { steps: steps.length, telling: steps.filter((text) => text.includes('webhook_outbox')).length }
+      return {
+        steps: steps.length,
+        withEvents: steps.filter((text) => text.includes('webhook_outbox')).length,
+      }
     }
-    expect(await written(first.sessionId)).toEqual({ steps: 1, telling: 0 })
-    expect(await written(first.sessionId)).toEqual({ steps: 1, telling: 1 })
+    expect(await written(first.sessionId)).toEqual({ steps: 1, withEvents: 0 })
+    expect(await written(first.sessionId)).toEqual({ steps: 1, withEvents: 1 })
     expect(await left()).toBe(1)
     await written(second.sessionId)
     await app.pool.query('UPDATE results SET is_completed = true WHERE id = $1', [second.resultId])
-    expect(await written(second.sessionId)).toEqual({ steps: 1, telling: 1 })
+    expect(await written(second.sessionId)).toEqual({ steps: 1, withEvents: 1 })
     expect(await left()).toBe(1)
-    await shareAll(app.db)
+    await fanOutAll(app.db)
     expect(await deliveries('endpoint_id, subject, type')).toEqual([
       `endpoint ${first.resultId} result.completed`,
     ])
@@ -301,26 +300,6 @@ describeHere('what steps of chats leave', () => {
     expect(await left()).toBe(1)
     await app.client.ok('deleteWorkspace', { as: here.admin, params: { workspaceId: here.workspaceId } })
     while (await purgeBatch(app.db, app.clock.now()));
-    expect(await left()).toBe(0)
-  })
-
-  test('a server that becomes a cluster has shared out all', async () => {
-    const script = readFileSync(new URL('migrations/distribute.sql', root), 'utf8')
-    const [sharing] = script
-      .split('--> statement-breakpoint')
-      .filter((text) => text.includes('webhook_outbox'))
-    // A single server reads the outbox with this statement, which the tests of saving hold.
-    const inOneLine = (text: string) => text.replaceAll(/\s+/g, ' ')
-    const { sql: read } = new PgDialect().sqlToQuery(eventsLeft)
-    expect(inOneLine(String(sharing))).toContain(inOneLine(read))
-    await addEndpoint('picky', ['result.completed'])
-    await leave('a', ['one/9', 'two/9'])
-    await shareOut(app.db, '', 64)
-    await leave('a', ['one/8', 'one/7', 'two/8'])
-    await leave('a', ['one/6'], 'result.completed')
-    await app.pool.query(String(sharing))
-    const all = ['one 0 9', 'one 1 8', 'one 2 7', 'one 3 6', 'two 0 9', 'two 1 8']
-    expect(await deliveries('subject, seq, id')).toEqual([...all, 'one 0 6'])
     expect(await left()).toBe(0)
   })
 })

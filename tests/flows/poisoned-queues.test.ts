@@ -10,7 +10,7 @@ import { eraseBatch } from '../../server/results/erase.ts'
 import { rollUpBatch } from '../../server/results/stats-rollup.ts'
 import type { FileStore } from '../../server/uploads/store.ts'
 import { startDeliveries } from '../../server/webhooks/deliver.ts'
-import { shareOut } from '../../server/webhooks/outbox.ts'
+import { fanOut } from '../../server/webhooks/outbox.ts'
 import { type App, startApp } from '../support/app.ts'
 import { addEndpoints } from '../support/endpoints.ts'
 import { testWithTrigger as test } from '../support/locks.ts'
@@ -142,11 +142,11 @@ async function replaceEndpoints(number: number, url = 'https://receiver.example/
   )
 }
 
-test('shareOut shares out all rows of all bots but one that fails each time', async () => {
+test('fanOut fans out all rows of all bots but one that fails each time', async () => {
   await replaceEndpoints(1)
   const data = `{"id":"x"}`
-  const events = `json_build_array(json_build_object('subject', r.id, 'place', 0, 'id', 'event-' || b.n || '-' || m,
-    'type', 'result.answered', 'at', now(), 'data', '${data}'::json))`
+  const events = `json_build_object('events', json_build_array(json_build_object('subject', r.id, 'place', 0, 'id', 'event-' || b.n || '-' || m,
+    'type', 'result.answered', 'at', now(), 'data', '${data}'::json)))`
   await app.pool.query(
     `INSERT INTO bots (id, workspace_id, name, version, revision, created_at, updated_at)
     SELECT 'shared-' || n, $1, 'Bot', '6.1', 1, now(), now() FROM generate_series(1, 10) n`,
@@ -162,7 +162,7 @@ test('shareOut shares out all rows of all bots but one that fails each time', as
   await poison('webhook_outbox', 'DELETE', `OLD.id = 'row-5-50'`)
   let after = ''
   const share = async () => {
-    const shared = await shareOut(app.db, after, 64)
+    const shared = await fanOut(app.db, after, 64)
     after = shared.after
     return shared.isMoreLeft
   }

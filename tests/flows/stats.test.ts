@@ -3,11 +3,11 @@ import { timeFilters } from '../../contract/shared.ts'
 import { results } from '../../server/db/schema.ts'
 import { newId } from '../../server/ids.ts'
 import { JsonText } from '../../server/kit/json/json-text.ts'
+import { fanOutAll } from '../../server/webhooks/outbox.ts'
 import fc from '../kit/fast-check.ts'
 import { type App, startApp } from '../support/app.ts'
 import { ask, bot, text } from '../support/chat.ts'
 import { publish, reply, start } from '../support/chats.ts'
-import { shareAll } from '../support/outbox.ts'
 import { runs } from '../support/runs.ts'
 import { makeWorld, type Site } from '../support/world.ts'
 
@@ -193,7 +193,7 @@ test('a chat that ends without an answer is seen and not completed, and no endpo
   expect(stats).toEqual({ totalViews: 1, totalStarts: 0, totalCompleted: 0 })
   const asking = await publish(app, site, bot({ Start: [ask('Name')] }, { variables: ['Name'] }))
   await reply(app, (await start(app, asking)).sessionId, 'Ada', 1)
-  await shareAll(app.db)
+  await fanOutAll(app.db)
   const told = async (botId: string) => {
     const text = `SELECT type FROM webhook_deliveries WHERE bot_id = $1 AND type LIKE 'result.%' ORDER BY type`
     return (await app.pool.query(text, [botId])).rows.map(({ type }) => type)

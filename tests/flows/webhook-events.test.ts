@@ -6,11 +6,11 @@ import { forgetDeliveries } from '../../server/jobs/expiry.ts'
 import { createLog } from '../../server/log.ts'
 import { type OutboundRequest, streamingClient } from '../../server/outbound/client.ts'
 import { startDeliveries } from '../../server/webhooks/deliver.ts'
+import { fanOutAll } from '../../server/webhooks/outbox.ts'
 import { type App, startApp } from '../support/app.ts'
 import { ask, bot } from '../support/chat.ts'
 import { publish, reply, start } from '../support/chats.ts'
 import { addEndpoints } from '../support/endpoints.ts'
-import { shareAll } from '../support/outbox.ts'
 import { until } from '../support/process.ts'
 import { makeWorld, type Site } from '../support/world.ts'
 
@@ -122,7 +122,7 @@ async function sizeOfTables(): Promise<number> {
 test('a long answer is stored once for twenty endpoints, and each of them gets it', async () => {
   await subscribe(ENDPOINTS, () => ['result.answered'])
   const { texts } = await answer(ANSWERS, LONG)
-  await shareAll(app.db)
+  await fanOutAll(app.db)
   expect(await count('webhook_deliveries')).toBe(ENDPOINTS * ANSWERS)
   expect(await sizeOfTables()).toBeLessThan(1.5 * ANSWERS * LONG)
   startSender()
@@ -145,7 +145,7 @@ test('each endpoint gets the events of the types that it wants, and an event tha
     at < 3 ? [String(types[at])] : at === 3 ? ['result.started', 'result.answered'] : ['bot.deleted'],
   )
   const { resultIds } = await answer(3, 100)
-  await shareAll(app.db)
+  await fanOutAll(app.db)
   startSender()
   // Publishing changes the bot; of each chat two endpoints are told of its start, and two of its answer.
   await until(
@@ -171,7 +171,7 @@ test('all posts of an event send the same bytes in memory', async () => {
   held = new Promise((resolve) => (letGo = resolve))
   await subscribe(ENDPOINTS, () => ['result.answered'])
   await answer(10, LONG)
-  await shareAll(app.db)
+  await fanOutAll(app.db)
   const bodies = new Set<unknown>()
   startSender(({ body }) => bodies.add(body))
   await until('all are under way', () => received.length === 10 * ENDPOINTS)
@@ -186,7 +186,7 @@ testHere(
   async () => {
     await subscribe(3, () => ['result.answered'])
     await answer(4, 100)
-    await shareAll(app.db)
+    await fanOutAll(app.db)
     const [, damaged] = (await app.pool.query('SELECT subject, id FROM webhook_events ORDER BY id')).rows
     await app.pool.query(`
     ALTER TABLE webhook_events RENAME TO whole_events;
@@ -218,7 +218,7 @@ testHere(
 test('deliveries expire together with their events', async () => {
   await subscribe(3, () => ['result.started'])
   await answer(2, 100)
-  await shareAll(app.db)
+  await fanOutAll(app.db)
   const [old] = (await app.pool.query('SELECT id FROM webhook_deliveries ORDER BY id')).rows
   await app.pool.query(
     `UPDATE webhook_deliveries SET created_at = $1::timestamptz - interval '31 days' WHERE id = $2`,

@@ -11,7 +11,7 @@ import { streamingClient } from '../../server/outbound/client.ts'
 import { sent } from '../../server/webhooks/attempt.ts'
 import { startDeliveries } from '../../server/webhooks/deliver.ts'
 import { redeliver as redeliverRow } from '../../server/webhooks/endpoints.ts'
-import { deliveryIsDue, telling } from '../../server/webhooks/outbox.ts'
+import { deliveryIsDue, fanOutAll, withWebhookEvent } from '../../server/webhooks/outbox.ts'
 import { loadSince } from '../../server/webhooks/pacing.ts'
 import { type App, startApp } from '../support/app.ts'
 import { boundNamed } from '../support/bounds.ts'
@@ -19,7 +19,6 @@ import { ask, bot } from '../support/chat.ts'
 import { publish, reply, start } from '../support/chats.ts'
 import { addEndpoints } from '../support/endpoints.ts'
 import { waitingForLocks } from '../support/locks.ts'
-import { shareAll } from '../support/outbox.ts'
 import { until } from '../support/process.ts'
 import { makeWorld, type World } from '../support/world.ts'
 
@@ -131,7 +130,7 @@ const hurry = () =>
   app.pool.query(`UPDATE webhook_deliveries SET next_attempt_at = 'epoch' WHERE next_attempt_at IS NOT NULL`)
 
 async function rows(columns: string) {
-  await shareAll(app.db)
+  await fanOutAll(app.db)
   const { rows } = await app.pool.query(`SELECT ${columns} FROM webhook_deliveries ORDER BY created_at, id`)
   return rows
 }
@@ -224,7 +223,7 @@ test.each([
     for (const message of ['1', '2']) await reply(chatting, first.sessionId, message)
     const { sessionId } = await start(chatting, made, { resultId })
     for (const message of ['3', '4']) await reply(chatting, sessionId, message)
-    await shareAll(app.db)
+    await fanOutAll(app.db)
     const told = await app.pool.query(
       'SELECT seq, type, e.data FROM webhook_deliveries JOIN webhook_events e USING (bot_id, subject, id) WHERE bot_id = $1 AND subject = $2 ORDER BY seq',
       [made.id, resultId],
@@ -269,7 +268,7 @@ test.each([
     )
     const { sessionId, resultId } = await start(chatting, made)
     for (const message of ['1', '2']) await reply(chatting, sessionId, message)
-    await shareAll(app.db)
+    await fanOutAll(app.db)
     const { rows } = await app.pool.query(
       'SELECT type, e.data FROM webhook_deliveries JOIN webhook_events e USING (bot_id, subject, id) WHERE bot_id = $1 AND subject = $2 ORDER BY seq DESC',
       [made.id, resultId],
@@ -288,7 +287,7 @@ test.each([
 test('an event is written with its cause, or not at all', async () => {
   await subscribe()
   const { here } = world
-  const grant = { bot: { id: here.draft.id, workspaceId: here.workspaceId }, isWatched: true } as never
+  const grant = { bot: { id: here.draft.id, workspaceId: here.workspaceId }, hasWebhooks: true } as never
   const event = {
     type: 'bot.updated',
     workspaceId: here.workspaceId,
@@ -296,7 +295,7 @@ test('an event is written with its cause, or not at all', async () => {
     data: {},
   } as const
   const doomed = transact(app.db, async (tx) => {
-    await telling(
+    await withWebhookEvent(
       tx,
       grant,
       new Date(),
@@ -772,8 +771,8 @@ describe('a process that is busy and falls behind', () => {
     await app.pool.query(
       `INSERT INTO webhook_outbox (bot_id, written_at, id, endpoint_ids, size, events)
       SELECT $1, now() + n * interval '1 millisecond', n, ARRAY[($2::text[])[1 + n % 4]], 1,
-        json_build_array(json_build_object('subject', n, 'place', 0, 'id', 'event-' || n, 'type', 'result.answered',
-          'data', '{}'::json, 'at', now()))
+        json_build_object('events', json_build_array(json_build_object('subject', n, 'place', 0, 'id', 'event-' || n,
+          'type', 'result.answered', 'data', '{}'::json, 'at', now())))
       FROM generate_series(1, 200) n`,
       [world.here.draft.id, endpoints.map(({ id }) => id)],
     )
@@ -981,7 +980,7 @@ describe('an endpoint', () => {
     answers['/hook'] = 500
     const { id } = await subscribe()
     await rename('Before')
-    await shareAll(app.db)
+    await fanOutAll(app.db)
     const as = world.here.admin
     const params = { workspaceId: world.here.workspaceId, endpointId: id }
     await app.client.ok('updateWebhookEndpoint', { as, params, body: { isEnabled: false } })

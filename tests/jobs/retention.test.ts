@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals'
 import { purgeBatch } from '../../server/jobs/purge.ts'
 import { expireResults } from '../../server/jobs/results-retention.ts'
+import { fanOutAll } from '../../server/webhooks/outbox.ts'
 import { type App, startApp } from '../support/app.ts'
 import { anyBody } from '../support/client.ts'
 import { testWithTrigger } from '../support/locks.ts'
-import { shareAll } from '../support/outbox.ts'
 import { makeWorld, type Site, type World } from '../support/world.ts'
 
 /*
@@ -122,7 +122,7 @@ describe('results', () => {
     expect(Date.parse(createdBefore)).toBe(rows[0].results_floor_at.getTime() + 1)
     expect(entry).toMatchObject({ operation: 'deleteResults', userId: null, tokenId: null })
     expect([others, entry?.details]).toEqual([[], { count: 2, createdBefore }])
-    await shareAll(app.db)
+    await fanOutAll(app.db)
     const events = await app.pool.query(
       `SELECT e.data FROM webhook_deliveries JOIN webhook_events e USING (bot_id, subject, id)
       WHERE type = 'results.deleted' AND bot_id = $1`,

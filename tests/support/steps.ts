@@ -24,7 +24,7 @@ export function firstStep(
   }
   return {
     session: { ...session, workspaceId: 'workspace', publicationId: 'publication' },
-    wantedEvents: null,
+    subscribedEvents: null,
     revision: 0,
     resultId: result.id,
     isNewResult: result.isNew,

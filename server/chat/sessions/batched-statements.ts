@@ -2,7 +2,7 @@ import { type SQL, sql } from 'drizzle-orm'
 import { prepareBatchedWrite } from '../../db/batched-query.ts'
 import { statements } from '../../db/client.ts'
 import { bots, chatSessions, chatTurns, resultAnswers, results } from '../../db/schema.ts'
-import { leaveEvents } from '../../webhooks/outbox.ts'
+import { enqueueEvents } from '../../webhooks/outbox.ts'
 import { botId, floorOf, maxAnswers, savedAt, workspaceId } from './turn-statements.ts'
 
 /*
@@ -11,29 +11,27 @@ import { botId, floorOf, maxAnswers, savedAt, workspaceId } from './turn-stateme
  */
 
 /**
- * Enqueues the events of usual turns: a result began by an answer, has an answer, is completed by it. One row holds
- * the data of all turns in one text, with the values that only the database knows of each written turn. `eventsLeft`
- * expands it to events when they are shared out: writing JSON takes many times longer, here and in the service.
- * `live` reads the rows of results, their earlier flags, the ordinal of each turn and the types it may publish.
+ * Enqueues the events of answers: a result began by one, has one, is completed by it. One row holds the data of all
+ * turns in one text, and values that only the database knows; `expandOutboxRow` makes events of it later, since JSON
+ * takes many times longer to write. `live` has the rows of results with their earlier flags, `place` and `tells`.
  */
-const tellAnswers = (live: SQL) =>
-  sql`, told AS (${leaveEvents(
-    sql`
-    SELECT bot_id, ${sql.placeholder('idsBegin')}::text AS id,
-      starts::integer + answers::integer + completes::integer AS size,
-      '[' || place || ',"' || created_at || '",' || has_started || ',' || is_completed || ',' || starts || ',' || answers
-        || ',' || completes || ']' AS event
+const enqueueAnswers = sql`, queued AS (${enqueueEvents(
+  sql`
+    SELECT bot_id, ${sql.placeholder('idPrefix')}::text AS id,
+      is_start::integer + is_answer::integer + is_completion::integer AS size,
+      '{"turn":' || place || ',"createdAt":"' || created_at || '","hasStarted":' || has_started
+        || ',"isCompleted":' || is_completed || ',"isStart":' || is_start || ',"isAnswer":' || is_answer
+        || ',"isCompletion":' || is_completion || '}' AS event
     FROM (
-      SELECT *, strpos(tells, 'result.started') > 0 AND NOT was_started AS starts,
-        strpos(tells, 'result.answered') > 0 AS answers,
-        strpos(tells, 'result.completed') > 0 AND NOT was_completed AS completes
-      FROM ${live} OFFSET 0
+      SELECT *, strpos(tells, 'result.started') > 0 AND NOT was_started AS is_start,
+        strpos(tells, 'result.answered') > 0 AS is_answer,
+        strpos(tells, 'result.completed') > 0 AND NOT was_completed AS is_completion
+      FROM live OFFSET 0
     ) AS answered
-    WHERE starts OR answers OR completes`,
-    workspaceId,
-    (written) =>
-      sql`'[{"steps":' || ${sql.placeholder('atHand')}::text || ',"written":[' || ${written} || ']}]'`,
-  )})`
+    WHERE is_start OR is_answer OR is_completion`,
+  workspaceId,
+  (written) => sql`'{"turns":' || ${sql.placeholder('turns')}::text || ',"written":[' || ${written} || ']}'`,
+)})`
 
 /** Parameters of every turn in a batch of usual turns of one bot. */
 const shared = {
@@ -151,6 +149,6 @@ export const batchedStatements = statements((db, named) => ({
   starts: prepareBatchedWrite(db, named('chat_usual_starts'), startTypes, withNewResults),
   answers: prepareBatchedWrite(db, named('chat_usual_answers'), answerTypes, (asked) => withAnswers(asked)),
   answersTold: prepareBatchedWrite(db, named('chat_usual_answers_told'), answerToldTypes, (asked) =>
-    withAnswers(asked, sql`, session.place, session.tells`, tellAnswers(sql`live`)),
+    withAnswers(asked, sql`, session.place, session.tells`, enqueueAnswers),
   ),
 }))

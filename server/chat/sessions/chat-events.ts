@@ -3,7 +3,7 @@ import type { components } from '../../../generated/openapi.ts'
 import { isDistributed } from '../../db/citus/distribution.ts'
 import type { Transaction } from '../../db/client.ts'
 import { newId } from '../../ids.ts'
-import { insertEvent, isWanted, leaveEvents, wakeAfter } from '../../webhooks/outbox.ts'
+import { enqueueEvents, insertEvent, isWanted, notifyAfterCommit } from '../../webhooks/outbox.ts'
 import type { TurnOutcome } from '../engine/types.ts'
 import type { WithTurn } from './write-turn.ts'
 
@@ -31,21 +31,21 @@ export async function leaveChatEvent(
   const id = newId(now)
   const event = JSON.stringify({ subject: resultId, place: 0, id, type, data, at: now.toISOString() })
   await tx.execute(
-    leaveEvents(
+    enqueueEvents(
       sql`SELECT ${botId}::text AS bot_id, ${id}::text AS id, 1 AS size, ${event}::text AS event`,
       sql`${workspaceId}::text`,
     ),
   )
-  wakeAfter(tx)
+  notifyAfterCommit(tx)
 }
 
 /** Adds the event of a turn, if there is one and an endpoint wants it. */
 export function eventOfTurn(
-  { workspaceId, wantedEvents }: { workspaceId: string; wantedEvents: string | null },
+  { workspaceId, subscribedEvents }: { workspaceId: string; subscribedEvents: string | null },
   event: ChatEvent | undefined,
   now: Date,
 ): WithTurn[] {
-  if (event === undefined || wantedEvents === null || !isWanted(event.type, wantedEvents)) return []
+  if (event === undefined || subscribedEvents === null || !isWanted(event.type, subscribedEvents)) return []
   return [(tx) => leaveChatEvent(tx, workspaceId, event, now)]
 }
 

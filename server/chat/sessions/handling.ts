@@ -27,7 +27,7 @@ import { latestExpiryOf, type StoreTurn, sizeOfTurn, writeAlso, writeTurn } from
 export interface Steerer {
   bot: { id: string; workspaceId: string }
   caller: { userId: string | null }
-  isWatched: boolean
+  hasWebhooks: boolean
 }
 
 type Handing =
@@ -109,7 +109,7 @@ export async function giveBack(
     db,
     {
       session: { id, botId, workspaceId: grant.bot.workspaceId, publicationId },
-      wantedEvents: null,
+      subscribedEvents: null,
       read: { steered: steered?.text ?? null, isEnded: false, stepsSize: steps?.length ?? 0 },
       expiresAt,
       revision,
@@ -140,7 +140,7 @@ export async function receiveMessage(
   { message, options, digest }: Pick<Reply, 'message' | 'options' | 'digest'>,
   keep?: StoreTurn,
 ): Promise<Ran> {
-  const { sessionId, botId, workspaceId, publicationId, handledBy, revision, wantedEvents } = session
+  const { sessionId, botId, workspaceId, publicationId, handledBy, revision, subscribedEvents } = session
   const state = decodeState(session)
   if (!state || handledBy === null) return 'over'
   const wasAnswered = (state.frames[0]?.answerCount ?? 0) > 0
@@ -171,7 +171,7 @@ export async function receiveMessage(
     context.db,
     {
       session: { id: sessionId, botId, workspaceId, publicationId },
-      wantedEvents,
+      subscribedEvents,
       read: session,
       expiresAt: session.expiresAt,
       revision,
@@ -194,11 +194,11 @@ export async function receiveMessage(
     ]),
   )
   if (!isWritten) return 'moved'
-  const eventBytes = wantedEvents && event ? Buffer.byteLength(JSON.stringify(event)) : 0
+  const eventBytes = subscribedEvents && event ? Buffer.byteLength(JSON.stringify(event)) : 0
   context.quota.add(
     'text',
     botId,
-    eventBytes + sizeOfTurn({ outcome, lastAnswer, read: session, wantedEvents }),
+    eventBytes + sizeOfTurn({ outcome, lastAnswer, read: session, subscribedEvents }),
   )
   return { answer: lastAnswer }
 }

@@ -75,7 +75,7 @@ async function runTurnWithin(
           context.db,
           {
             session: { id: sessionId, botId, workspaceId, publicationId },
-            wantedEvents: session.wantedEvents,
+            subscribedEvents: session.subscribedEvents,
             read,
             expiresAt: expiryAfter(outcome, session.createdAt, context.now),
             revision: session.revision,
@@ -104,8 +104,8 @@ async function runTurnWithin(
           ]),
         )
         if (isWritten) {
-          const { wantedEvents } = session
-          const size = sizeOfTurn({ outcome, lastAnswer: answer, read: session, wantedEvents })
+          const { subscribedEvents } = session
+          const size = sizeOfTurn({ outcome, lastAnswer: answer, read: session, subscribedEvents })
           context.quota.add('text', botId, size)
           return { answer }
         }

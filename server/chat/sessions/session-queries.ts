@@ -20,7 +20,7 @@ const livePublication = expression(sql`${publishedBots.publicationId}`, 'text')
  * Types of events that endpoints of the workspace subscribe to, by commas, * for all; null where there are no
  * endpoints.
  */
-const wantedEvents = optional(
+const subscribedEvents = optional(
   expression(
     sql`SELECT string_agg(coalesce(array_to_string(${webhookEndpoints.types}, ','), '*'), ',')
       FROM ${webhookEndpoints}
@@ -38,7 +38,7 @@ function startLookup(...[db, named]: StatementContext) {
     {
       botId: bots.id,
       workspaceId: bots.workspaceId,
-      wantedEvents,
+      subscribedEvents,
       isClosed: bots.isClosed,
       publicationId: livePublication,
       publishedAt: publishedBots.updatedAt,
@@ -111,7 +111,7 @@ function resumeLookup(...[db, named]: StatementContext) {
       botId: bots.id,
       turnAge,
       workspaceId: bots.workspaceId,
-      wantedEvents,
+      subscribedEvents,
       // In bytes.
       stepsSize: expression(sql`coalesce(octet_length(${chatSessions.steps}), 0)`, 'integer'),
     },
@@ -156,7 +156,7 @@ const nodeStatements = statements((db, named) => ({
     {
       botId: expression(sql`bot_id`, 'text'),
       workspaceId: expression(sql`workspace_id`, 'text'),
-      wantedEvents: wantedOnNode,
+      subscribedEvents: wantedOnNode,
       isClosed: expression(sql`is_closed`, 'boolean'),
       publicationId: expression(sql`publication_id`, 'text'),
       publishedAt: expression(sql`published_at`, 'timestamptz'),
@@ -177,7 +177,7 @@ const nodeStatements = statements((db, named) => ({
       // not of the node.
       turnAge: expression(sql`0`, 'float8'),
       workspaceId: expression(sql`workspace_id`, 'text'),
-      wantedEvents: wantedOnNode,
+      subscribedEvents: wantedOnNode,
       stepsSize: expression(sql`steps_size`, 'integer'),
     },
     (list) => sql`

@@ -51,7 +51,7 @@ export async function startSession(
     db,
     {
       session: { id: sessionId, botId, workspaceId, publicationId },
-      wantedEvents: published.wantedEvents,
+      subscribedEvents: published.subscribedEvents,
       revision: 0,
       resultId: options.isOnlyRegistering ? null : resultId,
       isNewResult: earlierId === null,
@@ -68,5 +68,8 @@ export async function startSession(
     ]),
   )
   if (!isSaved) throw new Unavailable('The first step of a chat was not written')
-  return { ...started, size: sizeOfTurn({ outcome, lastAnswer, wantedEvents: published.wantedEvents }) }
+  return {
+    ...started,
+    size: sizeOfTurn({ outcome, lastAnswer, subscribedEvents: published.subscribedEvents }),
+  }
 }

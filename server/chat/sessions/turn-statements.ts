@@ -10,7 +10,7 @@ import {
   resultTranscripts,
 } from '../../db/schema.ts'
 import { raiseEpochs } from '../../results/stats-epochs.ts'
-import { leaveEvents } from '../../webhooks/outbox.ts'
+import { enqueueEvents } from '../../webhooks/outbox.ts'
 import { givenLogs } from './client-logs.ts'
 import type { TurnEventRow } from './write-turn-citus.ts'
 
@@ -201,7 +201,7 @@ const endOfText = sql`
  * Enqueues the events of a turn that are due, each with the properties of its result. The turn that changes a flag of
  * a result publishes that change.
  */
-const leavesEvents = sql`, told AS (${leaveEvents(
+const enqueuesEvents = sql`, told AS (${enqueueEvents(
   sql`
     SELECT t.bot_id, t.id, 1 AS size, t.known || ${endOfText} AS event
     FROM json_to_recordset(${sql.placeholder('events')}::json)
@@ -220,6 +220,6 @@ export const turnStatements = statements((db, named) => ({
   firstWithoutResult: prepareWrite(db, named('chat_first_step_bare'), bare(insertPreview)),
   next: prepareWrite(db, named('chat_next_step'), withResult(updateSession)),
   nextWithoutResult: prepareWrite(db, named('chat_next_step_bare'), bare(updateSession)),
-  firstTold: prepareWrite(db, named('chat_first_step_told'), withResult(insertSession, leavesEvents)),
-  nextTold: prepareWrite(db, named('chat_next_step_told'), withResult(updateSession, leavesEvents)),
+  firstTold: prepareWrite(db, named('chat_first_step_told'), withResult(insertSession, enqueuesEvents)),
+  nextTold: prepareWrite(db, named('chat_next_step_told'), withResult(updateSession, enqueuesEvents)),
 }))

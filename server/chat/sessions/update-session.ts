@@ -201,7 +201,7 @@ export function updateSession(
       chatShapeOf(sql`${botId}`),
       (list) => sql`SELECT ${list} FROM ${table} WHERE ${isThis}`,
     )
-    const event = chat && grant.isWatched ? handingEvent(botId, held, chat) : undefined
+    const event = chat && grant.hasWebhooks ? handingEvent(botId, held, chat) : undefined
     if (event) await leaveChatEvent(db, workspaceId, event, now)
     if (held.state.isBridged) await wakeBridge(db, { botId, sessionId })
     announceChange(db, sessionId)

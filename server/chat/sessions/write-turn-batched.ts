@@ -5,7 +5,7 @@ import { createBatcher } from '../../db/batcher.ts'
 import { type Database, rootOf, statements } from '../../db/client.ts'
 import { databaseError } from '../../db/errors.ts'
 import { lateBefore } from '../../results/stats-epochs.ts'
-import { idsBegin, isWanted, wakeAfter } from '../../webhooks/outbox.ts'
+import { idPrefix, isWanted, notifyAfterCommit } from '../../webhooks/outbox.ts'
 import { batchedStatements } from './batched-statements.ts'
 import type { ResultRow, TurnRows } from './write-turn-citus.ts'
 
@@ -20,18 +20,18 @@ interface UsualStep {
   botId: string
   resultId: string
   values: Record<string, unknown> & { apartStep: Buffer | null }
-  /** The workspace of the endpoints, and the data of the events, as `eventsLeft` reads it. */
-  told?: { workspaceId: string; atHand: unknown[] }
+  /** The workspace of the endpoints, and the data of the events, as `expandOutboxRow` reads it. */
+  told?: { workspaceId: string; turn: Record<string, unknown> }
 }
 
 interface Told {
   workspaceId: string
-  wantedEvents: string
+  subscribedEvents: string
   /** True if an earlier turn of the session has published that its result began. */
   wasAnswered: boolean
 }
 
-/** Maximum turns that one statement writes: `OWN_DIGITS` of the outbox suffices for the event ids of 32. */
+/** Maximum turns that one statement writes: `OWN_ID_DIGITS` of the outbox suffices for the event ids of 32. */
 const MAX_BATCH_TURNS = 16
 
 /**
@@ -67,7 +67,7 @@ export async function writeTurnBatched(
   const [answer, ...moreAnswers] = answers
   if (!answer || made.length + moreAnswers.length > 0) return false
   const given = {
-    tells: told ? typesToTell(result, told) : '',
+    tells: told ? possibleTypes(result, told) : '',
     lateBefore: lateBefore(now),
     blockId: answer.block_id,
     blockBotId: answer.block_bot_id,
@@ -79,24 +79,28 @@ export async function writeTurnBatched(
   }
   if (!told || given.tells === '') return write(db, { kind: 'answer', botId, resultId, values: given })
   const { workspaceId } = told
-  const atHand = [resultId, values.sessionId, now, answer.block_id, answer.content, answer.files ?? null]
+  const { block_id: blockId, content, files } = answer
+  const turn = { resultId, sessionId: values.sessionId, at: now, blockId, content, files }
   const isWritten = await write(db, {
     kind: 'answerTold',
     botId,
     resultId,
     values: given,
-    told: { workspaceId, atHand },
+    told: { workspaceId, turn },
   })
-  if (isWritten) wakeAfter(db)
+  if (isWritten) notifyAfterCommit(db)
   return isWritten
 }
 
 /** Types of subscribed events that a turn with an answer may publish, by commas; empty where there are none. */
-function typesToTell({ has_started, is_completed }: ResultRow, { wantedEvents, wasAnswered }: Told): string {
+function possibleTypes(
+  { has_started, is_completed }: ResultRow,
+  { subscribedEvents, wasAnswered }: Told,
+): string {
   const may: EventType[] = ['result.answered']
   if (has_started && !wasAnswered) may.push('result.started')
   if (is_completed) may.push('result.completed')
-  return may.filter((type) => isWanted(type, wantedEvents)).join()
+  return may.filter((type) => isWanted(type, subscribedEvents)).join()
 }
 
 const write = (db: Database, step: UsualStep): Promise<boolean> => gathering(db)(step)
@@ -142,6 +146,6 @@ async function writeGroup(db: Database, steps: readonly UsualStep[]): Promise<bo
 function toTell(steps: readonly UsualStep[]) {
   const workspaceId = steps[0]?.told?.workspaceId
   if (workspaceId === undefined) return {}
-  const atHand = JSON.stringify(steps.map(({ told }) => told?.atHand))
-  return { workspaceId, idsBegin: idsBegin(currentTime()), atHand }
+  const turns = JSON.stringify(steps.map(({ told }) => told?.turn))
+  return { workspaceId, idPrefix: idPrefix(currentTime()), turns }
 }

@@ -7,7 +7,7 @@ import { isUnavailable, Unavailable } from '../../db/unavailable.ts'
 import { MS_PER_DAY, MS_PER_HOUR } from '../../durations.ts'
 import { newId, newIds } from '../../ids.ts'
 import { lateBefore } from '../../results/stats-epochs.ts'
-import { isWanted, wakeAfter } from '../../webhooks/outbox.ts'
+import { isWanted, notifyAfterCommit } from '../../webhooks/outbox.ts'
 import { resultBotOf } from '../engine/result-parts.ts'
 import type { Answer, SessionState, TurnOutcome } from '../engine/types.ts'
 import { toLogRows } from './client-logs.ts'
@@ -59,7 +59,7 @@ const STORED_DIGEST_CHARACTERS = 22
 export interface TurnToWrite {
   session: { id: string; botId: string; workspaceId: string; publicationId: string | null }
   /** Types of events that endpoints of the workspace subscribe to; see `isWanted`. */
-  wantedEvents: string | null
+  subscribedEvents: string | null
   /** The session as it was read; absent for the first turn of a session. */
   read?: Pick<Session, 'steered' | 'isEnded' | 'stepsSize'>
   /** When the session expires, unless it follows from the time of the turn. */
@@ -88,15 +88,17 @@ export function sizeOfTurn({
   outcome,
   lastAnswer,
   read,
-  wantedEvents,
-}: Pick<TurnToWrite, 'outcome' | 'lastAnswer' | 'wantedEvents'> & { read?: Pick<Session, 'state'> }): number {
+  subscribedEvents,
+}: Pick<TurnToWrite, 'outcome' | 'lastAnswer' | 'subscribedEvents'> & {
+  read?: Pick<Session, 'state'>
+}): number {
   const { state, variables, linkedResults, logs } = outcome
   const before = Buffer.byteLength(read?.state ?? '')
   const grown = Math.max(0, Buffer.byteLength(JSON.stringify(state ?? variables)) - before)
   const answers = [outcome, ...linkedResults].flatMap((result) => result.answers)
   const answerBytes = answers.reduce((sum, { content }) => sum + Buffer.byteLength(content), 0)
   const logged = logs.length === 0 ? 0 : Buffer.byteLength(JSON.stringify(logs))
-  const wanted = wantedEvents?.split(',') ?? []
+  const wanted = subscribedEvents?.split(',') ?? []
   const bytesOf = (type: EventType, bytes: number) => {
     const endpoints = wanted.filter((one) => one === '*' || one === type).length
     return endpoints === 0 ? 0 : bytes + endpoints * ROW_BYTES
@@ -236,10 +238,10 @@ async function writeStep(db: Database, step: TurnToWrite, now: Date, isRepeated:
     logs: toLogRows(outcome.logs, now),
     transcript: bearer ? [] : outcome.transcript,
   }
-  const { wantedEvents, wasAnswered = false } = step
+  const { subscribedEvents, wasAnswered = false } = step
   const { workspaceId } = session
   const toTell = () => {
-    const events = wantedEvents ? eventsOf(step, rows, now, wantedEvents) : []
+    const events = subscribedEvents ? eventsOf(step, rows, now, subscribedEvents) : []
     return events.length > 0 ? { workspaceId, events } : undefined
   }
   let isWritten: boolean
@@ -250,7 +252,7 @@ async function writeStep(db: Database, step: TurnToWrite, now: Date, isRepeated:
   } else if (step.resultId === null) {
     isWritten = (await (isFirst ? run.firstWithoutResult : run.nextWithoutResult)(values)) === 1
   } else {
-    const watching = wantedEvents ? { workspaceId, wantedEvents, wasAnswered } : undefined
+    const watching = subscribedEvents ? { workspaceId, subscribedEvents, wasAnswered } : undefined
     isWritten = !isRepeated && (await writeTurnBatched(db, values, rows, watching, now))
     if (!isWritten) {
       const { next, nextTold, first, firstTold } = run
@@ -260,7 +262,7 @@ async function writeStep(db: Database, step: TurnToWrite, now: Date, isRepeated:
         ...values,
         ...(eventRows && {
           ...eventRows,
-          events: JSON.stringify(eventRows.events.map((event) => toldRow(event, now))),
+          events: JSON.stringify(eventRows.events.map((event) => eventRow(event, now))),
         }),
         lateBefore: lateBefore(now),
         made: JSON.stringify(rows.made),
@@ -273,7 +275,7 @@ async function writeStep(db: Database, step: TurnToWrite, now: Date, isRepeated:
       isWritten = written === 1
     }
   }
-  if (isWritten && eventRows) wakeAfter(db)
+  if (isWritten && eventRows) notifyAfterCommit(db)
   if (isWritten) announceChange(db, session.id)
   return isWritten
 }
@@ -297,7 +299,7 @@ function eventsOf(
   { session, wasAnswered }: TurnToWrite,
   { made, changed, answers }: TurnRows,
   now: Date,
-  wantedEvents: string,
+  subscribedEvents: string,
 ): TurnEventRow[] {
   const begins = wasAnswered ? made : [...made, ...changed]
   const events = [...made, ...changed].flatMap((row) => {
@@ -318,13 +320,13 @@ function eventsOf(
       ...(is_completed ? [event(2, 'result.completed')] : []),
     ]
   })
-  const wantedRows = events.filter(({ type }) => isWanted(type, wantedEvents))
+  const wantedRows = events.filter(({ type }) => isWanted(type, subscribedEvents))
   const ids = newIds(wantedRows.length, now)
   return wantedRows.map((event, at) => ({ ...event, id: ids[at] as string }))
 }
 
 /** An event as the statements read it. */
-function toldRow(event: TurnEventRow, now: Date) {
+function eventRow(event: TurnEventRow, now: Date) {
   const { bot_id, subject, id, type } = event
   return { bot_id, subject, id, type, known: knownText(event, now) }
 }

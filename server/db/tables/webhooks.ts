@@ -72,16 +72,13 @@ export const webhookOutbox = pgTable(
     botId: text('bot_id').notNull(),
     /** Taken while the results are locked, after that of earlier rows: it orders the events of one result. */
     writtenAt: timestamp('written_at', { withTimezone: true }).notNull(),
-    /** That of one of the events, or of those of usual steps what theirs begin with. */
+    /** Id of one of the events, or the prefix of the ids of a batch of turns. */
     id: text('id').notNull(),
-    /** Those of the workspace that were enabled then. */
+    /** Endpoints of the workspace that were enabled when the events happened. */
     endpointIds: text('endpoint_ids').array().notNull(),
     /** Number of events. */
     size: integer('size').notNull(),
-    /**
-     * An array of `{subject, place, id, type, at, data}`, as `insertEvents` in `webhooks/outbox.ts` has them, or of one object
-     * with what usual steps had at hand for theirs, as `eventsLeft` reads it.
-     */
+    /** `{events: [{subject, place, id, type, at, data}]}`, or `{turns, written}`, which `expandOutboxRow` expands. */
     events: json('events').notNull(),
   },
   (table) => [primaryKey({ columns: [table.botId, table.writtenAt, table.id] })],

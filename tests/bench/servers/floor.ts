@@ -209,7 +209,7 @@ async function startChat(request: IncomingMessage, response: ServerResponse, pub
   const lastAnswer = json(step)
   const written = {
     session: { id: sessionId, ...bot },
-    wantedEvents: null,
+    subscribedEvents: null,
     revision: 0,
     resultId,
     isNewResult: true,
@@ -237,7 +237,7 @@ async function continueChat(request: IncomingMessage, response: ServerResponse, 
   const lastAnswer = json(toStep(outcome, row.revision + 1, false))
   const written = {
     session: { id: sessionId, ...bot },
-    wantedEvents: null,
+    subscribedEvents: null,
     read: { steered: row.steered, isEnded: false, stepsSize: row.steps_size },
     revision: row.revision,
     resultId: row.result_id,
