@@ -12,7 +12,8 @@ export const LEASE_TIMEOUT_MS = 15_000
 
 /** The end of a right that is taken or extended now. Constant within a statement, as a cluster needs it. */
 export const leaseEnd = sql.raw(`statement_timestamp() + interval '${LEASE_TIMEOUT_MS} milliseconds'`)
-export const isLeaseOver = sql.raw('coalesce(claimed_until <= statement_timestamp(), true)')
+/** A cluster takes no such function within `coalesce`. */
+export const isLeaseOver = sql.raw('(claimed_until IS NULL OR claimed_until <= statement_timestamp())')
 
 /**
  * Extends a right until it is ended. `extend` resolves with false once another process has taken it; it may fail, and is

@@ -22,7 +22,7 @@ export async function setTyping(
   if (chat.handledBy !== 'member' || chat.assigneeId !== userId) return 'notHandled'
   const later = (seconds: number) => sql.raw(`now() + interval '${seconds} seconds'`)
   const isNews = isTyping
-    ? sql`coalesce(${table.typingUntil} <= ${later(typingSeconds - MIN_EXTENSION_SECONDS)}, true)`
+    ? sql`(${table.typingUntil} IS NULL OR ${table.typingUntil} <= ${later(typingSeconds - MIN_EXTENSION_SECONDS)})`
     : sql`${table.typingUntil} > now()`
   const written = await db
     .update(table)
