@@ -461,6 +461,37 @@ CREATE TABLE "uploads" (
 	CONSTRAINT "uploads_bot_id_id_pk" PRIMARY KEY("bot_id","id")
 );
 --> statement-breakpoint
+CREATE TABLE "sheet_accounts" (
+	"workspace_id" text NOT NULL,
+	"credentials_id" text NOT NULL,
+	"claim" text,
+	"claimed_until" timestamp (3) with time zone,
+	"failures" integer NOT NULL,
+	"rests_until" timestamp (3) with time zone NOT NULL,
+	CONSTRAINT "sheet_accounts_workspace_id_credentials_id_pk" PRIMARY KEY("workspace_id","credentials_id")
+);
+--> statement-breakpoint
+CREATE TABLE "sheet_rows" (
+	"bot_id" text NOT NULL,
+	"id" text NOT NULL,
+	"workspace_id" text NOT NULL,
+	"result_id" text NOT NULL,
+	"credentials_id" text NOT NULL,
+	"spreadsheet_id" text NOT NULL,
+	"sheet_id" text NOT NULL,
+	"kind" text NOT NULL,
+	"block_id" text NOT NULL,
+	"cells" json NOT NULL,
+	"filter" json,
+	"size" integer NOT NULL,
+	"due_at" timestamp (3) with time zone NOT NULL,
+	"is_sent" boolean NOT NULL,
+	"failures" integer NOT NULL,
+	"max_batch" integer,
+	"created_at" timestamp (3) with time zone NOT NULL,
+	CONSTRAINT "sheet_rows_bot_id_id_pk" PRIMARY KEY("bot_id","id")
+);
+--> statement-breakpoint
 CREATE TABLE "bot_block_stats_daily" (
 	"bot_id" text NOT NULL,
 	"day" date NOT NULL,
@@ -609,6 +640,9 @@ CREATE INDEX "results_by_time" ON "results" USING btree ("bot_id","has_started",
 CREATE INDEX "uploads_session" ON "uploads" USING btree ("bot_id","session_id");--> statement-breakpoint
 CREATE INDEX "uploads_result" ON "uploads" USING btree ("bot_id","result_id");--> statement-breakpoint
 CREATE INDEX "uploads_removal" ON "uploads" USING btree ("remove_at");--> statement-breakpoint
+CREATE INDEX "sheet_accounts_age" ON "sheet_accounts" USING btree ("rests_until");--> statement-breakpoint
+CREATE INDEX "sheet_rows_account" ON "sheet_rows" USING btree ("workspace_id","credentials_id","due_at");--> statement-breakpoint
+CREATE INDEX "sheet_rows_result" ON "sheet_rows" USING btree ("bot_id","result_id");--> statement-breakpoint
 CREATE INDEX "bot_stats_daily_blocks" ON "bot_stats_daily" USING btree ("bot_id","day") WHERE computed_epoch = epoch AND blocks_epoch IS DISTINCT FROM epoch;--> statement-breakpoint
 CREATE INDEX "bot_stats_hourly_age" ON "bot_stats_hourly" USING btree ("hour") WHERE views >= 0;--> statement-breakpoint
 CREATE INDEX "webhook_deliveries_due" ON "webhook_deliveries" USING btree ("endpoint_id","next_attempt_at","id") WHERE next_attempt_at IS NOT NULL;--> statement-breakpoint

@@ -27,7 +27,7 @@ WHERE NOT EXISTS (SELECT FROM pg_dist_partition WHERE logicalrelid = 'bots'::reg
 DO $$ DECLARE name text; BEGIN
   FOREACH name IN ARRAY ARRAY[
   'bot_drafts', 'bot_publications', 'published_bots', 'results', 'result_answers', 'result_logs', 'result_transcripts',
-  'chat_sessions', 'chat_turns', 'chat_messages', 'chat_timers', 'chatwoot_conversations', 'chatwoot_events', 'uploads', 'bot_stats_daily', 'bot_stats_hourly', 'bot_block_stats_daily',
+  'chat_sessions', 'chat_turns', 'chat_messages', 'chat_timers', 'chatwoot_conversations', 'chatwoot_events', 'sheet_rows', 'uploads', 'bot_stats_daily', 'bot_stats_hourly', 'bot_block_stats_daily',
   'stats_rollups', 'purges', 'result_erasures', 'bot_idempotency_keys', 'bot_idempotency_responses'
 ] LOOP
     IF NOT EXISTS (SELECT FROM pg_dist_partition WHERE logicalrelid = name::regclass AND partmethod = 'h') THEN

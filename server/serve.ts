@@ -6,6 +6,7 @@ import { operations } from '../contract/index.ts'
 import { createApp, type Phase } from './app.ts'
 import { type FirstSignIn, greeting, prepareDatabase } from './bootstrap.ts'
 import { openTimers } from './chat/sessions/fire-timers.ts'
+import { openSheetQueue } from './chat/sessions/sheet-queue.ts'
 import { openChatTools } from './chat-tools.ts'
 import { openBridge } from './chatwoot/bridge.ts'
 import { currentTime } from './clock.ts'
@@ -112,6 +113,7 @@ export async function serve(config: Config, sandbox: Sandbox, telemetry?: Teleme
   let deliveries: ReturnType<typeof startDeliveries> | undefined
   let timers: ReturnType<typeof openTimers> | undefined
   let bridge: ReturnType<typeof openBridge> | undefined
+  let sheets: ReturnType<typeof openSheetQueue> | undefined
   let nodes: ReturnType<typeof openNodes> | undefined
   if (cluster.isWorker) onStop((wait, timeout) => void stop(wait, timeout))
 
@@ -155,6 +157,8 @@ export async function serve(config: Config, sandbox: Sandbox, telemetry?: Teleme
     timers.start()
     bridge = openBridge(services)
     bridge.start()
+    sheets = openSheetQueue(services)
+    sheets.start()
     const post = streamingClient({ allowedHosts: config.OUTBOUND_ALLOWED_HOSTS, keepAlive: true })
     deliveries = startDeliveries({ db, log, keyring, post })
     log.info({ port, publicUrl }, 'serving')
@@ -176,6 +180,7 @@ export async function serve(config: Config, sandbox: Sandbox, telemetry?: Teleme
     await background?.runDue()
     await timers?.runDue()
     await bridge?.runDue()
+    await sheets?.runDue()
     deliveryIsDue.emit('due')
   }
 
@@ -220,7 +225,7 @@ export async function serve(config: Config, sandbox: Sandbox, telemetry?: Teleme
   }
 
   async function close() {
-    await Promise.all([background?.stop(), deliveries?.stop(), timers?.stop(), bridge?.stop()])
+    await Promise.all([background, deliveries, timers, bridge, sheets].map((each) => each?.stop()))
     await chat.close()
     await Promise.all([pool.end(), standby?.pool.end(), nodes?.end()])
   }

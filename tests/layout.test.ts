@@ -139,8 +139,8 @@ test('no statement asserts the type of its rows', () => {
 const clockReaders = [
   'server/clock.ts',
   'server/outbound/model-fetch.ts',
+  'server/outbound/retry-after.ts',
   'server/sandbox/worker.ts',
-  'server/webhooks/send.ts',
 ]
 
 test('no file of the server measures elapsed time by the wall clock, which can be set', () => {

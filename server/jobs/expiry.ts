@@ -17,6 +17,7 @@ import {
   idempotencyKeys,
   idempotencyResponses,
   invitations,
+  sheetAccounts,
   signInLinks,
   webhookDeliveries,
   webhookEvents,
@@ -178,6 +179,19 @@ export async function forgetConversations(db: Database, now: Date): Promise<bool
   const before = (milliseconds: number) => new Date(now.getTime() - milliseconds)
   if (await removeDue(db, conversationEvents, before(CHATWOOT_EVENTS_RETENTION_MS))) return true
   return removeDue(db, conversations, before(CHATWOOT_CONVERSATIONS_RETENTION_MS))
+}
+
+const sheetAccountsAtRest: DueRows = {
+  name: 'accounts of sheets',
+  table: sheetAccounts,
+  keys: [sheetAccounts.workspaceId, sheetAccounts.credentialsId],
+  age: sheetAccounts.restsUntil,
+  condition: sql`coalesce(claimed_until < clock_timestamp(), true)`,
+}
+
+/** Forgets one batch of accounts that nobody writes by any more; true while there may be more. */
+export function forgetSheetAccounts(db: Database, now: Date): Promise<boolean> {
+  return removeDue(db, sheetAccountsAtRest, new Date(now.getTime() - MS_PER_DAY))
 }
 
 const tokens: DueRows = { name: 'tokens', table: apiTokens, keys: [apiTokens.id], age: apiTokens.expiresAt }

@@ -16,6 +16,7 @@ import {
   forgetEndedAccess,
   forgetHours,
   forgetKeys,
+  forgetSheetAccounts,
   forgetTokens,
   removeSessions,
 } from './expiry.ts'
@@ -65,6 +66,7 @@ export function startBackground(
     { name: 'forgetting keys', interval: FREQUENT_INTERVAL_MS, batch: forgetKeys },
     { name: 'forgetting deliveries', interval: RARE_INTERVAL_MS, batch: forgetDeliveries },
     { name: 'forgetting conversations', interval: RARE_INTERVAL_MS, batch: forgetConversations },
+    { name: 'forgetting accounts of sheets', interval: RARE_INTERVAL_MS, batch: forgetSheetAccounts },
     { name: 'forgetting tokens', interval: RARE_INTERVAL_MS, batch: forgetTokens },
     { name: 'forgetting ended access', interval: RARE_INTERVAL_MS, batch: forgetEndedAccess },
     { name: 'forgetting hours', interval: RARE_INTERVAL_MS, batch: forgetHours },

@@ -28,6 +28,7 @@ import {
   resultLogs,
   results,
   resultTranscripts,
+  sheetRows,
   statsRollups,
   uploads,
   webhookDeliveries,
@@ -168,6 +169,7 @@ const partsOfResults = [
   [resultAnswers, sizeOf('content', 'transcript')],
   [resultLogs, sizeOf('description', 'details')],
   [resultTranscripts, sizeOf('entries')],
+  [sheetRows, sizeOf('cells', 'filter')],
 ] as const
 
 /** True while unreachable results of the bot are left. */

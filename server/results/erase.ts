@@ -14,6 +14,7 @@ import {
   resultErasures,
   resultLogs,
   resultTranscripts,
+  sheetRows,
   uploads,
   webhookDeliveries,
   webhookEvents,
@@ -67,6 +68,7 @@ export async function deleteRowsOf(tx: Transaction, botId: string, ids: SQL, now
   await tx.execute(sql`DELETE FROM ${resultAnswers} WHERE ${isOf}`)
   await tx.execute(sql`DELETE FROM ${resultLogs} WHERE ${isOf}`)
   await tx.execute(sql`DELETE FROM ${resultTranscripts} WHERE ${isOf}`)
+  await tx.execute(sql`DELETE FROM ${sheetRows} WHERE ${isOf}`)
   await tx.execute(sql`UPDATE ${uploads} SET remove_at = ${now.toISOString()}::timestamptz WHERE ${isOf}
     AND NOT coalesce(remove_at <= ${now.toISOString()}::timestamptz, false)`)
 }

@@ -3,6 +3,7 @@ import type { Database } from '../db/client.ts'
 import { MS_PER_HOUR, MS_PER_SECOND } from '../durations.ts'
 import { BrokenOff, type OutboundStream, type Refusal, type StreamingClient } from '../outbound/client.ts'
 import { fail } from '../outbound/rejection.ts'
+import { retryAfterOf } from '../outbound/retry-after.ts'
 import type { Keyring } from '../workspaces/keyring.ts'
 import type { Ready } from './bodies.ts'
 import type { OpenEndpoint } from './leases.ts'
@@ -61,8 +62,5 @@ async function readOut({ body }: OutboundStream) {
 
 /** Milliseconds of delay that a receiver requests: `Retry-After`, in seconds or as a date. */
 export function retryAfter(reply: OutboundStream | Refusal): number {
-  const given = reply.ok ? reply.headers['retry-after'] : undefined
-  if (given === undefined) return 0
-  const wait = /^\d{1,9}$/.test(given) ? Number(given) * MS_PER_SECOND : Date.parse(given) - Date.now()
-  return Math.min(Math.max(wait, 0), MAX_RETRY_AFTER_MS) || 0
+  return reply.ok ? retryAfterOf(reply.headers, MAX_RETRY_AFTER_MS) : 0
 }

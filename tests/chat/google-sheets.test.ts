@@ -270,13 +270,14 @@ describe('writes that come together', () => {
       const waiting = {
         effects: { shareRequest: (work: () => Promise<void>) => work() },
         limits: { milliseconds: 60_000, outboundCalls: 10 },
-        spent: { outboundCalls: 0, waiting: 0, output: 0 },
+        spent: { outboundCalls: 0, waiting: 0, sheets: 0, output: 0 },
+        sheetRows: [],
         startedAt: performance.now(),
         frames: [],
         logs: [],
       }
       const write = { run: waiting, made: { block: { id: 'b' } }, cells } as unknown as SheetWrite
-      return writeTogether(write, { account: sheet, sheet }, send)
+      return writeTogether(write, { account: sheet, sheet, kind: 'insert' }, send)
     }
     await Promise.all(Array.from({ length: count }, writeOne))
     return sizes

@@ -345,6 +345,10 @@ describe('webhooks of a copy', () => {
       `INSERT INTO chatwoot_events VALUES ($1, 'c', 1, 'm1', 1, '{"kind":"message"}', now())`,
       [made.id],
     )
+    await app.pool.query(
+      `INSERT INTO sheet_rows VALUES ($1, 'x', $2, 'r', 'c', 's', '0', 'insert', 'b', '[]', NULL, 2, now(), false, 0, NULL, now())`,
+      [made.id, workspaceId],
+    )
     const file = newFile()
     await backUp(app.databaseUrl, file, quiet)
     const stateOf = async (url: string) => {
@@ -354,12 +358,13 @@ describe('webhooks of a copy', () => {
         (SELECT count(*)::int FROM webhook_deliveries WHERE next_attempt_at IS NOT NULL) AS pending,
         (SELECT count(*)::int FROM webhook_deliveries) AS deliveries,
         (SELECT count(*)::int FROM chatwoot_conversations) AS conversations,
-        (SELECT count(*)::int FROM chatwoot_events) AS events`)
+        (SELECT count(*)::int FROM chatwoot_events) AS events,
+        (SELECT count(*)::int FROM sheet_rows) AS "sheetRows"`)
       await pool.end()
       return rows[0]
     }
     const before = await stateOf(app.databaseUrl)
-    expect(before).toMatchObject({ enabled: 1, conversations: 1, events: 1 })
+    expect(before).toMatchObject({ enabled: 1, conversations: 1, events: 1, sheetRows: 1 })
     expect(before.pending).toBeGreaterThan(0)
 
     const [copy, live] = [await emptyDatabase(), await emptyDatabase()]
@@ -367,8 +372,9 @@ describe('webhooks of a copy', () => {
     await restore(copy, file, (line) => said.push(line))
     expect(await stateOf(copy)).toEqual({
       ...before,
-      ...{ enabled: 0, pending: 0, conversations: 0, events: 0 },
+      ...{ enabled: 0, pending: 0, conversations: 0, events: 0, sheetRows: 0 },
     })
+    expect(said.at(-2)).toMatch(/^Sheets: 1 rows that waited are left out.*--live/)
     expect(said.at(-1)).toMatch(
       /^Webhooks: 1 endpoints are disabled, \d+ pending deliveries set aside and 1 conversations of Chatwoot left out.*--live/,
     )

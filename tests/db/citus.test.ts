@@ -39,6 +39,7 @@ const coordinatorTables = [
   'idempotency_keys',
   'idempotency_responses',
   'installation_keys',
+  'sheet_accounts',
   'webhook_deliveries',
   'webhook_events',
   'webhook_outbox',

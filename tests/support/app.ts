@@ -8,6 +8,7 @@ import type pg from 'pg'
 import { operations } from '../../contract/index.ts'
 import { createApp, type Phase } from '../../server/app.ts'
 import { openTimers } from '../../server/chat/sessions/fire-timers.ts'
+import { openSheetQueue } from '../../server/chat/sessions/sheet-queue.ts'
 import { openChatTools } from '../../server/chat-tools.ts'
 import { openBridge } from '../../server/chatwoot/bridge.ts'
 import { currentTime } from '../../server/clock.ts'
@@ -51,6 +52,8 @@ export interface App extends Watched {
   timers: ReturnType<typeof openTimers>
   /** Works on all conversations of Chatwoot for which there is something to do. */
   bridge: ReturnType<typeof openBridge>
+  /** Writes the rows of sheets that wait and are due. */
+  sheets: ReturnType<typeof openSheetQueue>
   /** Makes all timers of chats due, and runs their turns. */
   fireTimers(): Promise<void>
   stop(): Promise<void>
@@ -190,6 +193,7 @@ export async function startApp(options: StartOptions = {}): Promise<App> {
   const service = createApp({ ...services, pool, sandbox: options.sandbox, phase: () => phase })
   const timers = openTimers(services)
   const bridge = openBridge(services)
+  const sheets = openSheetQueue(services)
   const server = createServer(service, {
     newId,
     takesFile: takesFileOf(operations),
@@ -214,6 +218,7 @@ export async function startApp(options: StartOptions = {}): Promise<App> {
     filesFolder,
     timers,
     bridge,
+    sheets,
     setPhase: (next: Phase) => {
       phase = next
     },
@@ -225,7 +230,7 @@ export async function startApp(options: StartOptions = {}): Promise<App> {
       await timers.runDue()
     },
     async stop() {
-      await Promise.all([timers.stop(), bridge.stop()])
+      await Promise.all([timers.stop(), bridge.stop(), sheets.stop()])
       server.closeAllConnections()
       await new Promise((resolve) => server.close(resolve))
       await chat.close()

@@ -10,7 +10,6 @@ import { appearanceOf, deviceOf, dynamicThemeOf, hasProgressBar, startPropsOf } 
 import { flowAllBack, updateResult } from './blocks/bot-link.ts'
 import { findEvent, remember, startEdge } from './blocks/logic.ts'
 import {
-  cpuMilliseconds,
   currentFrame,
   cutChat,
   type Execution,
@@ -18,6 +17,7 @@ import {
   leave,
   log,
   type Next,
+  newRun,
   sendAction,
   takeEdge,
   waitingBlock,
@@ -28,7 +28,6 @@ import { replyToWaiting } from './handle-reply.ts'
 import { setIdleTimer } from './idle.ts'
 import { textOfMessage } from './inputs/index.ts'
 import { visitorLanguage } from './language.ts'
-import { defaultLimits } from './limits.ts'
 import { rememberPreview } from './preview.ts'
 import { progressOf } from './progress.ts'
 import { snapshot } from './result-parts.ts'
@@ -286,44 +285,6 @@ function placeToStart(run: Execution, startFrom: StartOptions['startFrom']): Pla
   return takeEdge(run, flow.events.find((event) => event.id === startFrom.eventId)?.outgoingEdgeId)
 }
 
-export function newRun(options: TurnOptions, effects: Effects, session: Execution['session']): Execution {
-  return {
-    effects,
-    limits: { ...defaultLimits, ...options.limits },
-    format: options.textBubbleContentFormat ?? session.textFormat ?? 'richText',
-    startedAt: performance.now(),
-    cpuAtStart: cpuMilliseconds(),
-    yieldedAt: performance.now(),
-    session,
-    frames: [],
-    waiting: null,
-    waitsFor: null,
-    timer: undefined,
-    isHandedOff: false,
-    messages: [],
-    actions: [],
-    input: undefined,
-    logs: [],
-    newFormat: undefined,
-    answers: [],
-    transcript: [],
-    said: [],
-    linkedResults: new Map(),
-    uploads: [],
-    spent: {
-      blocks: 0,
-      evaluation: 0,
-      waiting: 0,
-      outboundCalls: 0,
-      tokens: 0,
-      filled: 0,
-      formatted: 0,
-      output: 0,
-    },
-    isAborted: false,
-  }
-}
-
 export function messageOf(run: Execution, message: Message | null | undefined): Message | null {
   if (message === null || message === undefined) return null
   const clean = (value: string): string => {
@@ -360,6 +321,7 @@ export async function outcomeOf(run: Execution, isRegistering = false): Promise<
     isCompleted: isOver && !run.isAborted && hasStarted,
     linkedResults: [...run.linkedResults.values()],
     uploads: run.uploads,
+    sheetRows: run.sheetRows,
     hasCalledOut: run.spent.outboundCalls > 0,
   }
   if (run.input !== undefined) outcome.input = run.input

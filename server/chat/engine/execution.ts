@@ -4,7 +4,7 @@ import { cut, storableText } from '../../json/access.ts'
 import type { Upload } from '../../uploads/uploads.ts'
 import type { Block, FlowIndex, Group, Place } from './flow-index.ts'
 import { findBlock, followEdge } from './flow-index.ts'
-import type { Limits } from './limits.ts'
+import { defaultLimits, type Limits } from './limits.ts'
 import type {
   Answer,
   Bubble,
@@ -16,9 +16,11 @@ import type {
   LogEntry,
   Position,
   SessionState,
+  SheetRow,
   TextFormat,
   TimerToSet,
   TranscriptEntry,
+  TurnOptions,
   UserTurn,
   VariableValue,
 } from './types.ts'
@@ -61,11 +63,15 @@ export interface Execution {
   linkedResults: Map<string, LinkedResult>
   /** Files that were answered with. */
   uploads: Upload[]
+  /** Rows of sheets that are written later. */
+  sheetRows: SheetRow[]
   spent: {
     blocks: number
     /** Milliseconds, as the next one. */
     evaluation: number
     waiting: number
+    /** The part of it for quotas of sheets. */
+    sheets: number
     outboundCalls: number
     tokens: number
     /** Characters, as the next one. */
@@ -76,6 +82,46 @@ export interface Execution {
   }
   /** Set once a limit is reached: the chat ends here. */
   isAborted: boolean
+}
+
+export function newRun(options: TurnOptions, effects: Effects, session: Execution['session']): Execution {
+  return {
+    effects,
+    limits: { ...defaultLimits, ...options.limits },
+    format: options.textBubbleContentFormat ?? session.textFormat ?? 'richText',
+    startedAt: performance.now(),
+    cpuAtStart: cpuMilliseconds(),
+    yieldedAt: performance.now(),
+    session,
+    frames: [],
+    waiting: null,
+    waitsFor: null,
+    timer: undefined,
+    isHandedOff: false,
+    messages: [],
+    actions: [],
+    input: undefined,
+    logs: [],
+    newFormat: undefined,
+    answers: [],
+    transcript: [],
+    said: [],
+    linkedResults: new Map(),
+    uploads: [],
+    sheetRows: [],
+    spent: {
+      blocks: 0,
+      evaluation: 0,
+      waiting: 0,
+      sheets: 0,
+      outboundCalls: 0,
+      tokens: 0,
+      filled: 0,
+      formatted: 0,
+      output: 0,
+    },
+    isAborted: false,
+  }
 }
 
 /** Outcome of a block. `go` leaves the group, `end` ends the branch, `wait` ends the request. */

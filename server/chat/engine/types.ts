@@ -20,8 +20,6 @@ import type { TurnRoom } from './turn-room.ts'
 /** Value of a variable. `null` is "no value". */
 export type VariableValue = string | (string | null)[] | null
 
-/** A JSON object with unknown properties. Documents are stored as they were written, so every part may be malformed. */
-
 /** A bot document of the current version, parsed from JSON and not trusted: readers treat odd parts as absent. */
 export interface Flow {
   /** Id of the bot that the document belongs to. */
@@ -103,6 +101,11 @@ export interface Effects {
   shareRequest?: (work: () => Promise<void>) => Promise<void>
   /** True if this request still runs the turn, so that it may send. Absent where no other one can run it. */
   holdsTurn?: () => Promise<boolean>
+  /**
+   * Why the queue takes no row of a sheet with so many bytes; undefined where it does. Absent where rows are never written
+   * later, as in a preview.
+   */
+  refuseSheetRow?: (bytes: number) => Promise<string | undefined>
   /** Room for what the turn holds while it waits for others. Without it, there is room for everything. */
   room?: TurnRoom
   evaluate: Evaluate
@@ -133,6 +136,21 @@ export interface Effects {
   earlierAnswers(resultId: string): Promise<Answer[]>
   /** The conversation from before this turn, oldest first. Only `Set variable` of type `Transcript` reads it. */
   earlierTranscript(): Promise<TranscriptEntry[]>
+}
+
+/** A row of a sheet that a turn could not write. */
+export interface SheetRow {
+  id: string
+  kind: 'insert' | 'update'
+  blockId: string
+  credentialsId: string
+  spreadsheetId: string
+  sheetId: string
+  cells: { column: string; value: string }[]
+  /** Options of an update that find its rows. */
+  filter: JsonObject | null
+  /** True if a request with it has no response: it may have been written. */
+  isSent: boolean
 }
 
 export interface TurnOptions {
@@ -362,6 +380,8 @@ export interface TurnOutcome {
   linkedResults: LinkedResult[]
   /** Files that were answered with, to be kept with the result. */
   uploads: Upload[]
+  /** Rows of sheets to write later. */
+  sheetRows: SheetRow[]
   /** True if requests, e-mails or calls of models went out, which must not be repeated. */
   hasCalledOut: boolean
 }

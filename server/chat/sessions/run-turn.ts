@@ -12,6 +12,7 @@ import { chatEventOf, eventOfTurn } from './chat-events.ts'
 import { decodeState } from './codec/state.ts'
 import { mergeEdits } from './concurrent-edits.ts'
 import { lastAnswerOf, type Session, turnAgeOf } from './read-session.ts'
+import { sheetRowsOfTurn } from './sheet-rows.ts'
 import { expiryAfter, secondsLeft, timerOfTurn } from './timers.ts'
 import { type Context, effectsOf, withTurnRoom } from './turn-effects.ts'
 import { TurnLease } from './turn-lease.ts'
@@ -89,6 +90,7 @@ async function runTurnWithin(
           context.now,
           writeAlso(context.db, keep, [
             ...uploadsOfTurn(sessionId, outcome.uploads),
+            ...sheetRowsOfTurn({ botId, workspaceId, resultId: state.resultId }, outcome),
             ...(isBridged ? [(tx: Database) => wakeBridge(tx, session)] : []),
             ...timerOfTurn(
               { id: sessionId, botId, workspaceId },

@@ -7,6 +7,7 @@ import { remembersUsers } from './origin-check.ts'
 import type { findPublished } from './read-session.ts'
 import { toTurn, uploadsOfTurn } from './run-turn.ts'
 import { newSessionId } from './session-ids.ts'
+import { sheetRowsOfTurn } from './sheet-rows.ts'
 import { expiryAfter, timerOfTurn } from './timers.ts'
 import { type Context, effectsOf, withTurnRoom } from './turn-effects.ts'
 import { type StoreTurn, sizeOfTurn, writeAlso, writeTurn } from './write-turn.ts'
@@ -63,6 +64,7 @@ export async function startSession(
     now,
     writeAlso(db, keepAs(started), [
       ...uploadsOfTurn(sessionId, outcome.uploads),
+      ...sheetRowsOfTurn({ botId, workspaceId, resultId }, outcome),
       ...timerOfTurn({ id: sessionId, botId, workspaceId }, outcome, {}, now),
       ...eventOfTurn(published, chatEventOf({ sessionId, botId, resultId, publicationId }, outcome), now),
     ]),

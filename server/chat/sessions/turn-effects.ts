@@ -21,6 +21,7 @@ import {
   maximumCharacters,
   transcriptOf,
 } from './read-session.ts'
+import { refuseSheetRow } from './sheet-rows.ts'
 import type { TurnLease } from './turn-lease.ts'
 
 /* Room and effects of a turn: what it may do to the world, and what it holds in memory meanwhile. */
@@ -71,7 +72,8 @@ export function effectsOf(
   claim?: TurnLease,
   tell?: Effects['tell'],
 ): Effects {
-  const { botId, workspaceId, publicationId, room } = running
+  const { botId, workspaceId, publicationId, resultId, room } = running
+  const isStored = publicationId !== null && resultId !== null && room !== undefined
   const { httpRequest, sendEmail } = tools
   const mayCallOut = async () => claim === undefined || (await claim.mayCallOut())
   const elsewhere = 'Another request runs this turn'
@@ -97,6 +99,7 @@ export function effectsOf(
     async shareRequest(work) {
       if (await mayCallOut()) await place.rest(work)
     },
+    ...(isStored && { refuseSheetRow: (bytes: number) => refuseSheetRow(db, running, bytes) }),
     takeTurn: () => place.rest(() => takeTurn(workspaceId)),
     ...(room && { room: { ...room, take: (...what) => place.rest(() => room.take(...what)) } }),
     evaluate: (request) => place.rest(() => tools.evaluate({ ...request, workspaceId })),

@@ -92,12 +92,13 @@ export function sizeOfTurn({
 }: Pick<TurnToWrite, 'outcome' | 'lastAnswer' | 'subscribedEvents'> & {
   read?: Pick<Session, 'state'>
 }): number {
-  const { state, variables, linkedResults, logs } = outcome
+  const { state, variables, linkedResults, logs, sheetRows } = outcome
   const before = Buffer.byteLength(read?.state ?? '')
   const grown = Math.max(0, Buffer.byteLength(JSON.stringify(state ?? variables)) - before)
   const answers = [outcome, ...linkedResults].flatMap((result) => result.answers)
   const answerBytes = answers.reduce((sum, { content }) => sum + Buffer.byteLength(content), 0)
   const logged = logs.length === 0 ? 0 : Buffer.byteLength(JSON.stringify(logs))
+  const queued = sheetRows.length === 0 ? 0 : Buffer.byteLength(JSON.stringify(sheetRows))
   const wanted = subscribedEvents?.split(',') ?? []
   const bytesOf = (type: EventType, bytes: number) => {
     const endpoints = wanted.filter((one) => one === '*' || one === type).length
@@ -106,7 +107,7 @@ export function sizeOfTurn({
   const sent =
     (answers.length > 0 ? bytesOf('result.answered', answerBytes) : 0) +
     (outcome.isCompleted ? bytesOf('result.completed', 0) : 0)
-  return ROW_BYTES + Buffer.byteLength(lastAnswer) + grown + answerBytes + logged + sent
+  return ROW_BYTES + Buffer.byteLength(lastAnswer) + grown + answerBytes + logged + queued + sent
 }
 
 /** Runs the write of a turn, together with whatever else belongs to it. */

@@ -263,6 +263,13 @@ async function silenceCopy(client: pg.Client, progress: (line: string) => void) 
   await change('chatwoot_events', 'DELETE FROM chatwoot_events')
   // A chat without a conversation is not sent anywhere.
   const conversations = await change('chatwoot_conversations', 'DELETE FROM chatwoot_conversations')
+  const rows = await change('sheet_rows', 'DELETE FROM sheet_rows')
+  await change('sheet_accounts', 'DELETE FROM sheet_accounts')
+  if (rows > 0) {
+    progress(
+      `Sheets: ${rows} rows that waited are left out, since the original may still write them. Restore with --live where this database takes its place`,
+    )
+  }
   if (disabled + pending + unsent + conversations === 0) return
   progress(
     `Webhooks: ${disabled} endpoints are disabled, ${pending + unsent} pending deliveries set aside and ${conversations} conversations of Chatwoot left out, since the original may still post. Restore with --live where this database takes its place`,

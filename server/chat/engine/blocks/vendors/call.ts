@@ -4,6 +4,7 @@ import { randomUUID } from 'node:crypto'
 import type { Action, Call, VendorRow } from '../../../../../contract/bot-document/blocks/vendors/vendor.ts'
 import { z } from '../../../../../contract/kit/zod.ts'
 import { asString, filledText, type JsonObject } from '../../../../json/access.ts'
+import type { Refusal } from '../../../../outbound/rejection.ts'
 import { trimSlashes } from '../../../../outbound/trim-slashes.ts'
 import { type Execution, log } from '../../execution.ts'
 import type { Block } from '../../flow-index.ts'
@@ -15,6 +16,15 @@ export interface VendorCall {
   action: Action
   block: Block
   call: Call
+  /** Receives the outcome of each request, where somebody wants to know why the last one failed. */
+  last?: LastExchange
+}
+
+/** The outcome of a request: a status, or the reason for which there is no response. */
+export interface LastExchange {
+  status?: number | undefined
+  reason?: Refusal['reason'] | undefined
+  retryAfterMs?: number
 }
 
 const MAX_PRUNED_DEPTH = 64

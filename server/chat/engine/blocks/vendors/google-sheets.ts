@@ -9,12 +9,13 @@ import {
 import { asArray, asObjects, asString, filledText } from '../../../../json/access.ts'
 import { accountOf } from '../../../../outbound/google-account.ts'
 import { type Execution, log, remainingMilliseconds, waitFor } from '../../execution.ts'
+import type { SheetRow } from '../../types.ts'
 import { setVariable } from '../../variables.ts'
 import { failCall, type VendorCall } from './call.ts'
 import { chooseRows } from './choose-rows.ts'
 import { accessToken, forgetToken } from './google-token.ts'
 import { reportFailure, reportStatus, sendRequest, type VendorReply } from './send.ts'
-import { MAX_QUOTA_WAIT_MS, type SendWrites, type SheetWrite, writeTogether } from './sheet-batches.ts'
+import { MAX_QUOTA_WAIT_MS, type Sender, type SheetWrite, writeTogether } from './sheet-batches.ts'
 import { filterOf, matching, type Rows } from './sheet-filters.ts'
 
 const TITLE_LIFETIME_MS = 60_000
@@ -27,7 +28,7 @@ export const titles = new LRUCache<string, { title: string; readAt: number }>({
   sizeCalculation: ({ title }, key) => key.length + title.length,
 })
 
-interface Table extends Rows {
+export interface Table extends Rows {
   /** The title in quotes, as ranges have it. */
   range: string
 }
@@ -63,7 +64,7 @@ export async function insertIntoSheet(run: Execution, made: VendorCall): Promise
   await writeTogether({ run, made, cells }, placeOf('insert', made), insertRows)
 }
 
-async function insertRows(sender: Sender, writes: () => SheetWrite[]): Promise<number> {
+export async function insertRows(sender: Sender, writes: () => SheetWrite[]): Promise<number> {
   const table = await readTable(sender.run, sender.made, '!1:1')
   if (table === null) return READ_REQUESTS
   let sent: SheetWrite[] = []
@@ -72,13 +73,14 @@ async function insertRows(sender: Sender, writes: () => SheetWrite[]): Promise<n
   const reply = await ask(
     sender.run,
     sender.made,
-    () => {
+    async () => {
       const rows = writes().map((write) => ({ write, row: rowOf(write, table) }))
       const filled = rows.filter(({ row }) => row.some((cell) => cell !== null))
       sent = filled.map(({ write }) => write)
       markSent(sent, true)
       isEmpty = sent.length === 0
       if (isEmpty) return null
+      await sender.beforeSend?.(sent)
       return {
         path: `/values/${encodeURIComponent(`${table.range}!A1`)}:append`,
         query: { valueInputOption: 'RAW', insertDataOption: 'INSERT_ROWS' },
@@ -106,7 +108,7 @@ function markSent(writes: readonly SheetWrite[], isSent: boolean) {
   for (const write of writes) write.isSent = isSent
 }
 
-function rowOf({ cells }: SheetWrite, { header }: Table): (string | null)[] {
+export function rowOf({ cells }: SheetWrite, { header }: Table): (string | null)[] {
   const row: (string | null)[] = header.map(() => null)
   for (const { column, value } of cells) {
     const index = header.indexOf(column.trim())
@@ -128,7 +130,7 @@ export async function updateSheet(run: Execution, made: VendorCall): Promise<voi
 }
 
 /** Sends as many requests as the changes of all writes need. */
-async function updateRows(sender: Sender, writes: () => SheetWrite[]): Promise<number> {
+export async function updateRows(sender: Sender, writes: () => SheetWrite[]): Promise<number> {
   const table = await readTable(sender.run, sender.made)
   let requests = READ_REQUESTS
   let rest = table
@@ -215,13 +217,12 @@ async function findChanges(writes: SheetWrite[], table: Table) {
   return { changes, rows }
 }
 
-type Sender = Parameters<SendWrites>[0]
-
 /** Requests of a batch: the head or the rows of the sheet, then what is written. */
 const READ_REQUESTS = 1
 const WRITE_REQUESTS = 2
 
-const placeOf = (kind: string, made: VendorCall) => ({
+const placeOf = (kind: SheetRow['kind'], made: VendorCall) => ({
+  kind,
   account: accountOf(made.call.credentials).key,
   sheet: `${kind} ${titleKey(made)}`,
 })
@@ -261,7 +262,7 @@ export function columnName(index: number): string {
 // Requests
 
 /** The sheet, or the part of it that a range behind its title names; null if it cannot be read. */
-async function readTable(run: Execution, made: VendorCall, part = ''): Promise<Table | null> {
+export async function readTable(run: Execution, made: VendorCall, part = ''): Promise<Table | null> {
   const title = await sheetTitle(run, made)
   if (title === null) return null
   const range = `'${title.replaceAll("'", "''")}'`
@@ -342,14 +343,15 @@ async function ask(
       continue
     }
     // Beside others that were refused at the same time.
-    const delayMs = backoffMs * (0.5 + run.effects.random())
+    const delayMs = Math.max(backoffMs * (0.5 + run.effects.random()), reply.retryAfterMs)
     const isLate =
       performance.now() - startedAt + delayMs > Math.min(MAX_QUOTA_WAIT_MS, remainingMilliseconds(run))
-    if ((reply.status !== 429 && reply.status !== 503) || isLate) {
+    const isRefused = reply.status === 429 || reply.status === 503
+    if (isRefused) refuse()
+    if (!isRefused || isLate) {
       reportStatus(run, made, reply)
       return null
     }
-    refuse()
     await waitFor(run, sleep(delayMs))
   }
 }

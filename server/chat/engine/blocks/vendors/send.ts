@@ -7,6 +7,7 @@ import type {
 import { asObjects, filledText, parseJson } from '../../../../json/access.ts'
 import type { OutboundReply } from '../../../../outbound/client.ts'
 import { withText } from '../../../../outbound/response-body.ts'
+import { retryAfterOf } from '../../../../outbound/retry-after.ts'
 import { withoutSecrets } from '../../../../outbound/secrets.ts'
 import { encodeRequest } from '../../../../outbound/vendor-request.ts'
 import { type Execution, log, mayCallOut, remainingMilliseconds, waitFor } from '../../execution.ts'
@@ -16,6 +17,9 @@ import { failCall, type VendorCall } from './call.ts'
 
 const DEFAULT_VENDOR_TIMEOUT_MS = 20_000
 
+/** A vendor may ask for no longer delay than this. */
+const MAX_RETRY_AFTER_MS = 60_000
+
 /** Maximum size of a response of an outside service. */
 export const MAX_VENDOR_RESPONSE_BYTES = 8_388_608
 
@@ -23,6 +27,7 @@ export interface VendorReply {
   status: number
   /** Its JSON, or its text where it is none. */
   body: unknown
+  retryAfterMs: number
 }
 
 /** Sends one request; null if there is no response, which is in the log then. */
@@ -39,7 +44,11 @@ export async function sendRequest(
     return null
   }
   const json = parseJson(reply.text)
-  return { status: reply.status, body: json === undefined ? reply.text : json }
+  return {
+    status: reply.status,
+    body: json === undefined ? reply.text : json,
+    retryAfterMs: retryAfterOf(reply.headers, MAX_RETRY_AFTER_MS),
+  }
 }
 
 /** The same for a response that is not text; null if nothing may be sent. */
@@ -52,7 +61,7 @@ export async function sendForBytes(
   const timeoutMs = made.action.timeoutMs ?? DEFAULT_VENDOR_TIMEOUT_MS
   // Parts of many megabytes are put together by a stream, a few at most in a turn.
   const encoded = await waitFor(run, encodeRequest(made.call.base, request))
-  return waitFor(
+  const reply = await waitFor(
     run,
     run.effects.httpRequest({
       ...encoded,
@@ -62,6 +71,12 @@ export async function sendForBytes(
       maximumBytes: MAX_VENDOR_RESPONSE_BYTES,
     }),
   )
+  if (made.last) {
+    made.last.status = reply.ok ? reply.status : undefined
+    made.last.reason = reply.ok ? undefined : reply.reason
+    made.last.retryAfterMs = reply.ok ? retryAfterOf(reply.headers, MAX_RETRY_AFTER_MS) : 0
+  }
+  return reply
 }
 
 /** Bytes that a request takes in memory: files once more as its body. */
@@ -81,7 +96,11 @@ export function reportFailure(run: Execution, made: VendorCall, message: string)
 }
 
 /** Logs a status over 399 with the response of the vendor. */
-export function reportStatus(run: Execution, made: VendorCall, { status, body }: VendorReply): void {
+export function reportStatus(
+  run: Execution,
+  made: VendorCall,
+  { status, body }: Pick<VendorReply, 'status' | 'body'>,
+): void {
   const { row, action, block, call } = made
   const words = typeof body === 'string' ? body : (JSON.stringify(body) ?? '')
   const details = withoutSecrets(call.credentials, words)

@@ -1,10 +1,12 @@
 /** Writes of many turns to one sheet, in few requests: each request counts for the quota of the account. */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { LRUCache } from 'lru-cache'
+import { asObject, filledText } from '../../../../json/access.ts'
 import { type Execution, log, mayCallOut, remainingMilliseconds, waitFor } from '../../execution.ts'
-import { failCall, type VendorCall } from './call.ts'
+import type { SheetRow } from '../../types.ts'
+import { failCall, type LastExchange, type VendorCall } from './call.ts'
 
-/** A turn waits no longer for a quota of the vendor. */
+/** A turn waits no longer for a quota of the vendor, whatever rows it writes. */
 export const MAX_QUOTA_WAIT_MS = 20_000
 /** The vendor takes 60 requests of an account in a minute. */
 const REQUEST_INTERVAL_MS = 1_000
@@ -24,13 +26,19 @@ export interface SheetWrite {
   isOver: boolean
   /** True while it is in a request that has no response. */
   isSent: boolean
+  /** Entries for its log, where it failed but may be made later. */
+  failure?: Execution['logs']
+}
+
+export interface Sender {
+  run: Execution
+  made: VendorCall
+  /** Notes that these are about to be sent. */
+  beforeSend?: (writes: readonly SheetWrite[]) => Promise<void>
 }
 
 /** Sends writes by the turn of one of them, and logs the outcome of each. Returns the number of requests. */
-export type SendWrites = (
-  sender: { run: Execution; made: VendorCall },
-  writes: () => SheetWrite[],
-) => Promise<number>
+export type SendWrites = (sender: Sender, writes: () => SheetWrite[]) => Promise<number>
 
 interface Batch {
   writes: SheetWrite[]
@@ -52,11 +60,11 @@ const lines = new LRUCache<string, Line>({ max: 10_000 })
 
 /**
  * Writes at once where the account has been quiet for a second, else together with the others that come meanwhile. A turn
- * that has waited for too long goes on, and its write is dropped unless it is on its way.
+ * that has waited for too long goes on, and its row is written later.
  */
 export async function writeTogether(
   { run, made, cells }: Pick<SheetWrite, 'run' | 'made' | 'cells'>,
-  { account, sheet }: { account: string; sheet: string },
+  { account, sheet, kind }: { account: string; sheet: string; kind: SheetRow['kind'] },
   send: SendWrites,
 ): Promise<void> {
   const write: SheetWrite = { run, made, cells, dueAt: 0, isOver: false, isSent: false }
@@ -76,7 +84,10 @@ export async function writeTogether(
   if (!(await mayCallOut(run, 2 * bytes))) return
   // The turn may have waited for room.
   const waitMs = waitOf(run)
-  write.dueAt = performance.now() + waitMs
+  // Behind the rows of this turn that wait already.
+  if (waitMs === 0 && run.sheetRows.length > 0 && (await writeLater(write, kind))) return
+  const startedAt = performance.now()
+  write.dueAt = startedAt + waitMs
   const leaving = new AbortController()
   const late = () => sleep(waitMs, undefined, { signal: leaving.signal }).catch(() => {})
   let hasJoined = false
@@ -86,8 +97,14 @@ export async function writeTogether(
   }
   await waitFor(run, shareRequest(join))
   leaving.abort()
-  if (write.isOver) return
+  run.spent.sheets += performance.now() - startedAt
+  if (write.isOver && write.failure === undefined) return
   write.isOver = true
+  if (hasJoined && (await writeLater(write, kind))) return
+  if (write.failure !== undefined) {
+    for (const { status, description, ...more } of write.failure) log(run, status, description, more)
+    return
+  }
   const unsent = hasJoined
     ? 'the quota of the account was used up for too long'
     : 'another request runs this turn'
@@ -97,7 +114,48 @@ export async function writeTogether(
   failCall(run, made.block, 'Google Sheets: the request failed', details, made.action.context)
 }
 
-const waitOf = (run: Execution) => Math.max(0, Math.min(MAX_QUOTA_WAIT_MS, remainingMilliseconds(run)))
+const waitOf = (run: Execution) =>
+  Math.max(0, Math.min(MAX_QUOTA_WAIT_MS - run.spent.sheets, remainingMilliseconds(run)))
+
+/** Leaves a row to the queue; false where the turn has none. */
+async function writeLater(
+  { run, made, cells, isSent }: SheetWrite,
+  kind: SheetRow['kind'],
+): Promise<boolean> {
+  const { refuseSheetRow } = run.effects
+  if (refuseSheetRow === undefined) return false
+  const { credentialsId, spreadsheetId, sheetId, filter, referenceCell } = made.call.options
+  const words = { cells, filter: kind === 'update' ? asObject({ filter, referenceCell }) : null }
+  const refusal = await refuseSheetRow(Buffer.byteLength(JSON.stringify(words)))
+  if (refusal !== undefined) {
+    const details = `${isSent ? 'There was no response in time' : 'Nothing was written'}: ${refusal}`
+    failCall(run, made.block, 'Google Sheets: the request failed', details, made.action.context)
+    return true
+  }
+  run.sheetRows.push({
+    id: run.effects.newId(),
+    kind,
+    blockId: made.block.id,
+    credentialsId: filledText(credentialsId) ?? '',
+    spreadsheetId: String(spreadsheetId),
+    sheetId: String(sheetId),
+    ...words,
+    isSent,
+  })
+  const reason = isSent ? 'There was no response in time' : 'The quota of the account is used up'
+  log(run, 'info', 'Google Sheets: the row is written later', {
+    context: made.block.id,
+    details: reason,
+    isInternal: true,
+  })
+  return true
+}
+
+/** True if writes that failed may be made later: the vendor is busy or away, or nobody knows if it has written them. */
+export function isTransient({ isSent }: SheetWrite, { status, reason }: LastExchange): boolean {
+  if (status !== undefined) return status >= 500 || (!isSent && (status === 429 || status === 408))
+  return isSent || (reason !== 'refused' && reason !== 'size')
+}
 
 function joinBatch(
   write: SheetWrite,
@@ -122,7 +180,7 @@ function joinBatch(
 }
 
 /** Runs work for an account after what was there before, and no sooner than its quota has room. */
-function inLine(account: string, work: () => Promise<number>): Promise<void> {
+export function inLine(account: string, work: () => Promise<number>): Promise<void> {
   const line = lines.get(account) ?? { last: Promise.resolve(), freeAt: 0 }
   lines.set(account, line)
   const done = line.last.then(async () => {
@@ -157,13 +215,15 @@ async function sendBatch({ writes }: Batch, send: SendWrites): Promise<number> {
     startedAt: performance.now(),
     limits: { ...sender.run.limits, milliseconds: sender.dueAt - performance.now() },
   }
-  const requests = await send({ run, made: sender.made }, left)
+  const call = { ...sender.made, last: {} }
+  const requests = await send({ run, made: call }, left)
   for (const write of left()) {
     write.isOver = true
-    for (const { status, description, ...more } of logs) {
-      const isOfBlock = more.context === sender.made.block.id
-      log(write.run, status, description, isOfBlock ? { ...more, context: write.made.block.id } : more)
-    }
+    const failure = logs.map((entry) =>
+      entry.context === call.block.id ? { ...entry, context: write.made.block.id } : entry,
+    )
+    if (isTransient(write, call.last)) write.failure = failure
+    else for (const { status, description, ...more } of failure) log(write.run, status, description, more)
   }
   return requests
 }

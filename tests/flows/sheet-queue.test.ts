@@ -1,0 +1,405 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals'
+import { openSheetQueue } from '../../server/chat/sessions/sheet-queue.ts'
+import type { Services } from '../../server/context.ts'
+import { forgetSheetAccounts } from '../../server/jobs/expiry.ts'
+import { createLog } from '../../server/log.ts'
+import { outboundClient } from '../../server/outbound/client.ts'
+import { type App, startApp } from '../support/app.ts'
+import { boundNamed } from '../support/bounds.ts'
+import { ask, bot, type Part, text } from '../support/chat.ts'
+import { logsOf, type Published, publish, reply, start, textsOf } from '../support/chats.ts'
+import { type SheetsDouble, sheetsAccount, startSheets } from '../support/google-sheets.ts'
+import { until } from '../support/process.ts'
+import { makeWorld, type Site } from '../support/world.ts'
+
+/* Rows of sheets that a turn cannot write: each is written later, once, or its log says why not. */
+
+let app: App
+let sheet: SheetsDouble
+let site: Site
+let account: string
+
+beforeAll(async () => {
+  sheet = await startSheets([])
+  app = await startApp({ config: { OUTBOUND_ALLOWED_HOSTS: [sheet.host] } })
+})
+
+afterAll(async () => {
+  await app.stop()
+  await sheet.stop()
+})
+
+beforeEach(async () => {
+  sheet.rows = [['Name', 'Age']]
+  sheet.asked = []
+  sheet.failures = []
+  sheet.retryAfter = undefined
+  sheet.beforeRequest = undefined
+  sheet.poison = undefined
+  sheet.isGranted = true
+  await app.pool.query('DELETE FROM sheet_rows; DELETE FROM sheet_accounts')
+  site = (await makeWorld(app)).here
+  const { credentials } = await app.client.ok('createCredentials', {
+    as: site.member,
+    params: { workspaceId: site.workspaceId },
+    body: { type: 'google sheets', name: 'Sheets', data: sheetsAccount(sheet) },
+  })
+  account = credentials.id
+})
+
+const part = (action: string, options: object): Part => ({
+  type: 'Google Sheets',
+  options: { credentialsId: account, spreadsheetId: 's1', sheetId: '7', action, ...options },
+})
+const insert = (Name = '{{Name}}') =>
+  part('Insert a row', { cellsToInsert: [{ id: '1', column: 'Name', value: Name }] })
+const update = (Age: string) =>
+  part('Update a row', {
+    filter: { comparisons: [{ id: '1', column: 'Name', comparisonOperator: 'Equal to', value: '{{Name}}' }] },
+    cellsToUpsert: [{ id: '1', column: 'Age', value: Age }],
+  })
+
+const publishWith = (...parts: Part[]): Promise<Published> =>
+  publish(app, site, bot({ g: [ask('Name'), ...parts, text('and on'), ask()] }, { variables: ['Name'] }))
+
+/** A turn whose row the account has no quota for: it asks for a longer time than a turn waits. */
+async function leave(published: Published, name: string) {
+  const { sessionId, resultId = '' } = await start(app, published)
+  sheet.retryAfter = 21
+  sheet.failures.push(429)
+  const turn = await reply(app, sessionId, name)
+  sheet.retryAfter = undefined
+  expect(textsOf(turn)).toContain('and on')
+  return resultId
+}
+
+const queued = async () =>
+  (await app.pool.query('SELECT * FROM sheet_rows ORDER BY id')).rows as Record<string, unknown>[]
+const makeDue = () =>
+  app.pool.query(
+    `UPDATE sheet_rows SET due_at = now() - interval '1 second'; UPDATE sheet_accounts SET rests_until = now()`,
+  )
+/** Entries of the log of a result, the oldest first. */
+const readLog = async (resultId: string, published: Published) =>
+  (await logsOf(app, published.id, resultId, site.member)).reverse()
+const entriesOf = async (resultId: string, published: Published) =>
+  (await readLog(resultId, published)).map(({ description }) => description)
+const names = () => sheet.rows.slice(1).map(([name]) => name)
+
+const LATER = 'Google Sheets: the row is written later'
+const INSERTED = 'Google Sheets: a row was inserted'
+const NOT_WRITTEN = 'Google Sheets: the row was not written'
+const UNKNOWN = 'Google Sheets: it is unknown whether the row was written'
+
+test('a row for which there is no quota is written later, once, and its log says both', async () => {
+  const published = await publishWith(insert())
+  const resultId = await leave(published, 'Ada')
+  expect(names()).toEqual([])
+  expect(await entriesOf(resultId, published)).toEqual([LATER])
+  await app.sheets.runDue()
+  await app.sheets.runDue()
+  expect(names()).toEqual(['Ada'])
+  expect(await entriesOf(resultId, published)).toEqual([LATER, INSERTED])
+  expect(await queued()).toEqual([])
+  expect((await app.pool.query('SELECT FROM sheet_accounts')).rowCount).toBe(0)
+})
+
+test('a turn whose first row waits leaves its next ones too, and they are written after it', async () => {
+  const published = await publishWith(insert(), update('36'))
+  const { sessionId, resultId = '' } = await start(app, published)
+  // As if the first row had used up the time.
+  sheet.retryAfter = 21
+  sheet.failures.push(429, 429)
+  sheet.rows.push(['Ada', ''])
+  await reply(app, sessionId, 'Ada')
+  sheet.rows.pop()
+  sheet.retryAfter = undefined
+  expect((await queued()).map(({ kind }) => kind)).toEqual(['insert', 'update'])
+  await app.sheets.runDue()
+  expect(sheet.rows).toEqual([
+    ['Name', 'Age'],
+    ['Ada', '36'],
+  ])
+  expect(await entriesOf(resultId, published)).toEqual([
+    LATER,
+    LATER,
+    INSERTED,
+    'Google Sheets: a row was updated',
+  ])
+})
+
+test('rows of one sheet go out in one request', async () => {
+  const published = await publishWith(insert())
+  for (const name of ['1', '2', '3']) await leave(published, name)
+  sheet.asked = []
+  await app.sheets.runDue()
+  expect(names()).toEqual(['1', '2', '3'])
+  expect(sheet.asked.filter((path) => path.includes('append'))).toHaveLength(1)
+})
+
+describe('an insert without a response', () => {
+  test.each([
+    ['is found in the sheet, and not sent again', 'lost', 'Google Sheets: the row is in the sheet'],
+    ['is missing in the sheet, and sent again', 'dropped', INSERTED],
+  ] as const)('%s', async (_, failure, entry) => {
+    const published = await publishWith(insert())
+    const resultId = await leave(published, 'Ada')
+    sheet.failures.push(failure)
+    await app.sheets.runDue()
+    const [row = {}] = await queued()
+    expect(row.is_sent).toBe(true)
+    // The vendor may still be at it.
+    expect((row.due_at as Date).getTime()).toBeGreaterThan(Date.now() + 170_000)
+    await app.sheets.runDue()
+    expect(await entriesOf(resultId, published)).toEqual([LATER])
+    await makeDue()
+    await app.sheets.runDue()
+    expect(names()).toEqual(['Ada'])
+    expect(await entriesOf(resultId, published)).toEqual([LATER, entry])
+  })
+
+  test('that a turn has sent is looked for in the same way', async () => {
+    const published = await publishWith(insert())
+    const { sessionId, resultId = '' } = await start(app, published)
+    sheet.failures.push('lost')
+    await reply(app, sessionId, 'Ada')
+    expect((await queued()).map(({ is_sent }) => is_sent)).toEqual([true])
+    await makeDue()
+    await app.sheets.runDue()
+    expect(names()).toEqual(['Ada'])
+    expect(await entriesOf(resultId, published)).toEqual([LATER, 'Google Sheets: the row is in the sheet'])
+  })
+
+  test('is unknown for good where fewer rows with its values are there', async () => {
+    const published = await publishWith(insert())
+    const ids = [await leave(published, 'Ada'), await leave(published, 'Ada')]
+    sheet.failures.push('dropped')
+    sheet.rows.push(['Ada'])
+    await app.sheets.runDue()
+    await makeDue()
+    await app.sheets.runDue()
+    expect(names()).toEqual(['Ada'])
+    for (const id of ids) expect(await entriesOf(id, published)).toEqual([LATER, UNKNOWN])
+    expect(await queued()).toEqual([])
+  })
+
+  test('after the end of its process is looked for', async () => {
+    const published = await publishWith(insert())
+    await leave(published, 'Ada')
+    await app.pool.query('UPDATE sheet_rows SET is_sent = true')
+    await app.sheets.runDue()
+    expect(names()).toEqual(['Ada'])
+  })
+})
+
+test('a row that the vendor refuses keeps none of the others, and its log says why', async () => {
+  const published = await publishWith(insert())
+  const ids: string[] = []
+  for (const name of ['1', '2', 'poison', '4', '5']) ids.push(await leave(published, name))
+  sheet.poison = 'poison'
+  await app.sheets.runDue()
+  expect(names().toSorted()).toEqual(['1', '2', '4', '5'])
+  expect(await entriesOf(ids[2] as string, published)).toEqual([LATER, NOT_WRITTEN])
+  for (const id of [0, 1, 3, 4])
+    expect(await entriesOf(ids[id] as string, published)).toEqual([LATER, INSERTED])
+  expect(await queued()).toEqual([])
+})
+
+test('a process that finds the same rows writes none of them a second time', async () => {
+  const published = await publishWith(insert())
+  for (let nth = 0; nth < 5; nth++) await leave(published, String(nth))
+  const { db, keyring, clock } = app
+  const chat = { httpRequest: outboundClient({ allowedHosts: [sheet.host] }) }
+  const log = createLog('silent', { write() {} })
+  const others = [0, 1].map(() =>
+    openSheetQueue({ db, keyring, log, chat, now: clock.now } as unknown as Services),
+  )
+  await Promise.all([app.sheets.runDue(), ...others.map((other) => other.runDue())])
+  await Promise.all(others.map((other) => other.stop()))
+  expect(names().toSorted()).toEqual(['0', '1', '2', '3', '4'])
+})
+
+test('a process that has lost its lease does not send what another one has sent', async () => {
+  const published = await publishWith(insert())
+  await leave(published, 'Ada')
+  app.beforeStatement = async (statement, _, send) => {
+    if (!/update "sheet_rows" set .*"is_sent"/.test(statement)) return
+    app.beforeStatement = undefined
+    // The other process has sent it, and deleted it.
+    sheet.rows.push(['Ada'])
+    await send('DELETE FROM sheet_rows')
+  }
+  await app.sheets.runDue()
+  expect(names()).toEqual(['Ada'])
+})
+
+test('an account that is refused rests as long as the vendor says, and its rows are written then', async () => {
+  const published = await publishWith(insert())
+  const resultId = await leave(published, 'Ada')
+  sheet.retryAfter = 61
+  sheet.failures.push(429)
+  await app.sheets.runDue()
+  const { rows } = await app.pool.query(
+    "SELECT claim, failures, ceil(date_part('epoch', rests_until - now())) AS seconds FROM sheet_accounts",
+  )
+  expect(rows).toEqual([{ claim: null, failures: 1, seconds: 60 }])
+  expect((await queued())[0]?.is_sent).toBe(false)
+  await app.sheets.runDue()
+  expect(names()).toEqual([])
+  await makeDue()
+  await until('the row is written', async () => {
+    await app.sheets.runDue()
+    return names().length > 0
+  })
+  expect(names()).toEqual(['Ada'])
+  expect(await entriesOf(resultId, published)).toEqual([LATER, INSERTED])
+})
+
+test('a row that was refused for a day is given up, and its log says why', async () => {
+  const published = await publishWith(insert())
+  const resultId = await leave(published, 'Ada')
+  await app.pool.query(`UPDATE sheet_rows SET created_at = now() - interval '1 day'`)
+  sheet.failures.push(500)
+  sheet.failures.push(500)
+  await app.sheets.runDue()
+  const logs = await readLog(resultId, published)
+  expect(logs.at(-1)).toMatchObject({ status: 'error', description: UNKNOWN })
+  expect(await queued()).toEqual([])
+})
+
+test('a row whose consent was taken back waits for it, and is given up after a day with the reason', async () => {
+  const published = await publishWith(insert())
+  const resultId = await leave(published, 'Ada')
+  sheet.isGranted = false
+  await app.client.ok('updateCredentials', {
+    as: site.member,
+    params: { workspaceId: site.workspaceId, credentialsId: account },
+    body: {
+      type: 'google sheets',
+      data: { ...sheetsAccount(sheet), oauth: { ...sheetsAccount(sheet).oauth, refreshToken: 'other' } },
+    },
+  })
+  await app.sheets.runDue()
+  expect(await entriesOf(resultId, published)).toEqual([LATER])
+  expect((await queued())[0]).toMatchObject({ failures: 1 })
+  await makeDue()
+  await app.pool.query(`UPDATE sheet_rows SET created_at = now() - interval '1 day'`)
+  await app.sheets.runDue()
+  const [, last] = await readLog(resultId, published)
+  expect(last).toMatchObject({ description: NOT_WRITTEN })
+  expect(last?.details).toMatch(/connect it again/)
+})
+
+test('rows of deleted credentials are given up', async () => {
+  const published = await publishWith(insert())
+  const resultId = await leave(published, 'Ada')
+  await app.client.ok('deleteCredentials', {
+    as: site.member,
+    params: { workspaceId: site.workspaceId, credentialsId: account },
+  })
+  await app.sheets.runDue()
+  const logs = await readLog(resultId, published)
+  expect(logs.at(-1)).toMatchObject({ description: NOT_WRITTEN, details: 'Credentials not found' })
+  expect(await queued()).toEqual([])
+})
+
+test.each(['resultIds', 'all'] as const)('nothing is written for a result deleted by %s', async (way) => {
+  const published = await publishWith(insert())
+  const resultId = await leave(published, 'Ada')
+  await app.client.ok('deleteResults', {
+    as: site.member,
+    params: { botId: published.id },
+    query: way === 'all' ? {} : { resultIds: resultId },
+  })
+  await app.sheets.runDue()
+  expect(names()).toEqual([])
+  expect(await queued()).toEqual([])
+})
+
+test('a preview leaves nothing to the queue, and says that nothing was written', async () => {
+  const published = await publishWith(insert())
+  const { sessionId } = await app.client.ok('startPreview', {
+    as: site.member,
+    params: { botId: published.id },
+    body: {},
+  })
+  sheet.retryAfter = 21
+  sheet.failures.push(429)
+  const turn = await reply(app, sessionId, 'Ada')
+  expect(turn.logs?.map(({ description }) => description)).toEqual(['Google Sheets answered 429'])
+  expect(await queued()).toEqual([])
+})
+
+describe('the queue takes', () => {
+  /** Rows that wait already. */
+  const fill = (botId: string, rows: number, size: number) =>
+    app.pool.query(
+      `INSERT INTO sheet_rows SELECT $1, 'x' || n, $2, 'r', 'c', 's1', '7', 'insert', 'b', '[]', NULL, $4,
+         now() + interval '1 day', false, 0, NULL, now() FROM generate_series(1, $3) n`,
+      [botId, site.workspaceId, rows, size],
+    )
+  const lastEntry = async (published: Published, resultId: string) =>
+    (await readLog(resultId, published)).at(-1)
+  const bytes =
+    Buffer.byteLength('[{"column":"Name","value":"Ada"}]') + Buffer.byteLength('{"cells":,"filter":null}')
+
+  test.each([
+    ['rows of a bot', 'MAX_QUEUED_ROWS_PER_BOT', true, 0],
+    ['rows of a workspace', 'MAX_QUEUED_ROWS_PER_WORKSPACE', false, 0],
+    ['bytes of a bot', 'MAX_QUEUED_BYTES_PER_BOT', true, bytes],
+    ['bytes of a workspace', 'MAX_QUEUED_BYTES_PER_WORKSPACE', false, bytes],
+  ])(
+    'as many %s as the table says, and one more is refused with an entry in the log',
+    async (_, name, isOwn, size) => {
+      const published = await publishWith(insert())
+      const most = boundNamed(name)
+      const owner = isOwn ? published.id : 'another'
+      if (size === 0) await fill(owner, most - 1, 1)
+      else await fill(owner, 1, most - size)
+      const entries = []
+      for (const name of ['Ada', 'Bob'])
+        entries.push(await lastEntry(published, await leave(published, name)))
+      expect(entries).toMatchObject([
+        { description: LATER },
+        {
+          description: 'Google Sheets: the request failed',
+          details: expect.stringContaining('too many rows'),
+        },
+      ])
+    },
+  )
+
+  test('rows of as many bytes as the table says, and no larger one', async () => {
+    const most = boundNamed('MAX_QUEUED_ROW_BYTES')
+    // Cells are of 50,000 characters at most.
+    const cells = Array.from({ length: 20 }, (_, index) => ({
+      id: String(index),
+      column: 'Name',
+      value: 'x'.repeat(index === 19 ? 49_000 : 49_990),
+    }))
+    const published = await publishWith(part('Insert a row', { cellsToInsert: cells }))
+    const sizeOf = (list: { column: string; value: string }[]) =>
+      Buffer.byteLength(
+        JSON.stringify({ cells: list.map(({ column, value }) => ({ column, value })), filter: null }),
+      )
+    const last = cells.at(-1) as (typeof cells)[number]
+    last.value += 'x'.repeat(most - sizeOf(cells))
+    expect(last.value.length).toBeLessThanOrEqual(50_000)
+    const fitting = await publishWith(part('Insert a row', { cellsToInsert: cells }))
+    expect((await lastEntry(fitting, await leave(fitting, 'Ada')))?.description).toBe(LATER)
+    last.value += 'x'
+    const larger = await publishWith(part('Insert a row', { cellsToInsert: cells }))
+    expect((await lastEntry(larger, await leave(larger, 'Ada')))?.details).toContain(`${most} bytes at most`)
+    expect(published.id).not.toBe('')
+  })
+})
+
+test('accounts that nobody writes by any more are forgotten', async () => {
+  await app.pool.query(
+    `INSERT INTO sheet_accounts VALUES ('w', 'old', NULL, NULL, 3, now() - interval '3 days'),
+       ('w', 'held', 'claim', now() + interval '10 seconds', 0, now() - interval '3 days'), ('w', 'new', NULL, NULL, 3, now())`,
+  )
+  await forgetSheetAccounts(app.db, new Date())
+  const { rows } = await app.pool.query('SELECT credentials_id FROM sheet_accounts ORDER BY 1')
+  expect(rows).toEqual([{ credentials_id: 'held' }, { credentials_id: 'new' }])
+})
