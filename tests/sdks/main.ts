@@ -1,15 +1,19 @@
 import { spawn } from 'node:child_process'
-import { readdir, readFile, rm } from 'node:fs/promises'
+import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { stripVTControlCharacters } from 'node:util'
 import { startApp } from '../support/app.ts'
 import { startTestServer } from '../support/server.ts'
 import { makeWorld } from '../support/world.ts'
+import { type Calls, callsFor } from './calls.ts'
 import { type Sdk, sdks, story } from './sdks.ts'
 
 /*
  * Makes a client of `openapi.yaml` with every generator, compiles it, and lets it live the same story against one
- * service. Arguments are folders, to try only these: `go rust`.
+ * service. Stories with a walk get every error of the document from a sandbox too. Arguments are folders, to try only
+ * these: `go rust`.
  */
 
 const here = new URL('./', import.meta.url)
@@ -24,6 +28,9 @@ if (unknown.length > 0) {
 const databaseServer = await startTestServer()
 const app = await startApp()
 const world = await makeWorld(app)
+// The outcomes on demand need no world.
+const sandbox = await startApp({ config: { SANDBOX: true } })
+const folder = await mkdtemp(join(tmpdir(), 'sdks-'))
 const given = {
   BASE_URL: app.url,
   TOKEN: world.here.admin.token,
@@ -32,14 +39,18 @@ const given = {
   RESULT_IDS: world.here.results.join(),
   CURRENT_DOCUMENT: fileURLToPath(new URL('documents/current.json', here)),
   LEGACY_DOCUMENT: fileURLToPath(new URL('documents/legacy.json', here)),
+  CALLS: join(folder, 'calls.json'),
 }
 
-const rows = [['Language', 'Generator', 'Version', 'Files', 'Lines', 'Seconds', 'Story']]
+const rows = [['Language', 'Generator', 'Version', 'Files', 'Lines', 'Seconds', 'Story', 'Errors']]
 for (const sdk of sdks) {
   if (only.length > 0 && !only.includes(sdk.folder)) continue
-  const { outcome, files, lines, seconds } = await tryOut(sdk)
-  rows.push([sdk.language, sdk.generator, await versionOf(sdk), files, lines, seconds, outcome].map(String))
+  const { outcome, files, lines, seconds, errors } = await tryOut(sdk)
+  const version = await versionOf(sdk)
+  rows.push([sdk.language, sdk.generator, version, files, lines, seconds, outcome, errors].map(String))
 }
+await rm(folder, { recursive: true })
+await sandbox.stop()
 await app.stop()
 await databaseServer.stop()
 
@@ -53,12 +64,14 @@ for (const row of rows)
   )
 
 async function tryOut(sdk: Sdk) {
-  const nothing = { files: '-', lines: '-', seconds: '-' }
+  const nothing = { files: '-', lines: '-', seconds: '-', errors: '-' }
   for (const [command, missing] of sdk.needs) {
     if ((await run(command, sdk)).code === 0) continue
     console.log(`${sdk.folder}: skipped, it needs ${missing}`)
     return { ...nothing, outcome: 'skipped' }
   }
+  const calls = await callsFor(folderOf(sdk))
+  await writeFile(given.CALLS, JSON.stringify(calls.calls))
   const start = performance.now()
   await rm(folderOf(sdk, 'generated/'), { recursive: true, force: true })
   for (const name of ['prepare', 'generate', 'compile'] as const) {
@@ -75,7 +88,22 @@ async function tryOut(sdk: Sdk) {
   const told = expected.filter((step) => output.split('\n').includes(step))
   const isTold = code === 0 && told.length === expected.length
   const steps = `${told.length} of ${expected.length}`
-  return { ...(await sizeOf(sdk)), seconds, outcome: isTold ? steps : failed(sdk, steps, output) }
+  const outcome = isTold ? steps : failed(sdk, steps, output)
+  return {
+    ...(await sizeOf(sdk)),
+    seconds,
+    outcome,
+    errors: sdk.walk ? await walk(sdk, sdk.walk, calls) : '-',
+  }
+}
+
+/** Lets the client get every error that its generator can express. */
+async function walk(sdk: Sdk, command: string, calls: Calls): Promise<string> {
+  console.log(`${sdk.folder}: walk`)
+  const { code, output } = await run(command, sdk, { BASE_URL: sandbox.url })
+  const entered = Number(/^entered (\d+) outcomes$/m.exec(output)?.[1] ?? 0)
+  const told = `${entered} outcomes entered, ${calls.inexpressible} not expressible`
+  return code === 0 && entered === calls.expressible ? told : failed(sdk, told, output)
 }
 
 function failed(sdk: Sdk, outcome: string, output: string): string {
@@ -85,11 +113,11 @@ function failed(sdk: Sdk, outcome: string, output: string): string {
   return `FAILED, ${outcome}`
 }
 
-function run(command: string, sdk: Sdk): Promise<{ code: number; output: string }> {
+function run(command: string, sdk: Sdk, more = {}): Promise<{ code: number; output: string }> {
   const child = spawn(command, {
     shell: true,
     cwd: folderOf(sdk),
-    env: { ...process.env, ...given },
+    env: { ...process.env, ...given, ...more },
     stdio: ['ignore', 'pipe', 'pipe'],
   })
   let output = ''

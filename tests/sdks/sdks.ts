@@ -28,6 +28,8 @@ export interface Sdk {
   generate: string
   compile: string
   run: string
+  /** Gets every error of the document from a sandbox, and says how many. */
+  walk?: string
   /** Lines that it prints in place of the story. */
   steps?: string[]
 }
@@ -38,6 +40,11 @@ const typescript = {
   compile: '../node_modules/.bin/tsc --project .',
   run: 'node --import tsx story.ts',
 } satisfies Partial<Sdk>
+
+const typescriptWalk = { ...typescript, walk: 'node --import tsx outcomes.ts' }
+
+const bundled = (name: string) =>
+  `../../../node_modules/.bin/esbuild ${name}.ts --bundle --log-level=error --platform=node --packages=external --format=esm --outfile=generated/${name}.mjs && node generated/${name}.mjs`
 
 const openapiGenerator: Sdk['needs'] = [
   ['javac -version', 'a Java development kit'],
@@ -86,7 +93,7 @@ export const sdks: Sdk[] = [
     run: '.venv/bin/pytest --quiet -p no:cacheprovider test_client.py test_outcomes.py && .venv/bin/python generated/readme.py && .venv/bin/python story.py && .venv/bin/python async_story.py',
   },
   {
-    ...typescript,
+    ...typescriptWalk,
     folder: 'openapi-fetch',
     generator: 'openapi-typescript',
     pinned: ['../package.json', '"openapi-typescript"'],
@@ -94,28 +101,28 @@ export const sdks: Sdk[] = [
       '../node_modules/.bin/openapi-typescript ../../../openapi.yaml --default-non-nullable=false --output generated/api.ts',
   },
   {
-    ...typescript,
+    ...typescriptWalk,
     folder: 'hey-api',
     generator: '@hey-api/openapi-ts',
     pinned: ['../package.json', '"@hey-api/openapi-ts"'],
     generate: '../node_modules/.bin/openapi-ts',
   },
   {
-    ...typescript,
+    ...typescriptWalk,
     folder: 'orval',
     generator: 'orval',
     pinned: ['../package.json', '"orval"'],
     generate: '../node_modules/.bin/orval',
   },
   {
-    ...typescript,
+    ...typescriptWalk,
     folder: 'oazapfts',
     generator: 'oazapfts',
     pinned: ['../package.json', '"oazapfts"'],
     generate: 'mkdir generated && ../node_modules/.bin/oazapfts ../../../openapi.yaml generated/api.ts',
   },
   {
-    ...typescript,
+    ...typescriptWalk,
     folder: 'swagger-typescript-api',
     generator: 'swagger-typescript-api',
     pinned: ['../package.json', '"swagger-typescript-api"'],
@@ -123,14 +130,14 @@ export const sdks: Sdk[] = [
       '../node_modules/.bin/swagger-typescript-api generate --path ../../../openapi.yaml --output generated --name api.ts --silent',
   },
   {
-    ...typescript,
+    ...typescriptWalk,
     folder: 'kubb',
     generator: 'Kubb',
     pinned: ['../package.json', '"@kubb/plugin-client"'],
     generate: '../node_modules/.bin/kubb generate',
   },
   {
-    ...typescript,
+    ...typescriptWalk,
     folder: 'typed-openapi',
     generator: 'typed-openapi',
     pinned: ['../package.json', '"typed-openapi"'],
@@ -146,8 +153,9 @@ export const sdks: Sdk[] = [
     prepare: pythonPackages,
     generate:
       '.venv/bin/openapi-python-client generate --path ../../../openapi.yaml --output-path generated --meta none --config generator.yaml --overwrite',
-    compile: '.venv/bin/mypy --strict story.py',
+    compile: '.venv/bin/mypy --strict story.py outcomes.py',
     run: '.venv/bin/python story.py',
+    walk: '.venv/bin/python outcomes.py',
   },
   {
     folder: 'go',
@@ -202,15 +210,16 @@ export const sdks: Sdk[] = [
     run: 'mvn --quiet --batch-mode exec:java',
   },
   {
-    ...typescript,
+    ...typescriptWalk,
     folder: 'typescript-fetch',
     generator: 'openapi-generator typescript-fetch',
     pinned: ['pom.xml', '<artifactId>openapi-generator-maven-plugin</artifactId>'],
     needs: openapiGenerator,
-    generate: 'mvn --quiet --batch-mode generate-sources',
+    // It refers to a function that it does not write.
+    generate: `mvn --quiet --batch-mode generate-sources && cat is-structured-message.txt >> generated/models/StructuredMessage.ts`,
   },
   {
-    ...typescript,
+    ...typescriptWalk,
     folder: 'typescript-axios',
     generator: 'openapi-generator typescript-axios',
     pinned: ['pom.xml', '<artifactId>openapi-generator-maven-plugin</artifactId>'],
@@ -218,17 +227,18 @@ export const sdks: Sdk[] = [
     generate: 'mvn --quiet --batch-mode generate-sources',
   },
   {
-    ...typescript,
+    ...typescriptWalk,
     folder: 'typescript-node',
     generator: 'openapi-generator typescript-node, slim form in 3.0',
     pinned: ['pom.xml', '<artifactId>openapi-generator-maven-plugin</artifactId>'],
     needs: openapiGenerator,
     generate: 'mvn --quiet --batch-mode generate-sources',
     // It refers to types as if they were values, which only tools that read all files at once can tell.
-    run: '../../../node_modules/.bin/esbuild story.ts --bundle --log-level=error --platform=node --packages=external --format=esm --outfile=generated/story.mjs && node generated/story.mjs',
+    run: bundled('story'),
+    walk: bundled('outcomes'),
   },
   {
-    ...typescript,
+    ...typescriptWalk,
     folder: 'openapi-zod-client',
     generator: 'openapi-zod-client, untagged form',
     pinned: ['../package.json', '"openapi-zod-client"'],

@@ -12,7 +12,7 @@ export const resultIds = given('RESULT_IDS').split(',')
 export const currentDocument = JSON.parse(readFileSync(given('CURRENT_DOCUMENT'), 'utf8'))
 export const legacyDocument = JSON.parse(readFileSync(given('LEGACY_DOCUMENT'), 'utf8'))
 
-function given(name: string): string {
+export function given(name: string): string {
   const value = process.env[name]
   if (value === undefined) throw new Error(`${name} is not set: run the story with make sdks`)
   return value
