@@ -13,8 +13,10 @@ export interface Call {
   /** Absent where nothing is sent. */
   contentType?: string
   body?: unknown
-  /** Name of the body's schema; absent for a file. */
+  /** The body's schema; absent for a file and for an object of any properties. */
   bodyType?: string
+  /** As openapi-generator names the body among parameters, in camel case. */
+  bodyName: string
   isBodyRequired: boolean
   errors: CallError[]
 }

@@ -3,7 +3,13 @@ import { operations } from '../../contract/index.ts'
 import type { Outcome } from '../../contract/kit/outcomes.ts'
 import type { Operation } from '../../contract/operation.ts'
 import { readOutcomes } from '../../server/sandbox-mode/outcomes.ts'
-import { endpoints, parametersOf } from '../support/published.ts'
+import {
+  endpoints,
+  type JsonSchema,
+  type PublishedOperation,
+  parametersOf,
+  resolve,
+} from '../support/published.ts'
 import type { Call, CallError } from './call.ts'
 
 /*
@@ -42,11 +48,20 @@ const allCalls: Call[] = endpoints.map(({ path, method, operation }) => {
     parameters,
     contentType: request.contentType,
     body: request.body,
-    bodyType: operation.requestBody?.content['application/json']?.schema.$ref?.split('/').at(-1),
+    ...bodyNamesOf(operation),
     isBodyRequired: operation.requestBody?.required === true,
     errors: outcomes.flatMap(toErrors),
   }
 })
+
+function bodyNamesOf({ requestBody }: PublishedOperation): Pick<Call, 'bodyType' | 'bodyName'> {
+  const { schema } = requestBody?.content['application/json'] ?? {}
+  if (!schema) return { bodyName: 'body' }
+  const name = String(schema.$ref).split('/').at(-1) as string
+  const { properties, oneOf } = resolve(schema) as JsonSchema
+  if (!properties && !oneOf) return { bodyName: 'requestBody' }
+  return { bodyType: name, bodyName: `${name.charAt(0).toLowerCase()}${name.slice(1)}` }
+}
 
 function toErrors({ status, code, example, headers, response }: Outcome): CallError[] {
   if (code === undefined || example === undefined) return []

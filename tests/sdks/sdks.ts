@@ -196,8 +196,9 @@ export const sdks: Sdk[] = [
     needs: [...python, ...openapiGenerator],
     prepare: pythonPackages,
     generate: 'mvn --quiet --batch-mode generate-sources',
-    compile: 'MYPYPATH=generated .venv/bin/mypy --strict --follow-imports silent story.py',
+    compile: 'MYPYPATH=generated .venv/bin/mypy --strict --follow-imports silent story.py outcomes.py',
     run: 'PYTHONPATH=generated .venv/bin/python story.py',
+    walk: 'PYTHONPATH=generated .venv/bin/python outcomes.py',
   },
   {
     folder: 'java',
@@ -252,8 +253,9 @@ export const sdks: Sdk[] = [
     pinned: ['pom.xml', '<artifactId>openapi-generator-maven-plugin</artifactId>'],
     needs: [[`ruby -e 'require "typhoeus"'`, 'Ruby with the gem typhoeus'], ...openapiGenerator],
     generate: 'mvn --quiet --batch-mode generate-sources',
-    compile: 'ruby -c story.rb',
+    compile: 'ruby -c story.rb && ruby -c outcomes.rb',
     run: 'ruby -I generated/lib story.rb',
+    walk: 'ruby -I generated/lib outcomes.rb',
   },
   {
     folder: 'php',

@@ -7,7 +7,7 @@ import { given } from './support.ts'
 
 const calls: Call[] = JSON.parse(readFileSync(given('CALLS'), 'utf8'))
 
-/** What a client says of a response: its status, and its body as parsed by the client. */
+/** The status and the body of a response, as parsed by the client. */
 export interface Met {
   status: number | undefined
   body: unknown
@@ -36,17 +36,16 @@ export function apiClassOf({ tag }: Pick<Call, 'tag'>): string {
 
 /** Named parameters and the body, as openapi-generator names them in one object; absent where there are none. */
 export function givenTo({
-  bodyType,
+  bodyName,
   contentType,
   body,
   parameters,
 }: Call): Record<string, unknown> | undefined {
   if (parameters.length === 0 && contentType === undefined) return undefined
-  const name = bodyType ? `${bodyType.charAt(0).toLowerCase()}${bodyType.slice(1)}` : 'body'
   return {
     ...Object.fromEntries(
       parameters.flatMap(({ name, value }) => (value === undefined ? [] : [[name, value]])),
     ),
-    ...(contentType === undefined ? {} : { [name]: bodyOf({ contentType, body }) }),
+    ...(contentType === undefined ? {} : { [bodyName]: bodyOf({ contentType, body }) }),
   }
 }

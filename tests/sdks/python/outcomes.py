@@ -18,7 +18,7 @@ def snake(name: str) -> str:
 
 def body_of(call: dict[str, Any], kind: Any) -> Any:
     """A body is of one class, or of one of several that are told apart by what they take."""
-    if "bodyType" not in call:
+    if isinstance(call["body"], str):
         return File(payload=io.BytesIO(call["body"].encode()))
     for one in (kind, *typing.get_args(kind)):
         try:
