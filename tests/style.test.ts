@@ -17,7 +17,10 @@ const sources = [
   ),
   join('migrations', 'distribute.sql'),
 ]
-  .filter((file) => /\.(tsx?|[cm]?js|css|sql|md)$/.test(file) && !/node_modules|\.venv|\/(target|generated)\//.test(file))
+  .filter(
+    (file) =>
+      /\.(tsx?|[cm]?js|css|sql|md)$/.test(file) && !/node_modules|\.venv|\/(target|generated)\//.test(file),
+  )
   .map((file) => ({ file, text: readFileSync(join(base, file), 'utf8') }))
 
 /** The beginnings of all comments of a text. */

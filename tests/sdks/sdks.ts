@@ -270,8 +270,9 @@ export const sdks: Sdk[] = [
       ...openapiGenerator,
     ],
     generate: 'mvn --quiet --batch-mode generate-sources',
-    compile: `find generated/lib story.php -name '*.php' -print0 | xargs -0 -n 1 php -l > /dev/null`,
+    compile: `find generated/lib story.php outcomes.php -name '*.php' -print0 | xargs -0 -n 1 php -l > /dev/null`,
     run: 'php story.php',
+    walk: 'php outcomes.php',
   },
   {
     folder: 'rust',
