@@ -185,8 +185,9 @@ export const sdks: Sdk[] = [
     pinned: ['pom.xml', '<artifactId>openapi-generator-maven-plugin</artifactId>'],
     needs: [['go version', 'Go'], ...openapiGenerator],
     generate: 'mvn --quiet --batch-mode generate-sources',
-    compile: 'go vet . && go build -o build/story .',
+    compile: 'go vet . ./walk && go build -o build/story . && go build -o build/walk ./walk',
     run: 'build/story',
+    walk: 'build/walk',
   },
   {
     folder: 'openapi-generator-python',
