@@ -63,6 +63,8 @@ interface Received extends ReadEvent {
   workspaceId: string
   whenOver: Conversation['whenOver']
   whenReturned: Conversation['whenReturned']
+  /** The event as it is stored. */
+  text: string
 }
 
 /** `ignored`: nothing of it has to be stored, as of a repeat. `full`: too many wait already. */
@@ -77,16 +79,16 @@ export function storeEvent(db: Database, given: Received, now: Date): Promise<St
     dueAt: dueEarlier(dueAfter(SETTLE_MS)),
   }
   if (given.event.kind === 'echo') return confirmMessage(db, key, given.event)
-  const { key: eventKey, ordinal, ...event } = given.event
+  const { key: eventKey, ordinal, kind } = given.event
   return transact(db, async (tx): Promise<Stored> => {
     // Only messages begin a conversation with the bot.
-    if (event.kind !== 'message') {
+    if (kind !== 'message') {
       const [known] = await tx.select({ botId: table.botId }).from(table).where(isOf(key))
       if (!known) return 'ignored'
     }
     const [added] = await tx
       .insert(events)
-      .values({ ...key, key: eventKey, ordinal, event: new JsonText(JSON.stringify(event)), createdAt: now })
+      .values({ ...key, key: eventKey, ordinal, event: new JsonText(given.text), createdAt: now })
       .onConflictDoNothing()
       .returning({ key: events.key })
     if (!added) return 'ignored'
@@ -252,6 +254,14 @@ export async function nextEvent(
     .orderBy(asc(events.ordinal), asc(events.createdAt))
     .limit(1)
   return found?.event ? { ...(JSON.parse(found.event.text) as StoredEvent), key: found.key } : undefined
+}
+
+/** Writes what has become of an event that is not done yet, so that a retry begins there. */
+export async function saveEvent(db: Database, row: Key, event: StoredEvent & { key: string }): Promise<void> {
+  await db
+    .update(events)
+    .set({ event: new JsonText(JSON.stringify(event)) })
+    .where(and(isEventOf(row), eq(events.key, event.key), isNotNull(events.event)))
 }
 
 /** True if an event waits that is about the members of Chatwoot, or by them. */

@@ -13,11 +13,11 @@ import type { Services } from '../context.ts'
 import { type Database, transact } from '../db/client.ts'
 import { publicIds } from '../db/schema.ts'
 import { asObject } from '../json/access.ts'
-import { addressOf, storeGenerated } from '../uploads/uploads.ts'
+import { addressOf, storeGenerated, uploadsAmong } from '../uploads/uploads.ts'
 import { readFile, setStatus } from './api.ts'
 import { itemNumbered } from './messages.ts'
 import type { StoredEvent } from './read-event.ts'
-import { type Conversation, change, finish, workspaceOfBot } from './rows.ts'
+import { type Conversation, change, finish, saveEvent, workspaceOfBot } from './rows.ts'
 import { failed, type Step, settled } from './send.ts'
 
 /*
@@ -134,17 +134,17 @@ async function sessionOf(
   return session && decodeState(session) ? session : undefined
 }
 
-/** Writes an event as done with the turn that it causes. */
+/** Writes an event as done with the turn that it causes; without one it is yet to be done. */
 function keepOf(
   db: Database,
   row: Conversation,
-  event: Event,
+  event: Event | undefined,
   also?: Parameters<typeof change>[2],
 ): StoreTurn {
   return (write) =>
     transact(db, async (tx) => {
       if (!(await write(tx))) return false
-      if (!(await finish(tx, row, event))) throw new Lost()
+      if (event && !(await finish(tx, row, event))) throw new Lost()
       if (also && !(await change(tx, row, also))) throw new Lost()
       return true
     })
@@ -162,7 +162,10 @@ async function steerChat(
   await updateSession({ ...context, grant }, row.sessionId ?? '', body)
 }
 
-/** Starts a chat with the first message of the visitor. */
+/**
+ * Starts a chat with the first message of the visitor. Files belong to a session: where there are some, it is only
+ * registered, and the message, which comes again, starts it.
+ */
 async function start(services: Services, context: Context, row: Conversation, event: Event): Promise<Step> {
   const { db, chat, log } = services
   const [name] = await db
@@ -182,20 +185,21 @@ async function start(services: Services, context: Context, row: Conversation, ev
     return (await finish(db, row, event)) ? 'again' : 'lost'
   }
   if (context.quota.refusal('text', row.botId)) throw new Overdrawn()
-  const message = event.text.trim() === '' ? undefined : event.text
+  const isOnlyRegistering = event.attachments.length > 0
+  const message = event.text.trim() === '' || isOnlyRegistering ? undefined : event.text
   const started = await startSession(
     context,
     published,
     {
       ...format,
       ...(message !== undefined && { message }),
-      isOnlyRegistering: false,
+      isOnlyRegistering,
       prefilledVariables: event.variables,
       isBridged: true,
     },
     {
       keepAs: ({ sessionId }) =>
-        keepOf(db, row, event, {
+        keepOf(db, row, isOnlyRegistering ? undefined : event, {
           ...{ sessionId, startedAt: event.updatedAt, status: 'pending', isNoteDue: false, resumeAt: null },
           ...{ sentRevision: 0, sentOrdinal: 0, sentParts: 0, pending: null, confirmedId: null },
         }),
@@ -216,10 +220,10 @@ async function replyOf(services: Services, row: Conversation, session: Session, 
   const { input } = JSON.parse((await lastAnswerOf(services.db, session)) ?? '{}')
   const replyId = event.replyId ?? itemNumbered(event.text, input, row.channel)
   const takesFiles =
-    input?.type === 'file input' || asObject(asObject(input?.options).attachments).isEnabled === true
-  const urls: string[] = []
-  for (const url of event.attachments)
-    urls.push((takesFiles ? await keepFile(services, row, session, url) : undefined) ?? url)
+    session.resultId === null ||
+    input?.type === 'file input' ||
+    asObject(asObject(input?.options).attachments).isEnabled === true
+  const urls = takesFiles ? await storedFiles(services, row, session, event) : event.attachments
   const message = {
     type: 'text' as const,
     text: event.text,
@@ -227,6 +231,20 @@ async function replyOf(services: Services, row: Conversation, session: Session, 
     ...(replyId !== undefined && { metadata: { replyId } }),
   }
   return { message, options: format, digest: digestOf({ message, ...format }) }
+}
+
+/** The files of an event as those of the chat, or as they are. A retry of the event stores none again. */
+async function storedFiles(services: Services, row: Conversation, session: Session, event: Event) {
+  const { db, publicUrl, now } = services
+  const urls = [...event.attachments]
+  const known = await uploadsAmong(db, publicUrl(), session.sessionId, urls, now())
+  for (const [place, url] of urls.entries()) {
+    const stored = known.has(url) ? undefined : await keepFile(services, row, session, url)
+    if (stored === undefined) continue
+    urls[place] = stored
+    await saveEvent(db, row, { ...event, attachments: urls })
+  }
+  return urls
 }
 
 /** Stores a file of the visitor as one of the chat; undefined where the service stores none, or cannot read it. */
@@ -237,7 +255,8 @@ async function keepFile(
   url: string,
 ): Promise<string | undefined> {
   const { db, files, config, publicUrl, now } = services
-  const { botId, sessionId, resultId } = session
+  const { botId, sessionId } = session
+  const resultId = decodeState(session)?.resultId ?? null
   const limits = uploadLimits(config)
   if (!files) return undefined
   const room = services.chat.rooms.open(workspaceId)

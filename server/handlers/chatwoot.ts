@@ -28,11 +28,16 @@ export const chatwoot: ChatwootHandlers<Contexts> = {
     if (account !== undefined && account !== accountId) return reply.fail('BAD_REQUEST', [otherAccount])
     const event = readEvent(body, sent.body)
     if (event) {
-      const bytes = Buffer.byteLength(JSON.stringify(event.event))
+      const text = JSON.stringify(event.event)
+      const bytes = Buffer.byteLength(text)
       const isFull = context.quota.refusal('text', params.botId, bytes)
       if (isFull) return reply.fail('TOO_MANY_REQUESTS', [isFull])
       const { whenOver = 'open', whenReturned = 'resume' } = query
-      const outcome = await storeEvent(db, { ...event, ...params, workspaceId, whenOver, whenReturned }, now)
+      const outcome = await storeEvent(
+        db,
+        { ...event, ...params, text, workspaceId, whenOver, whenReturned },
+        now,
+      )
       if (outcome === 'full') return reply.fail('TOO_MANY_REQUESTS', [tooMany])
       if (outcome === 'stored') context.quota.add('text', params.botId, bytes)
     }

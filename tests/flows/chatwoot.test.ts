@@ -262,6 +262,53 @@ test('files go both ways, and contacts fill variables', async () => {
   expect(textsOf(id).at(-1)).toMatch(/^Got http.*\/files\/.*mine\.png$/)
 })
 
+const fileBot = {
+  start: [{ type: 'file input', options: { variableId: 'v-File' } }, text('Got {{File}}'), ask()] as Part[],
+}
+
+const fileOf = (name: string) => ({ id: 1, file_type: 'image', data_url: `${chatwoot.url}/files/${name}` })
+
+const uploadsOf = async ({ id }: Published) =>
+  (await app.pool.query('SELECT name, remove_at, result_id FROM uploads WHERE bot_id = $1', [id])).rows
+
+test('files of a first message answer a file input that comes first', async () => {
+  const { id, published } = await connect(fileBot, { variables: ['File'] })
+  chatwoot.say(id, '', { attachments: [fileOf('first.png')] })
+  await settle()
+  expect(textsOf(id)).toEqual([expect.stringMatching(/^Got http.*\/files\/.*first\.png$/)])
+  const [result] = await resultsOf(published)
+  expect(await uploadsOf(published)).toEqual([{ name: 'first.png', remove_at: null, result_id: result?.id }])
+  // A bot that says something first takes the message as a greeting, as it does a text.
+  const greeting = await connect(
+    { start: [text('Hello'), ...(fileBot.start ?? [])] },
+    { variables: ['File'] },
+  )
+  chatwoot.say(greeting.id, '', { attachments: [fileOf('early.png')] })
+  await settle()
+  expect(textsOf(greeting.id)).toEqual(['Hello'])
+})
+
+test('an event that is retried stores its files once', async () => {
+  const { id, published } = await connect(fileBot, { variables: ['File'] })
+  const attachments = [fileOf('one.png')]
+  chatwoot.say(id, '', { attachments })
+  await chatwoot.deliver()
+  // The turn fails behind the files, again and again.
+  await app.pool.query('ALTER TABLE results ADD CONSTRAINT broken CHECK (NOT has_started) NOT VALID')
+  try {
+    for (let at = 0; at < 3; at += 1) {
+      await makeDue()
+      await app.bridge.runDue()
+    }
+    expect(await uploadsOf(published)).toHaveLength(1)
+  } finally {
+    await app.pool.query('ALTER TABLE results DROP CONSTRAINT broken')
+  }
+  await settle()
+  expect(textsOf(id)).toEqual([expect.stringMatching(/^Got http.*one\.png$/)])
+  expect(await uploadsOf(published)).toHaveLength(1)
+})
+
 test('a chat that is over hands its conversation over, and one that was resolved starts anew', async () => {
   const { id, published } = await connect(
     { start: [text('Name?'), ask('Name'), text('Thanks')] },

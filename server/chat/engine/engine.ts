@@ -26,7 +26,7 @@ import { findBlock, findPlace, type Place } from './flow-index.ts'
 import { firstFrame, giveValues, loadFrames } from './frames.ts'
 import { replyToWaiting } from './handle-reply.ts'
 import { setIdleTimer } from './idle.ts'
-import { textOfMessage } from './inputs/index.ts'
+import { isAnswer, textOfMessage } from './inputs/index.ts'
 import { visitorLanguage } from './language.ts'
 import { rememberPreview } from './preview.ts'
 import { progressOf } from './progress.ts'
@@ -212,7 +212,7 @@ async function begin(run: Execution, message: Message | null): Promise<void> {
   }
   const type = run.input?.type
   const words = textOfMessage(message)
-  const isUsed = words !== '' && type !== undefined && run.messages.length === 0 && !notInAdvance.has(type)
+  const isUsed = isAnswer(message) && type && run.messages.length === 0 && !notInAdvance.has(type)
   if (isUsed) return reply(run, message)
   if (startFrom?.type !== 'behind' || words === '') return
   run.transcript.unshift({ role: 'user', type: 'text', text: words })

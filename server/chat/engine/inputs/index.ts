@@ -142,6 +142,12 @@ export function textOfMessage(message: Message | null): string {
   return message.type === 'audio' ? message.url : message.command
 }
 
+/** True if a message says something, in words or by files. */
+export function isAnswer(message: Message | null): boolean {
+  const files = typeof message === 'object' && message?.type === 'text' ? message.attachedFileUrls : undefined
+  return textOfMessage(message) !== '' || (files ?? []).length > 0
+}
+
 async function optionsToShow(run: Execution, block: Block): Promise<JsonObject> {
   const options = asObject(await fillDeep(run, block.options))
   for (const key of numberOptions[block.type] ?? []) {
