@@ -1,6 +1,8 @@
 import { createServer, type Server } from 'node:http'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals'
+import { readLastMessage } from '../../server/chat/sessions/last-message.ts'
 import { type App, startApp } from '../support/app.ts'
+import { boundNamed } from '../support/bounds.ts'
 import { ask, bot, text } from '../support/chat.ts'
 import {
   type Published,
@@ -377,6 +379,51 @@ test('the last message of a chat is listed while people handle it, and who wrote
   expect(JSON.stringify([await read(sessionId), events])).not.toContain(here.member.id)
   await update(sessionId, { handledBy: 'bot' })
   expect(await last()).toBeNull()
+})
+
+test('the last message of a member names the same files by every path, without formatting', async () => {
+  for (const textBubbleContentFormat of ['richText', 'markdown'] as const) {
+    const { sessionId } = await start(app, made, { textBubbleContentFormat })
+    await take(sessionId)
+    const chat = { as: here.member, params: { botId: made.id, sessionId } }
+    const urls = []
+    for (const fileName of ['The plan.txt', 'photo.png']) {
+      const { upload } = await app.client.ok('uploadFile', {
+        params: { sessionId },
+        query: { fileName },
+        body: anyBody('bytes'),
+        headers: { 'Content-Type': 'application/octet-stream' },
+      })
+      urls.push(upload.url)
+    }
+    const said: [BodyOf<'sendMessage'>, string][] = [
+      [{ text: 'Hello **Ada**', textFormat: 'markdown' }, 'Hello Ada'],
+      [{ text: 'See these', attachedFileUrls: urls }, 'See these'],
+      [{ attachedFileUrls: urls }, 'The_plan.txt, photo.png'],
+    ]
+    for (const [body, words] of said) {
+      await app.client.ok('sendMessage', { ...chat, body })
+      const { chat: shown } = await app.client.ok('getChat', chat)
+      expect(shown.lastMessage).toEqual({ role: 'member', text: words })
+      const { rows } = await app.pool.query(
+        'SELECT revision, message_count FROM chat_sessions WHERE id = $1',
+        [sessionId],
+      )
+      const { revision, message_count: messageCount } = rows[0]
+      const read = await readLastMessage(app.db, { ...chat.params, revision, messageCount })
+      expect(JSON.parse(read?.text ?? '')).toEqual(shown.lastMessage)
+    }
+  }
+})
+
+test('the last message of a handed chat is looked for in as many turns as the table says', async () => {
+  const { sessionId } = await start(app, made)
+  await reply(app, sessionId, 'Ada', 1)
+  const chat = { botId: made.id, sessionId, messageCount: null }
+  const most = boundNamed('MAX_TURNS_READ')
+  const found = await readLastMessage(app.db, { ...chat, revision: most + 1 })
+  expect(found?.text).toBe('{"role":"user","text":"Ada"}')
+  expect(await readLastMessage(app.db, { ...chat, revision: most + 2 })).toBeNull()
 })
 
 test('a chat has as many messages of members as the table says, and one more is a 429', async () => {

@@ -1,7 +1,10 @@
 import type { components } from '../../../generated/openapi.ts'
 import type { Database } from '../../db/client.ts'
+import { asObjects } from '../../json/access.ts'
 import { JsonText } from '../../kit/json/json-text.ts'
+import { markdownNodes } from '../engine/markdown.ts'
 import { plainTextOf } from '../engine/rich-text.ts'
+import type { Bubble } from '../engine/types.ts'
 import type { Turn } from './codec/turn.ts'
 import { messagesOf, type Session, stepsOf } from './read-session.ts'
 
@@ -11,11 +14,17 @@ type LastMessage = NonNullable<components['schemas']['BotChatSummary']['lastMess
 
 /** Characters in the contract. */
 const MAX_CHARACTERS = 200
+/** More than a bot runs in a row without its visitor. */
+export const MAX_TURNS_READ = 256
 
 /** Returns the last of these turns that a visitor wrote; null if none did. */
 export function lastMessageIn(turns: readonly Turn[]): JsonText | null {
   const last = turns.findLast((turn) => turn.role === 'user')
-  return last ? encodeLastMessage('user', last.text, last.attachedFileUrls) : null
+  if (!last) return null
+  const { text, attachedFileUrls = [] } = last
+  // The answer to a file input is the addresses of the files.
+  const isFiles = text.trim() === '' || text === attachedFileUrls.join(', ')
+  return encode('user', isFiles ? attachedFileUrls.map(fileName).join(', ') : text)
 }
 
 /**
@@ -28,29 +37,34 @@ export async function readLastMessage(
 ): Promise<JsonText | null> {
   const ofMember =
     chat.messageCount === null ? undefined : (await messagesOf(db, chat, { after: chat.messageCount - 1 }))[0]
+  const first = Math.max(chat.revision - MAX_TURNS_READ, ofMember?.revision ?? 0) + 1
   // The last turn nearly always has it, and needs no other turn to be read.
-  for (const from of [chat.revision, 1]) {
-    const turns = (await stepsOf(db, chat, Math.max(from, (ofMember?.revision ?? 0) + 1))).flatMap(
-      (step) => step.turns,
-    )
-    const ofVisitor = lastMessageIn(turns)
+  for (let end = chat.revision, count = 1; end >= first; end -= count, count *= 4) {
+    const steps = await stepsOf(db, { ...chat, revision: end }, Math.max(end - count + 1, first))
+    const ofVisitor = lastMessageIn(steps.flatMap(({ turns }) => turns))
     if (ofVisitor) return ofVisitor
   }
-  const [bubble] = ofMember?.turns.flatMap((turn) => (turn.role === 'member' ? [turn.message] : [])) ?? []
-  if (!bubble) return null
-  const { richText, markdown, url } = bubble.content as Record<string, unknown>
-  const text = typeof markdown === 'string' ? markdown : plainTextOf(richText)
-  return encodeLastMessage('member', text, typeof url === 'string' ? [url] : undefined)
+  return lastMessageOf(
+    ofMember?.turns.flatMap((turn) => (turn.role === 'member' ? [turn.message] : [])) ?? [],
+  )
 }
 
-export function encodeLastMessage(
-  role: LastMessage['role'],
-  text: string,
-  fileUrls: readonly string[] | undefined,
-): JsonText {
-  // The answer to a file input is the addresses of the files.
-  const isFiles = text.trim() === '' || text === fileUrls?.join(', ')
-  const words = isFiles ? (fileUrls ?? []).map(fileName).join(', ') : text
+/** Returns a message of a member by the bubbles that show it; null if there are none. */
+export function lastMessageOf(bubbles: readonly Bubble[]): JsonText | null {
+  const parts = bubbles.map(({ content }) => {
+    const { richText, markdown, url } = content as Record<string, unknown>
+    if (typeof url === 'string') return { words: fileName(url), isFile: true }
+    const nodes = typeof markdown === 'string' ? markdownNodes(markdown) : richText
+    const [leaf, ...others] = asObjects(asObjects(nodes)[0]?.children).filter(({ text }) => text !== '')
+    // Files of other kinds than media are shown as a link alone.
+    return { words: plainTextOf(nodes), isFile: leaf?.type === 'a' && others.length === 0 }
+  })
+  const [first, ...more] = parts.filter(({ words }) => words.trim() !== '')
+  if (!first) return null
+  return encode('member', first.isFile ? [first, ...more].map(({ words }) => words).join(', ') : first.words)
+}
+
+function encode(role: LastMessage['role'], words: string): JsonText {
   // Twice as many code units hold as many characters as are left.
   const cut = [...words.slice(0, 2 * MAX_CHARACTERS)].slice(0, MAX_CHARACTERS).join('')
   const message: LastMessage = { role, text: cut }

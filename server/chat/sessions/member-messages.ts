@@ -12,7 +12,7 @@ import { messageOfMember } from '../engine/people.ts'
 import type { Bubble, TranscriptEntry } from '../engine/types.ts'
 import { wakeBridge } from './bridged.ts'
 import { holdChat, holdResult } from './hold-chat.ts'
-import { encodeLastMessage } from './last-message.ts'
+import { lastMessageOf } from './last-message.ts'
 import { announceChange } from './session-changes.ts'
 
 /* Messages of members to visitors. */
@@ -62,11 +62,7 @@ export function writeToVisitor(
       .set({
         messageCount: ordinal,
         typingUntil: null,
-        lastSaid: encodeLastMessage(
-          'member',
-          text ?? '',
-          files.map(({ name }) => name),
-        ),
+        lastSaid: lastMessageOf(bubbles),
       })
       .where(and(eq(chatSessions.botId, botId), eq(chatSessions.id, sessionId)))
     await addToTranscript(tx, botId, resultId, transcript)

@@ -37,7 +37,7 @@ export const chatSessions = pgTable(
     handledSince: time('handled_since'),
     /** Input and actions that the client shows again when the bot goes on; see `chat/sessions/handling.ts`. */
     awaited: json('awaited'),
-    /** The beginning of the last message while people handle the chat; see `chat/sessions/last-said.ts`. */
+    /** The beginning of the last message while people handle the chat; see `chat/sessions/last-message.ts`. */
     lastSaid: json('last_said'),
     /** Number of messages of members, of which the last has this ordinal; null for none. */
     messageCount: integer('message_count'),
