@@ -1,6 +1,5 @@
-import { setTimeout as delay } from 'node:timers/promises'
 import type { Services } from '../context.ts'
-import { startHeartbeat } from '../db/lease.ts'
+import { type LeaseWorker, openLeaseWorker } from '../db/lease-worker.ts'
 import { isUnavailable } from '../db/unavailable.ts'
 import { MS_PER_HOUR, MS_PER_MINUTE } from '../durations.ts'
 import { createErrorLog } from '../repeated-errors.ts'
@@ -28,30 +27,18 @@ import { type Step, sendNext } from './send.ts'
 const MAX_CONVERSATIONS_AT_ONCE = 64
 /** One workspace has so many beside others, since its Chatwoot may be slow. */
 const WORKSPACE_SHARE = MAX_CONVERSATIONS_AT_ONCE / 4
-const POLL_INTERVAL_MS = 500
 /** Delay before a conversation is looked at again that could not be worked on. */
 const RETRY_DELAY_MS = MS_PER_MINUTE
 /** A conversation that fails this often is left to the members. */
 const MAX_FAILURES = 8
 
-interface Bridge {
-  /** Works until it is stopped. */
-  start(): void
-  /** Waits for the conversations under way. */
-  stop(): Promise<void>
-  /** Works on all conversations that are due now. */
-  runDue(): Promise<void>
-}
-
-export function openBridge(services: Services): Bridge {
+export function openBridge(services: Services): LeaseWorker {
   const { db, log } = services
   const logError = createErrorLog(log)
-  const running = new Map<string, Taken>()
-  let isStopping = false
 
   /** Sends what there is to send, then lets the chat go on, then takes the next event. */
-  async function work(key: Taken): Promise<void> {
-    while (!isStopping) {
+  async function work(key: Taken, isStopping: () => boolean): Promise<void> {
+    while (!isStopping()) {
       const row = await readLeased(db, key, key.claim)
       if (!row) return
       let step: Step = await sendNext(services, row)
@@ -73,9 +60,9 @@ export function openBridge(services: Services): Bridge {
     if (row) await putOff(db, row, 0)
   }
 
-  async function run(key: Taken): Promise<void> {
+  async function run(key: Taken, isStopping: () => boolean): Promise<void> {
     try {
-      await work(key)
+      await work(key, isStopping)
     } catch (error) {
       if (error instanceof Lost) return
       // The lease ends by itself.
@@ -107,62 +94,13 @@ export function openBridge(services: Services): Bridge {
     await abandon(db, row)
   }
 
-  async function takeSome(): Promise<Taken[]> {
-    const counts = new Map<string, number>()
-    for (const { workspaceId } of running.values())
-      counts.set(workspaceId, (counts.get(workspaceId) ?? 0) + 1)
-    const free = Math.min(MAX_CONVERSATIONS_AT_ONCE - running.size, WORKSPACE_SHARE)
-    return free > 0 ? takeConversations(db, services.now(), counts, WORKSPACE_SHARE, free) : []
-  }
-
-  /** Starts the work on conversations, and resolves when it is done. */
-  function start(taken: readonly Taken[]): Promise<unknown> {
-    return Promise.all(
-      taken.map(async (key) => {
-        const name = [key.botId, key.credentialsId, key.conversationId].join(' ')
-        // Its lease has ended while it is worked on here: it is taken again when that has seen it.
-        if (running.has(name)) return
-        running.set(name, key)
-        await run(key)
-        running.delete(name)
-      }),
-    )
-  }
-
-  const endHeartbeat = startHeartbeat(async () => {
-    await extendLeases(db, [...running.values()])
-    return true
+  return openLeaseWorker<Taken>({
+    keyOf: ({ botId, credentialsId, conversationId }) => [botId, credentialsId, conversationId].join(' '),
+    freePlaces: (running) => Math.min(MAX_CONVERSATIONS_AT_ONCE - running, WORKSPACE_SHARE),
+    minTaken: 1,
+    take: (free, counts) => takeConversations(db, services.now(), counts, WORKSPACE_SHARE, free),
+    extend: (taken) => extendLeases(db, taken),
+    run,
+    logFailure: (error) => logError(error, 'conversations of Chatwoot cannot be read now'),
   })
-
-  async function runUntilStopped() {
-    while (!isStopping) {
-      try {
-        void start(await takeSome())
-      } catch (error) {
-        logError(error, 'conversations of Chatwoot cannot be read now')
-      }
-      await delay(POLL_INTERVAL_MS, undefined, { ref: false })
-    }
-  }
-
-  let loop: Promise<void> | undefined
-  return {
-    start() {
-      loop = runUntilStopped()
-    },
-    async runDue() {
-      for (;;) {
-        const taken = await takeSome()
-        if (taken.length === 0 && running.size === 0) return
-        await start(taken)
-        if (running.size > 0) await delay(POLL_INTERVAL_MS)
-      }
-    },
-    async stop() {
-      isStopping = true
-      await loop
-      while (running.size > 0) await delay(50)
-      await endHeartbeat()
-    },
-  }
 }

@@ -1,10 +1,10 @@
-import { setTimeout as delay } from 'node:timers/promises'
 import { sql } from 'drizzle-orm'
 import type { Services } from '../../context.ts'
 import { createBatcher } from '../../db/batcher.ts'
 import { isDistributed } from '../../db/citus/distribution.ts'
 import { type Database, statements } from '../../db/client.ts'
-import { isLeaseOver, leaseEnd, startHeartbeat } from '../../db/lease.ts'
+import { isLeaseOver, leaseEnd } from '../../db/lease.ts'
+import { type LeaseWorker, openLeaseWorker } from '../../db/lease-worker.ts'
 import { chatTimers as table } from '../../db/schema.ts'
 import { selectRows } from '../../db/typed-select.ts'
 import { isUnavailable } from '../../db/unavailable.ts'
@@ -28,7 +28,6 @@ const MAX_TIMERS_RESTING = 256
 const WORKSPACE_SHARE = MAX_TIMERS_AT_ONCE / 4
 /** As few as it takes less time to run than to take. */
 const MIN_TAKEN = 16
-const POLL_INTERVAL_MS = 500
 /** Interval of looks behind the timers of workspaces that have their share. Those may be many. */
 const OTHERS_INTERVAL_MS = 1_000
 const MAX_ROWS_REMOVED = 200
@@ -105,33 +104,20 @@ const removing = statements((db) =>
   ),
 )
 
-interface Timers {
-  /** Runs turns until it is stopped. */
-  start(): void
-  /** Waits for the turns under way. */
-  stop(): Promise<void>
-  /** Runs the turns of all timers that are due now. */
-  runDue(): Promise<void>
-}
-
-export function openTimers(services: Services): Timers {
+export function openTimers(services: Services): LeaseWorker {
   const { db, log } = services
   const claim = newId(services.now())
   const logError = createErrorLog(log)
   // A timer has no address.
   const quota = services.quotas()
-  /** Timers whose turns run in this process. */
-  const running = new Set<Timer>()
   let resting = 0
-  let isStopping = false
-  let wake = () => {}
   let othersAt = Number.NEGATIVE_INFINITY
 
   const place: Pick<Place, 'rest'> = {
     async rest(work) {
       if (resting >= MAX_TIMERS_RESTING) return work()
       resting++
-      wake()
+      worker.wake()
       try {
         return await work()
       } finally {
@@ -179,27 +165,9 @@ export function openTimers(services: Services): Timers {
       WHERE ${isAmong([timer], [timer.id])}`)
   }
 
-  function start(timers: readonly Timer[]): Promise<unknown> {
-    return Promise.all(
-      timers.map(async (timer) => {
-        running.add(timer)
-        await run(timer)
-        running.delete(timer)
-        wake()
-      }),
-    )
-  }
-
-  /** Workspaces that have their share of what runs. */
-  function sharers(): string[] {
-    const counts = new Map<string, number>()
-    for (const { workspaceId } of running) counts.set(workspaceId, (counts.get(workspaceId) ?? 0) + 1)
-    return [...counts].flatMap(([id, count]) => (count >= WORKSPACE_SHARE ? [id] : []))
-  }
-
   /** Takes what there are places for: first of workspaces that have not their share. */
-  async function takeSome(free: number): Promise<Timer[]> {
-    const passedOver = sharers()
+  async function takeSome(free: number, counts: Map<string, number>): Promise<Timer[]> {
+    const passedOver = [...counts].flatMap(([id, count]) => (count >= WORKSPACE_SHARE ? [id] : []))
     const taken: Timer[] = []
     if (passedOver.length > 0 && performance.now() - othersAt >= OTHERS_INTERVAL_MS) {
       taken.push(...(await take(db, claim, passedOver, free)))
@@ -210,59 +178,18 @@ export function openTimers(services: Services): Timers {
     return left > 0 ? [...taken, ...(await take(db, claim, [], left))] : taken
   }
 
-  const endHeartbeat = startHeartbeat(async () => {
-    if (running.size > 0) {
-      await db.execute(sql`
-        UPDATE ${table} SET claimed_until = ${leaseEnd} WHERE ${isAmong([...running])} AND claim = ${claim}`)
-    }
-    return true
+  const worker = openLeaseWorker<Timer>({
+    keyOf: ({ sessionId, id }) => `${sessionId} ${id}`,
+    freePlaces: (running) => MAX_TIMERS_AT_ONCE - Math.max(running - resting, 0),
+    minTaken: MIN_TAKEN,
+    take: takeSome,
+    extend: (timers) =>
+      db.execute(sql`
+        UPDATE ${table} SET claimed_until = ${leaseEnd} WHERE ${isAmong(timers)} AND claim = ${claim}`),
+    run,
+    logFailure: (error) => logError(error, 'timers of chats cannot be read now'),
   })
-
-  async function waitFor(milliseconds: number) {
-    const waiting = new AbortController()
-    wake = () => waiting.abort()
-    await delay(milliseconds, undefined, { signal: waiting.signal, ref: false }).catch(() => {})
-  }
-
-  async function runUntilStopped() {
-    while (!isStopping) {
-      const free = MAX_TIMERS_AT_ONCE - Math.max(running.size - resting, 0)
-      if (running.size > 0 && free < MIN_TAKEN) {
-        await waitFor(POLL_INTERVAL_MS)
-        continue
-      }
-      let isMoreLeft = false
-      try {
-        const taken = await takeSome(free)
-        void start(taken)
-        isMoreLeft = taken.length === free
-      } catch (error) {
-        logError(error, 'timers of chats cannot be read now')
-      }
-      if (!isMoreLeft && !isStopping) await delay(POLL_INTERVAL_MS, undefined, { ref: false })
-    }
-  }
-
-  let loop: Promise<void> | undefined
-  return {
-    start() {
-      loop = runUntilStopped()
-    },
-    async runDue() {
-      for (;;) {
-        const taken = await take(db, claim, [], MAX_TIMERS_AT_ONCE)
-        if (taken.length === 0 && running.size === 0) return
-        await start(taken)
-        if (running.size > 0) await waitFor(POLL_INTERVAL_MS)
-      }
-    },
-    async stop() {
-      isStopping = true
-      await loop
-      while (running.size > 0) await waitFor(POLL_INTERVAL_MS)
-      await endHeartbeat()
-    },
-  }
+  return worker
 }
 
 /** The bot has stored as much as it may today. */

@@ -1,0 +1,113 @@
+import { setTimeout as delay } from 'node:timers/promises'
+import { startHeartbeat } from './lease.ts'
+
+/* Works on leased rows that are due, in every process, many beside each other. */
+
+const POLL_INTERVAL_MS = 500
+
+interface Work<Row> {
+  keyOf(row: Row): string
+  /** Number of rows that may be taken beside those that are worked on. */
+  freePlaces(running: number): number
+  /** As few as it takes less time to work on than to take. */
+  minTaken: number
+  /** Leases rows that are due. `counts` has the number of those that are worked on, by workspace. */
+  take(free: number, counts: Map<string, number>): Promise<Row[]>
+  extend(rows: readonly Row[]): Promise<unknown>
+  /** Never rejects. Ends soon once `isStopping` is true, with a lease that others can take. */
+  run(row: Row, isStopping: () => boolean): Promise<void>
+  /** Logs that rows cannot be taken. */
+  logFailure(error: unknown): void
+}
+
+export interface LeaseWorker {
+  /** Works until it is stopped. */
+  start(): void
+  /** Waits for the rows that are worked on. */
+  stop(): Promise<void>
+  /** Works on all rows that are due now. */
+  runDue(): Promise<void>
+  /** Looks for free places at once. */
+  wake(): void
+}
+
+export function openLeaseWorker<Row extends { workspaceId: string }>(work: Work<Row>): LeaseWorker {
+  const running = new Map<string, Row>()
+  let isStopping = false
+  let wake = () => {}
+
+  function take(free: number): Promise<Row[]> {
+    const counts = new Map<string, number>()
+    for (const { workspaceId } of running.values())
+      counts.set(workspaceId, (counts.get(workspaceId) ?? 0) + 1)
+    return work.take(free, counts)
+  }
+
+  /** Starts the work on rows, and resolves when it is done. */
+  function start(rows: readonly Row[]): Promise<unknown> {
+    return Promise.all(
+      rows.map(async (row) => {
+        const key = work.keyOf(row)
+        // Its lease has ended while it is worked on here: it is taken again when that has seen it.
+        if (running.has(key)) return
+        running.set(key, row)
+        await work.run(row, () => isStopping)
+        running.delete(key)
+        wake()
+      }),
+    )
+  }
+
+  const endHeartbeat = startHeartbeat(async () => {
+    if (running.size > 0) await work.extend([...running.values()])
+    return true
+  })
+
+  async function waitForPlace() {
+    const waiting = new AbortController()
+    wake = () => waiting.abort()
+    await delay(POLL_INTERVAL_MS, undefined, { signal: waiting.signal, ref: false }).catch(() => {})
+  }
+
+  async function runUntilStopped() {
+    while (!isStopping) {
+      const free = work.freePlaces(running.size)
+      if (running.size > 0 && free < work.minTaken) {
+        await waitForPlace()
+        continue
+      }
+      let isMoreLeft = false
+      try {
+        const taken = await take(free)
+        void start(taken)
+        isMoreLeft = taken.length === free
+      } catch (error) {
+        work.logFailure(error)
+      }
+      if (!isMoreLeft && !isStopping) await delay(POLL_INTERVAL_MS, undefined, { ref: false })
+    }
+  }
+
+  let loop: Promise<void> | undefined
+  return {
+    start() {
+      loop = runUntilStopped()
+    },
+    async runDue() {
+      for (;;) {
+        const free = work.freePlaces(running.size)
+        const taken = free > 0 ? await take(free) : []
+        if (taken.length === 0 && running.size === 0) return
+        await start(taken)
+        if (running.size > 0) await waitForPlace()
+      }
+    },
+    async stop() {
+      isStopping = true
+      await loop
+      while (running.size > 0) await waitForPlace()
+      await endHeartbeat()
+    },
+    wake: () => wake(),
+  }
+}
