@@ -9,7 +9,7 @@ import type { Operation } from '../contract/operation.ts'
 import { checkDocument } from '../server/bots/check.ts'
 import { workInTurns } from '../server/bots/checks/turns.ts'
 import { evaluate } from '../server/chat/engine/evaluate.ts'
-import { checkBudget, cpuMilliseconds, type Execution } from '../server/chat/engine/execution.ts'
+import { checkBudget, cpuMilliseconds, type Execution, waitFor } from '../server/chat/engine/execution.ts'
 import { defaultLimits } from '../server/chat/engine/limits.ts'
 import { readConfig } from '../server/config.ts'
 import { newId } from '../server/ids.ts'
@@ -135,7 +135,7 @@ test.each(['workMilliseconds', 'milliseconds'] as const)(
     const begin = () => {
       clock.now = 0
       // Without the time that it waits, a turn ends by its work first.
-      const spent = { waiting: name === 'milliseconds' ? most : 0 }
+      const spent = { waiting: name === 'milliseconds' ? most : 0, cpuWhileWaiting: 0 }
       return {
         limits: defaultLimits,
         startedAt: 0,
@@ -172,15 +172,42 @@ test('a turn goes on where the process got no processor for longer than it may w
     yieldedAt: 0,
     logs: [],
     effects: {},
-    spent: { waiting: 0 },
+    spent: { waiting: 0, cpuWhileWaiting: 0 },
   } as unknown as Execution
   clock.now = boundNamed('workMilliseconds') + 1
   expect(await checkBudget(run)).toBe(true)
 })
 
+test('a turn goes on where others used the processor while it waited, and not where it did itself', async () => {
+  const clock = stopClock()
+  const most = boundNamed('workMilliseconds')
+  const usage = { user: 0, system: 0 }
+  const use = (milliseconds: number) => {
+    usage.user += milliseconds * 1_000
+  }
+  jest.spyOn(process, 'cpuUsage').mockImplementation(() => ({ ...usage }))
+  const run = {
+    limits: defaultLimits,
+    startedAt: 0,
+    cpuAtStart: 0,
+    yieldedAt: 0,
+    logs: [],
+    effects: {},
+    spent: { waiting: 0, cpuWhileWaiting: 0 },
+  } as unknown as Execution
+  await waitFor(
+    run,
+    Promise.resolve().then(() => use(2 * most)),
+  )
+  clock.now = most + 1
+  expect(await checkBudget(run)).toBe(true)
+  use(most + 1)
+  expect(await checkBudget(run)).toBe(false)
+})
+
 test('code has as many characters as the table says, and one more is not run', async () => {
   const reply = { ok: true, value: 1, assignments: [], milliseconds: 0, lines: [] }
-  const spent = { evaluation: 0, waiting: 0 }
+  const spent = { evaluation: 0, waiting: 0, cpuWhileWaiting: 0 }
   const frames = [{ botId: 'bot' }]
   const run = { limits: defaultLimits, spent, frames, effects: { evaluate: async () => reply } }
   const most = boundNamed('codeCharacters')

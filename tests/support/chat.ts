@@ -1,4 +1,5 @@
 /** Small bots written as objects, and a client that talks to them. */
+import { setImmediate } from 'node:timers/promises'
 import { continueChat, startChat } from '../../server/chat/engine/engine.ts'
 import type {
   Effects,
@@ -180,6 +181,8 @@ export async function tryChat(
     ...world,
     httpRequest: async (request) => {
       requests.push(request)
+      // The double works elsewhere, as a vendor does: not on the turn.
+      await setImmediate()
       const reply = typeof world.reply === 'function' ? world.reply(request) : world.reply
       return reply ?? quiet.httpRequest(request)
     },

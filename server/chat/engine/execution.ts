@@ -72,6 +72,8 @@ export interface Execution {
     waiting: number
     /** The part of it for quotas of sheets. */
     sheets: number
+    /** CPU time of the process while the turn waited, which is the work of others. */
+    cpuWhileWaiting: number
     outboundCalls: number
     tokens: number
     /** Characters, as the next one. */
@@ -114,6 +116,7 @@ export function newRun(options: TurnOptions, effects: Effects, session: Executio
       evaluation: 0,
       waiting: 0,
       sheets: 0,
+      cpuWhileWaiting: 0,
       outboundCalls: 0,
       tokens: 0,
       filled: 0,
@@ -222,16 +225,19 @@ export async function checkBudget(run: Execution): Promise<boolean> {
 /** A process that got no processor for a while has not worked meanwhile. */
 function hasWorkedTooLong(run: Execution): boolean {
   const { workMilliseconds } = run.limits
-  return workedMilliseconds(run) > workMilliseconds && cpuMilliseconds() - run.cpuAtStart > workMilliseconds
+  if (workedMilliseconds(run) <= workMilliseconds) return false
+  return cpuMilliseconds() - run.cpuAtStart - run.spent.cpuWhileWaiting > workMilliseconds
 }
 
 /** Waits for something that is not work on the turn: outside of this process, or a library that loads on first use. */
 export async function waitFor<Value>(run: Execution, work: Promise<Value>): Promise<Value> {
   const startedAt = performance.now()
+  const cpuBefore = cpuMilliseconds()
   try {
     return await work
   } finally {
     run.spent.waiting += performance.now() - startedAt
+    run.spent.cpuWhileWaiting += cpuMilliseconds() - cpuBefore
   }
 }
 

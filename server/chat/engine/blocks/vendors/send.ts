@@ -57,10 +57,15 @@ export async function sendForBytes(
   made: VendorCall,
   request: VendorRequest,
 ): Promise<OutboundReply | null> {
-  if (!(await mayCallOut(run, sizeOfRequest(request)))) return null
+  const { parts } = request
+  const encode = () => encodeRequest(made.call.base, request)
+  // A text is counted as it is sent, since encoding one of many megabytes twice blocks the thread twice.
+  const text = parts === undefined ? await encode() : undefined
+  const bytes = text ? 2 * (text.body?.length ?? 0) : sizeOfParts(parts)
+  if (!(await mayCallOut(run, bytes))) return null
   const timeoutMs = made.action.timeoutMs ?? DEFAULT_VENDOR_TIMEOUT_MS
   // Parts of many megabytes are put together by a stream, a few at most in a turn.
-  const encoded = await waitFor(run, encodeRequest(made.call.base, request))
+  const encoded = text ?? (await waitFor(run, encode()))
   const reply = await waitFor(
     run,
     run.effects.httpRequest({
@@ -79,12 +84,11 @@ export async function sendForBytes(
   return reply
 }
 
-/** Bytes that a request takes in memory: files once more as its body. */
-function sizeOfRequest({ json, form, parts = {} }: VendorRequest): number {
-  const texts = json === undefined && form === undefined ? 0 : 2 * JSON.stringify(json ?? form).length
+/** Bytes that files and texts take in memory once more as a body. */
+function sizeOfParts(parts: VendorRequest['parts'] = {}): number {
   return Object.values(parts).reduce(
     (size, part) => size + (typeof part === 'string' ? 2 * part.length : part.bytes.length),
-    texts,
+    0,
   )
 }
 
