@@ -5,6 +5,8 @@ import { templates } from '../../server/templates/index.ts'
 import { type App, startApp } from '../support/app.ts'
 import { ask, bot, idOf, text } from '../support/chat.ts'
 import { type Published, publish, reply, start } from '../support/chats.ts'
+import type { Caller } from '../support/client.ts'
+import { until } from '../support/process.ts'
 import { makeWorld, type Site } from '../support/world.ts'
 import { desktop, launch, newContext, phone, picture, violationsOn, watch, withBrowser } from './support.ts'
 
@@ -15,9 +17,13 @@ let site: Site
 let browser: Browser
 const complaints: string[] = []
 
-async function open(path: string, options: BrowserContextOptions = desktop): Promise<Page> {
+async function open(
+  path: string,
+  options: BrowserContextOptions = desktop,
+  { token }: Caller = site.member,
+): Promise<Page> {
   const context = await newContext(browser, { baseURL: app.url, locale: 'en-GB', ...options })
-  await context.addInitScript({ content: `sessionStorage.setItem('token', '${site.member.token}')` })
+  await context.addInitScript({ content: `sessionStorage.setItem('token', '${token}')` })
   if (process.env.QUICK) context.setDefaultTimeout(20_000)
   const page = await context.newPage()
   watch(page, app.url, complaints)
@@ -200,18 +206,50 @@ withBrowser('tasks of members', () => {
       await page.getByText('4 results in all').waitFor()
     })
 
-    test('columns that a person hides stay hidden, and the file has all', async () => {
+    const stored = async () => {
+      const { bot } = await app.client.ok('getBot', { as: site.member, params: { botId: made.id } })
+      return bot.resultsTablePreferences
+    }
+    const write = (change: object) =>
+      app.client.ok('updateBot', {
+        as: site.member,
+        params: { botId: made.id },
+        body: { bot: { version: '6.1', ...change } } as never,
+      })
+    const eventsOf = async (botId: string) => {
+      const { bot } = await app.client.ok('getBot', { as: site.member, params: { botId } })
+      return (bot.events as object[]).length
+    }
+    const headings = (page: Page) => page.locator('.results thead .sort > span:first-child').allInnerTexts()
+
+    test('columns that a member hides or moves by keyboard are those of everybody, and the file has all', async () => {
+      await write({ resultsTablePreferences: null })
       const page = await open(`/bots/${made.id}/results`)
-      await page.getByRole('button', { name: 'Columns' }).click()
-      await page.getByRole('dialog').getByLabel('Score').uncheck()
-      await page.getByRole('button', { name: 'Done' }).click()
-      await page.reload()
       await page.getByText('4 results in all').waitFor()
-      expect(await page.getByRole('button', { name: 'Score' }).count()).toBe(0)
-      await page.getByRole('button', { name: 'Download' }).click()
+      await page.getByRole('button', { name: 'Columns' }).click()
+      const dialog = page.getByRole('dialog')
+      await dialog.getByText('Everybody who works on this bot').waitFor()
+      await dialog.getByRole('button', { name: 'Move Name down' }).focus()
+      await page.keyboard.press('Enter')
+      await dialog.getByText('Name is column 2 of 2.').waitFor({ state: 'attached' })
+      expect(await page.evaluate('document.activeElement.ariaLabel')).toBe('Move Name up')
+      await until('the order is stored', async () => (await stored())?.columnsOrder.length === 2)
+      await page.keyboard.press('Escape')
+      expect(await headings(page)).toEqual(['Began', 'State', 'Score', 'Name'])
+      await page.getByRole('button', { name: 'Columns' }).click()
+      await dialog.getByRole('checkbox', { name: /^Score / }).uncheck()
+      await page.getByRole('button', { name: 'Done' }).click()
+      await until('it is hidden for all', async () =>
+        Object.values((await stored())?.columnsVisibility ?? {}).includes(false),
+      )
+      const other = await open(`/bots/${made.id}/results`)
+      await other.getByText('4 results in all').waitFor()
+      await other.locator('.results').waitFor()
+      expect(await headings(other)).toEqual(['Began', 'State', 'Name'])
+      await other.getByRole('button', { name: 'Download' }).click()
       const [file] = await Promise.all([
-        page.waitForEvent('download'),
-        page.getByRole('menuitem', { name: 'As CSV, for spreadsheets' }).click(),
+        other.waitForEvent('download'),
+        other.getByRole('menuitem', { name: 'As CSV, for spreadsheets' }).click(),
       ])
       const saved = await readFile(await file.path(), 'utf8')
       expect([saved.charAt(0), saved.includes('Score'), saved.split('\r\n').length]).toEqual([
@@ -220,6 +258,116 @@ withBrowser('tasks of members', () => {
         6,
       ])
     })
+
+    test('columns that another editor stored are shown, with its widths, and what is not ours stays', async () => {
+      const { bot } = await app.client.ok('getBot', { as: site.member, params: { botId: made.id } })
+      const blocks = (bot.groups as { blocks: { id: string; type: string }[] }[]).flatMap(
+        (group) => group.blocks,
+      )
+      const [name = '', score = ''] = ['text input', 'rating input'].map(
+        (type) => blocks.find((block) => block.type === type)?.id,
+      )
+      const theirs = {
+        columnsOrder: ['select', 'date', score, name, 'logs'],
+        columnsVisibility: { date: true },
+        columnsWidth: { [score]: 333, logs: 50 },
+        density: 'compact',
+      }
+      await write({ resultsTablePreferences: theirs })
+      const page = await open(`/bots/${made.id}/results`)
+      await page.locator('.results').waitFor()
+      expect(await headings(page)).toEqual(['Began', 'State', 'Score', 'Name'])
+      const cell = page.locator('.results td[data-title=Score] .cell').first()
+      expect((await cell.boundingBox())?.width).toBe(333)
+      await page.getByRole('button', { name: 'Columns' }).click()
+      await page
+        .getByRole('dialog')
+        .getByRole('checkbox', { name: /^Name / })
+        .uncheck()
+      await until(
+        'it is stored',
+        async () => Object.keys((await stored())?.columnsVisibility ?? {}).length === 2,
+      )
+      expect(await stored()).toEqual({ ...theirs, columnsVisibility: { date: true, [name]: false } })
+    })
+
+    test('columns that somebody chooses disturb nobody who edits the flow, and no edit is lost', async () => {
+      await write({ resultsTablePreferences: null })
+      const flow = await open(`/bots/${made.id}`)
+      await flow.getByText('Saved', { exact: true }).waitFor()
+      const results = await open(`/bots/${made.id}/results`)
+      await results.locator('.results').waitFor()
+      const before = await eventsOf(made.id)
+      await results.getByRole('button', { name: 'Columns' }).click()
+      await results
+        .getByRole('dialog')
+        .getByRole('checkbox', { name: /^Score / })
+        .uncheck()
+      await until('it is stored', async () => (await stored()) !== null)
+      await flow.getByRole('button', { name: 'Add an event' }).click()
+      await flow.getByRole('menuitem').first().click()
+      await until('the event is stored', async () => (await eventsOf(made.id)) === before + 1)
+      await flow.getByText('Saved', { exact: true }).waitFor()
+      expect(await flow.getByText('Somebody else').count()).toBe(0)
+      expect(await flow.getByRole('button', { name: 'Undo' }).isEnabled()).toBe(true)
+      expect(Object.values((await stored())?.columnsVisibility ?? {})).toEqual([false])
+      // The results page has a state of before the event.
+      await results
+        .getByRole('dialog')
+        .getByRole('checkbox', { name: /^Name / })
+        .uncheck()
+      await until(
+        'both are stored',
+        async () => Object.keys((await stored())?.columnsVisibility ?? {}).length === 2,
+      )
+      expect(await eventsOf(made.id)).toBe(before + 1)
+      // Browsers note each response that says that somebody was faster.
+      complaints.splice(0, Number.POSITIVE_INFINITY, ...complaints.filter((line) => !line.includes('412')))
+    })
+
+    test('columns that somebody chooses who may only read stay in the browser', async () => {
+      await write({ resultsTablePreferences: null })
+      const scopes = ['read', 'results'] as const
+      const { apiToken } = await app.client.ok('createToken', {
+        as: site.member,
+        body: { name: 'Reader', scopes: [...scopes] },
+      })
+      const page = await open(`/bots/${made.id}/results`, desktop, apiToken)
+      await page.locator('.results').waitFor()
+      await page.getByRole('button', { name: 'Columns' }).click()
+      await page.getByRole('checkbox', { name: /^Score / }).uncheck()
+      await page.getByText('This browser keeps your choice').waitFor()
+      await page.getByRole('button', { name: 'Move Name down' }).click()
+      await page.getByRole('button', { name: 'Done' }).click()
+      await page.reload()
+      await page.locator('.results').waitFor()
+      expect(await headings(page)).toEqual(['Began', 'State', 'Name'])
+      expect(await stored()).toBeNull()
+      // Browsers note what the token may not do.
+      complaints.splice(0, Number.POSITIVE_INFINITY, ...complaints.filter((line) => !line.includes('403')))
+    })
+
+    test.each([...schemes, ['phone-dark', { ...phone, colorScheme: 'dark' as const }] as const])(
+      'the choice of columns fits and is accessible, on %s',
+      async (name, options) => {
+        await write({ resultsTablePreferences: null })
+        const page = await open(`/bots/${made.id}/results`, options)
+        await page.locator('.results').waitFor()
+        await page.getByRole('button', { name: 'Columns' }).click()
+        await page.getByRole('button', { name: 'Move Score up' }).click()
+        await page
+          .getByRole('dialog')
+          .getByRole('checkbox', { name: /^Name / })
+          .uncheck()
+        expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(options.viewport.width)
+        expect(await violationsOn(page)).toEqual([])
+        await picture(page, `columns-${name}`)
+        await page.getByRole('button', { name: 'Done' }).click()
+        await until('it is stored', async () => (await stored()) !== null)
+        await picture(page, `columns-chosen-${name}`)
+        await write({ resultsTablePreferences: null })
+      },
+    )
 
     test.each(schemes)('the page fits and is accessible, on %s', async (name, options) => {
       const page = await open(`/bots/${made.id}/results`, options)

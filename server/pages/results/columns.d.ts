@@ -19,6 +19,7 @@ export interface Columns {
   others: Column[]
   ofBlocks: Map<string, Column>
   ofEarlierBlocks: Map<string, Column>
+  ofVariable(variable: { id: string; name: string }): { column: Column; isOwn: boolean } | undefined
 }
 
 export function mergedBots(flow: object): string[]

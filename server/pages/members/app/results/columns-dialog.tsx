@@ -1,56 +1,90 @@
+import { useEffect, useRef, useState } from 'preact/hooks'
 import { Dialog } from '../ui/dialog.tsx'
+import { Icon } from '../ui/icons.tsx'
 import type { Column } from './data.ts'
+import { type Edit, isShown, moving, type Preferences, showing, showingAll } from './preferences.ts'
 
-/* The columns that a person looks at, which this browser keeps for each bot. */
-
-const keyOf = (botId: string) => `results/${botId}`
-
-export function readHidden(botId: string): Set<string> {
-  try {
-    const hidden: unknown = JSON.parse(localStorage.getItem(keyOf(botId)) ?? '[]')
-    return new Set(Array.isArray(hidden) ? hidden.filter((title) => typeof title === 'string') : [])
-  } catch {
-    return new Set()
-  }
-}
-
-export function writeHidden(botId: string, hidden: Set<string>) {
-  try {
-    localStorage.setItem(keyOf(botId), JSON.stringify([...hidden]))
-  } catch {
-    // Without room the choice lasts as long as the page.
-  }
-}
-
+/** Chooses the columns and their order. `columns` are ordered as they are shown, `all` as the flow has them. */
 export function ColumnsDialog(props: {
   columns: Column[]
-  hidden: Set<string>
-  onChange: (hidden: Set<string>) => void
+  all: Column[]
+  preferences: Preferences
+  isShared: boolean
+  error: string | undefined
+  onEdit: (edit: Edit) => void
   onClose: () => void
 }) {
-  const toggle = (title: string) => {
-    const next = new Set(props.hidden)
-    if (!next.delete(title)) next.add(title)
-    props.onChange(next)
+  const { columns, all, preferences } = props
+  const list = useRef<HTMLUListElement>(null)
+  const [moved, setMoved] = useState<{ title: string; isUp: boolean }>()
+  // A button that moves along with its row loses the focus.
+  useEffect(() => {
+    if (!moved) return
+    const index = columns.findIndex(({ title }) => title === moved.title)
+    const [up, down] = list.current?.children[index]?.querySelectorAll<HTMLButtonElement>('button') ?? []
+    const [own, other] = moved.isUp ? [up, down] : [down, up]
+    if (own?.disabled) other?.focus()
+    else own?.focus()
+  }, [moved, columns])
+  const move = (index: number, isUp: boolean) => {
+    const [column, other] = [columns[index], columns[isUp ? index - 1 : index + 1]]
+    if (!column || !other) return
+    props.onEdit(moving(all, column, isUp ? 'before' : 'after', other))
+    setMoved({ title: column.title, isUp })
   }
+  const place = moved ? columns.findIndex(({ title }) => title === moved.title) + 1 : 0
   return (
     <Dialog title="Columns" onClose={props.onClose}>
-      <p class="about">This browser keeps the choice for this bot.</p>
-      <ul class="rows" aria-label="Columns">
-        {props.columns.map(({ title, question }) => (
-          <li key={title}>
+      <p class="about">
+        {props.isShared
+          ? 'Everybody who works on this bot sees these columns.'
+          : 'This browser keeps your choice for this bot.'}
+      </p>
+      {props.error && (
+        <p class="alert" role="alert">
+          {props.error}
+        </p>
+      )}
+      <ul class="rows column-rows" aria-label="Columns" ref={list}>
+        {columns.map((column, index) => (
+          <li key={column.title}>
             <label class="check">
-              <input type="checkbox" checked={!props.hidden.has(title)} onChange={() => toggle(title)} />
-              <span>
-                {title} {question && <small class="about">{question}</small>}
+              <input
+                type="checkbox"
+                checked={isShown(preferences, column)}
+                onChange={({ currentTarget }) => props.onEdit(showing(column, currentTarget.checked))}
+              />
+              <span dir="auto">
+                {column.title} {column.question && <small class="about">{column.question}</small>}
               </span>
             </label>
+            <button
+              type="button"
+              class="quiet square"
+              aria-label={`Move ${column.title} up`}
+              disabled={index === 0}
+              onClick={() => move(index, true)}
+            >
+              <Icon name="up" />
+            </button>
+            <button
+              type="button"
+              class="quiet square"
+              aria-label={`Move ${column.title} down`}
+              disabled={index === columns.length - 1}
+              onClick={() => move(index, false)}
+            >
+              <Icon name="down" />
+            </button>
           </li>
         ))}
-        {props.columns.length === 0 && <li class="about">The bot asks nothing yet.</li>}
+        {columns.length === 0 && <li class="about">The bot asks nothing yet.</li>}
       </ul>
+      <p class="visually-hidden" role="status">
+        {moved && place > 0 ? `${moved.title} is column ${place} of ${columns.length}.` : ''}
+      </p>
       <footer class="actions">
-        <button type="button" onClick={() => props.onChange(new Set())}>
+        <button type="button" onClick={() => props.onEdit(showingAll(columns))}>
           Show all
         </button>
         <button type="button" class="main" onClick={props.onClose}>

@@ -22,6 +22,8 @@ export interface Cell {
 
 export interface Column {
   title: string
+  /** Ids of its blocks, then of its variables. */
+  ids: string[]
   /** Words of the bot before the question. */
   question: string | undefined
 }
@@ -141,15 +143,36 @@ export function tableOf(results: Result[], flows: Flows): Table {
     const question = flows.questions.get(blockId)
     if (question && !questions.has(column)) questions.set(column, question)
   }
+  const ids = idsOf(ofBlocks, columns, flows)
   const titles = distinct(shown.map(({ title }) => title))
   const rows = results.map((result) => {
     const cells = cellsOf(result, { ...columns, ofBlocks })
     return { result, cells: shown.map((column) => contentOf(cells.get(column))) }
   })
   return {
-    columns: shown.map((column, index) => ({ title: titles[index] ?? '', question: questions.get(column) })),
+    columns: shown.map((column, index) => ({
+      title: titles[index] ?? '',
+      ids: ids.get(column) ?? [],
+      question: questions.get(column),
+    })),
     rows,
   }
+}
+
+/** The ids by which documents name each column. */
+function idsOf(
+  ofBlocks: Map<string, object>,
+  { ofVariable }: ReturnType<typeof columnsOf>,
+  { own, earlier }: Flows,
+): Map<object, string[]> {
+  const ids = new Map<object, string[]>()
+  const add = (column: object | undefined, id: string) => {
+    if (column) ids.set(column, [...(ids.get(column) ?? []), id])
+  }
+  for (const [id, column] of ofBlocks) add(column, id)
+  for (const variable of [...own, ...earlier].flatMap(({ variables = [] }) => variables))
+    add(ofVariable(variable)?.column, variable.id)
+  return ids
 }
 
 type Found = ReturnType<ReturnType<typeof cellsOf>['get']>

@@ -1,5 +1,6 @@
 import { dateOf } from '../ui/times.ts'
 import type { Column, Row } from './data.ts'
+import { isShown, ordered, type Preferences, widthOf } from './preferences.ts'
 import { FileLink } from './result-dialog.tsx'
 
 export interface Sort {
@@ -23,10 +24,13 @@ export function sorted(rows: Row[], { column, isDescending }: Sort): Row[] {
   })
 }
 
+/** A width for wide screens alone: on a phone each row is a card. */
+const sized = (width: number | undefined) => (width === undefined ? undefined : { '--width': `${width}px` })
+
 /** Rows are opened by the button of their time, and by a click anywhere on them. On a phone each is a card. */
 export function ResultTable(props: {
   columns: Column[]
-  hidden: Set<string>
+  preferences: Preferences
   rows: Row[]
   sort: Sort
   chosen: Set<string>
@@ -35,10 +39,11 @@ export function ResultTable(props: {
   onChoose: (chosen: Set<string>) => void
   onOpen: (row: Row) => void
 }) {
-  const { columns, hidden, rows, sort, chosen, canDelete } = props
-  const shown = columns
-    .map((column, index) => ({ ...column, index }))
-    .filter(({ title }) => !hidden.has(title))
+  const { columns, preferences, rows, sort, chosen, canDelete } = props
+  const shown = ordered(
+    columns.map((column, index) => ({ ...column, index, width: widthOf(preferences, column) })),
+    preferences,
+  ).filter((column) => isShown(preferences, column))
   const toggle = (id: string) => {
     const next = new Set(chosen)
     if (!next.delete(id)) next.add(id)
@@ -123,10 +128,10 @@ export function ResultTable(props: {
                   </button>
                 </th>
                 <td data-title="State">{result.isCompleted ? 'Completed' : 'Not completed'}</td>
-                {shown.map(({ title, index }) => {
+                {shown.map(({ title, index, width }) => {
                   const cell = cells[index]
                   return (
-                    <td key={index} data-title={title} dir="auto">
+                    <td key={index} data-title={title} dir="auto" style={sized(width)}>
                       <span class="cell">{cell?.text}</span>
                       {cell?.files.map((url) => (
                         <span key={url}>

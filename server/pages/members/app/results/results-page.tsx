@@ -1,19 +1,22 @@
-import { useEffect, useMemo, useRef, useState } from 'preact/hooks'
+import { useCallback, useEffect, useMemo, useRef, useState } from 'preact/hooks'
 import { client } from '../api.ts'
 import type { BotHead } from '../bot/head.ts'
 import { botPath, navigate, useRoute } from '../router.ts'
+import { useWorkbench } from '../store/context.ts'
 import { countOf } from '../ui/count.ts'
 import { Confirmation } from '../ui/dialog.tsx'
 import { failureOf, useLoaded, useTask } from '../ui/hooks.ts'
 import { Icon } from '../ui/icons.tsx'
 import { Menu } from '../ui/menu.tsx'
-import { ColumnsDialog, readHidden, writeHidden } from './columns-dialog.tsx'
+import { ColumnsDialog } from './columns-dialog.tsx'
 import { type ReadResults, type Row, readExport, readFlows, readResults, saveFile, tableOf } from './data.ts'
 import { FilterForm } from './filter-form.tsx'
 import { type Filters, isSearch, queryOf, rangeOf, readFilters, writeFilters } from './filters.ts'
 import { DayChart, Overview } from './overview.tsx'
+import { noPreferences, ordered } from './preferences.ts'
 import { ResultDialog } from './result-dialog.tsx'
 import { ResultTable, type Sort, sorted } from './result-table.tsx'
+import { useColumns } from './use-columns.ts'
 
 /** As many as one request deletes. */
 const MAX_DELETED = 500
@@ -31,7 +34,13 @@ export function Results({ bot }: { bot: BotHead }) {
   const [opened, setOpened] = useState<Row>()
   const [asking, setAsking] = useState<string[]>()
   const [isChoosing, setChoosing] = useState(false)
-  const [hidden, setHidden] = useState(() => readHidden(bot.id))
+  const { editor } = useWorkbench()
+  // So that the flow of this page is saved to the new state at once.
+  const columns = useColumns(
+    bot,
+    useCallback(() => void editor.refresh(), [editor]),
+  )
+  const preferences = columns.preferences ?? noPreferences
   const deletion = useTask()
   const download = useDownload(bot.id, filters)
 
@@ -55,14 +64,14 @@ export function Results({ bot }: { bot: BotHead }) {
       setVersion(version + 1)
     })
   const range = rangeIn(filters)
-  const error = reading.error ?? flows.error ?? download.error
+  const error = reading.error ?? flows.error ?? download.error ?? (isChoosing ? undefined : columns.error)
   const variables = [...new Set(flows.value?.own[0]?.variables?.map(({ name }) => name) ?? [])]
   return (
     <>
       <div class="page-head">
         <h2>Results</h2>
         <div class="page-tools">
-          <button type="button" onClick={() => setChoosing(true)}>
+          <button type="button" disabled={!columns.preferences} onClick={() => setChoosing(true)}>
             Columns
           </button>
           <Menu
@@ -118,10 +127,10 @@ export function Results({ bot }: { bot: BotHead }) {
         )}
       </div>
       <DayChart results={results} isCut={cursor !== null} />
-      {rows.length > 0 && (
+      {rows.length > 0 && (columns.preferences || columns.error) && (
         <ResultTable
           columns={table.columns}
-          hidden={hidden}
+          preferences={preferences}
           rows={rows}
           sort={sort}
           chosen={chosen}
@@ -146,12 +155,12 @@ export function Results({ bot }: { bot: BotHead }) {
       )}
       {isChoosing && (
         <ColumnsDialog
-          columns={table.columns}
-          hidden={hidden}
-          onChange={(next) => {
-            setHidden(next)
-            writeHidden(bot.id, next)
-          }}
+          columns={ordered(table.columns, preferences)}
+          all={table.columns}
+          preferences={preferences}
+          isShared={columns.isShared}
+          error={columns.error}
+          onEdit={columns.edit}
           onClose={() => setChoosing(false)}
         />
       )}
