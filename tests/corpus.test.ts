@@ -1,8 +1,7 @@
-import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
-import { root } from '../server/root.ts'
 import { type App, startApp } from './support/app.ts'
 import { anyBody } from './support/client.ts'
+import { corpusFiles as files, readCorpus } from './support/corpus.ts'
 import { makeWorld, type Site } from './support/world.ts'
 
 /*
@@ -17,12 +16,7 @@ interface Document {
   [key: string]: unknown
 }
 
-const folder = new URL('../shared/corpus/', root)
-const files = existsSync(folder) ? readdirSync(folder).filter((name) => name.endsWith('.json')) : []
-const documents = files.map((name): [string, Document] => [
-  name,
-  JSON.parse(readFileSync(new URL(name, folder), 'utf8')),
-])
+const documents = files.map((name): [string, Document] => [name, readCorpus(name)])
 const isCurrent = ({ version }: Document) => version === '6' || version === '6.1'
 const current = documents.filter(([, document]) => isCurrent(document))
 const legacy = documents.filter(([, document]) => !isCurrent(document))

@@ -3,7 +3,7 @@ import type { Browser } from 'playwright-core'
 import { type App, startApp } from '../support/app.ts'
 import { signIn } from '../support/sign-in.ts'
 import { makeWorld } from '../support/world.ts'
-import { desktop, launch, newContext, phone, picture, violationsOn, watch, withBrowser } from './support.ts'
+import { desktop, launch, openPage, phone, withBrowser } from './support.ts'
 
 /* The page that allows the login of a program, in a real browser and by keyboard. */
 
@@ -33,17 +33,13 @@ withBrowser('the page of device logins', () => {
     'a person enters a code, and allows or refuses it by keyboard (%s)',
     async (name, options, colorScheme) => {
       const { here } = await makeWorld(app)
-      const complaints: string[] = []
-      const context = await newContext(browser, { baseURL: app.url, ...options, colorScheme })
-      const { cookie } = await signIn(app, here.member)
-      await context.addCookies([{ name: 'session', value: cookie, url: app.url }])
-      const page = await context.newPage()
-      watch(page, app.url, complaints)
-      const look = async (what: string) => {
-        await picture(page, `${what}-${name}`)
-        expect([what, await violationsOn(page)]).toEqual([what, []])
-        expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(options.viewport.width)
-      }
+      const session = await signIn(app, here.member)
+      const { context, page, complaints, look } = await openPage(
+        browser,
+        app.url,
+        { name, ...options, colorScheme },
+        session,
+      )
       const start = () =>
         app.client.ok('startDeviceLogin', {
           body: {

@@ -1,10 +1,9 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
-import axe from 'axe-core'
 import type { Browser } from 'playwright-core'
 import { createFirstUser } from '../../server/bootstrap.ts'
 import { type App, startApp } from '../support/app.ts'
 import { signIn } from '../support/sign-in.ts'
-import { desktop, launch, newContext, phone, picture, watch, withBrowser } from './support.ts'
+import { desktop, launch, openPage, phone, withBrowser } from './support.ts'
 
 /* Pages for a browser that opens the address of the service. */
 
@@ -111,17 +110,14 @@ withBrowser('the first page', () => {
     ['phone-light', phone, 'light'],
     ['phone-dark', phone, 'dark'],
   ] as const)('every link leads somewhere (%s)', async (name, options, colorScheme) => {
-    const complaints: string[] = []
-    const context = await newContext(browser, { baseURL: app.url, ...options, colorScheme })
-    const page = await context.newPage()
-    watch(page, app.url, complaints)
+    const { context, page, complaints, look } = await openPage(browser, app.url, {
+      name,
+      ...options,
+      colorScheme,
+    })
     await page.goto('/')
     await page.frameLocator('.sample').getByText('What would you like to see?').waitFor()
-    await picture(page, `home-${name}`)
-    await page.evaluate(axe.source)
-    const { violations } = (await page.evaluate('axe.run({ resultTypes: ["violations"] })')) as axe.AxeResults
-    expect(violations.map(({ id }) => id)).toEqual([])
-    expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(options.viewport.width)
+    await look('home')
     const targets = await page.locator('a').evaluateAll((links) => links.map(({ href }) => href as string))
     expect(targets.length).toBeGreaterThan(8)
     const ids = await (await fetch(`${app.url}/docs`)).text()

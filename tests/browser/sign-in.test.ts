@@ -4,7 +4,7 @@ import { createSignInLink } from '../../server/access/sign-in-links.ts'
 import { type App, startApp } from '../support/app.ts'
 import { startMailServer } from '../support/mail-server.ts'
 import { makeWorld } from '../support/world.ts'
-import { desktop, launch, newContext, phone, picture, violationsOn, watch, withBrowser } from './support.ts'
+import { desktop, launch, openPage, phone, withBrowser } from './support.ts'
 
 /* Sign-in and invitations in a real browser, by keyboard, on a phone and a desktop, light and dark. */
 
@@ -42,19 +42,11 @@ withBrowser('pages of a form', () => {
         params: { workspaceId: here.workspaceId },
         body: { email: `grace-${here.workspaceId}@example.com`, role: 'MEMBER' },
       })
-      const complaints: string[] = []
-      const context = await newContext(browser, {
-        baseURL: app.url,
+      const { context, page, complaints, look } = await openPage(browser, app.url, {
+        name,
         ...options,
         colorScheme,
       })
-      const page = await context.newPage()
-      watch(page, app.url, complaints)
-      const look = async (what: string) => {
-        await picture(page, `${what}-${name}`)
-        expect([what, await violationsOn(page)]).toEqual([what, []])
-        expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(options.viewport.width)
-      }
 
       await page.goto('/sign-in')
       await look('sign-in')

@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs'
-import { describe } from '@jest/globals'
+import { describe, expect } from '@jest/globals'
 import axe from 'axe-core'
 import {
   type Browser,
@@ -78,4 +78,32 @@ export async function violationsOn(page: Page): Promise<[rule: string, elements:
   await page.evaluate(axe.source)
   const found = (await page.evaluate('axe.run({ resultTypes: ["violations"] })')) as axe.AxeResults
   return found.violations.map(({ id, nodes }) => [id, nodes.slice(0, 5).map(({ html }) => html)])
+}
+
+interface Look {
+  viewport: { width: number; height: number }
+  colorScheme: 'light' | 'dark'
+  /** Ends the names of its pictures. */
+  name: string
+}
+
+/** A page of the service that notes its complaints, perhaps in a browser that is signed in. */
+export async function openPage(
+  browser: Browser,
+  url: string,
+  { name, ...options }: Look,
+  session?: { cookie: string },
+) {
+  const context = await newContext(browser, { baseURL: url, ...options })
+  if (session) await context.addCookies([{ name: 'session', value: session.cookie, url }])
+  const page = await context.newPage()
+  const complaints: string[] = []
+  watch(page, url, complaints)
+  /** Takes a picture of the page, which fits the screen and breaks no rule of axe. */
+  const look = async (what: string) => {
+    await picture(page, `${what}-${name}`)
+    expect([what, await violationsOn(page)]).toEqual([what, []])
+    expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(options.viewport.width)
+  }
+  return { context, page, complaints, look }
 }

@@ -1,40 +1,18 @@
 /** Real bots, run from their start along every choice that can be reached. */
 
-import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { afterAll, describe, expect, test } from '@jest/globals'
 import { indexFlow, isInput } from '../../server/chat/engine/flow-index.ts'
-import type { Flow, InputToShow } from '../../server/chat/engine/types.ts'
+import type { Flow } from '../../server/chat/engine/types.ts'
 import { convert, type FlowDocument } from '../../server/documents/conversion/index.ts'
 import { asStrings } from '../../server/json/access.ts'
 import { type Client, chat, closeSandbox } from '../support/chat.ts'
+import { corpusFiles as files, readCorpus, repliesTo } from '../support/corpus.ts'
 
 afterAll(closeSandbox)
-
-const folder = new URL('../../../shared/corpus/', import.meta.url)
-const files = existsSync(folder) ? readdirSync(folder).filter((name) => name.endsWith('.json')) : []
 
 const longestRun = 60
 /** So many runs in a row without anything new mean that there is nothing left to find. */
 const patience = 40
-
-/** Replies that take every way that a condition behind an input may have. */
-const replies: Record<string, string[]> = {
-  'text input': ['Ada', 'https://example.com'],
-  'number input': ['5', '15', '25', '50', '150'],
-  'email input': ['ada@example.com'],
-  'url input': ['https://example.com'],
-  'phone number input': ['+33612345678'],
-  'date input': ['2024-05-01'],
-  'time input': ['10:30'],
-  'rating input': ['0', '7', '10'],
-  'file input': ['https://files.test/a.png'],
-}
-
-function repliesTo(input: InputToShow): string[] {
-  const items = (input.items ?? []) as { id: string; paths?: { id: string }[] }[]
-  const ids = items.flatMap((item) => (item.paths?.length ? item.paths.map((path) => path.id) : [item.id]))
-  return ids.length > 0 ? ids : (replies[input.type] ?? ['x'])
-}
 
 /** The same sequence in every test run. */
 let seed = 1
@@ -162,8 +140,7 @@ function reachable(flow: Flow): { inputs: Set<string>; bubbles: Set<string> } {
   }
 }
 
-const read = (file: string): Flow =>
-  convert(JSON.parse(readFileSync(new URL(file, folder), 'utf8')) as FlowDocument) as unknown as Flow
+const read = (file: string): Flow => convert(readCorpus(file) as FlowDocument) as unknown as Flow
 
 const describeCorpus = files.length > 0 ? describe : describe.skip
 describeCorpus('the corpus', () => {

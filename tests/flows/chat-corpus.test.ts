@@ -1,17 +1,14 @@
-import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import { type App, startApp } from '../support/app.ts'
 import { type Published, reply, reportOf, type Step, start } from '../support/chats.ts'
 import { anyBody } from '../support/client.ts'
+import { corpusFiles as files, readCorpus, repliesTo } from '../support/corpus.ts'
 import { makeWorld, type Site } from '../support/world.ts'
 
 /*
  * Real bots, imported, published and talked to over HTTP until every input was seen and every reply was given that
  * can be. What the operations then say about the results is held against what was acknowledged.
  */
-
-const folder = new URL('../../../shared/corpus/', import.meta.url)
-const files = existsSync(folder) ? readdirSync(folder).filter((name) => name.endsWith('.json')) : []
 
 /** Contents of each document: inputs, replies that they accept, and bubbles. */
 const contents: Record<string, [inputs: number, replies: number, bubbles: number]> = {
@@ -38,26 +35,6 @@ const contents: Record<string, [inputs: number, replies: number, bubbles: number
 const endless = 'v6-customer-support.json'
 const longestChat = 60
 const mostChats = 150
-
-/** Replies that take every way that a condition behind an input may have. */
-const replies: Record<string, string[]> = {
-  'text input': ['Ada', 'https://example.com'],
-  'number input': ['5', '15', '25', '50', '150'],
-  'email input': ['ada@example.com'],
-  'url input': ['https://example.com'],
-  'phone number input': ['+33612345678'],
-  'date input': ['2024-05-01'],
-  'time input': ['10:30'],
-  'rating input': ['0', '7', '10'],
-  'file input': ['https://files.example/a.png'],
-}
-
-function repliesTo({ type, items = [] }: NonNullable<Step['input']>): string[] {
-  const ids = (items as { id: string; paths?: { id: string }[] }[]).flatMap((item) =>
-    item.paths?.length ? item.paths.map((path) => path.id) : [item.id],
-  )
-  return ids.length > 0 ? ids : (replies[type] ?? ['x'])
-}
 
 let app: App
 let here: Site
@@ -97,7 +74,7 @@ describeCorpus('the corpus over HTTP', () => {
 })
 
 async function publishFile(file: string): Promise<Published> {
-  const document = JSON.parse(readFileSync(new URL(file, folder), 'utf8'))
+  const document = readCorpus(file)
   const { bot } = await app.client.ok('importBot', {
     as: here.member,
     body: anyBody({ workspaceId: here.workspaceId, bot: document }),
