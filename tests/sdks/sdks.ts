@@ -164,8 +164,9 @@ export const sdks: Sdk[] = [
     pinned: ['go.mod', 'github.com/oapi-codegen/oapi-codegen/v2 '],
     needs: [['go version', 'Go']],
     generate: 'mkdir generated && go tool oapi-codegen -config oapi-codegen.yaml ../../../openapi.yaml',
-    compile: 'go vet . && go build -o build/story .',
+    compile: 'go vet . && go build -o build/story . && go build -o build/walk ./walk',
     run: 'build/story',
+    walk: 'build/walk',
   },
   {
     folder: 'kin-openapi',
