@@ -211,6 +211,7 @@ export const sdks: Sdk[] = [
     generate: 'mvn --quiet --batch-mode generate-sources',
     compile: 'rm -rf target && mvn --quiet --batch-mode compile -Dcodegen.skip=true',
     run: 'mvn --quiet --batch-mode exec:java',
+    walk: 'mvn --quiet --batch-mode exec:java -Dexec.mainClass=Outcomes',
   },
   {
     ...typescriptWalk,
