@@ -211,6 +211,16 @@ const environment = z.object({
     .refine((domains) => !domains.includes(''), {
       error: 'Expected domains of e-mail addresses such as example.com, with commas between',
     }),
+  /** The OAuth client with which members consent to the use of their accounts of Google. */
+  GOOGLE_CLIENT_ID: z.string().optional(),
+  GOOGLE_CLIENT_SECRET: z.string().optional(),
+  /** Addresses of Google, for an installation that reaches it by others. */
+  GOOGLE_AUTHORIZATION_URL: address(/^https?$/, 'https://accounts.google.com/o/oauth2/v2/auth').default(
+    'https://accounts.google.com/o/oauth2/v2/auth',
+  ),
+  GOOGLE_TOKEN_URL: address(/^https?$/, 'https://oauth2.googleapis.com/token').default(
+    'https://oauth2.googleapis.com/token',
+  ),
   /** Serves the paths that the viewer and the web component of Typebot call. */
   TYPEBOT_VIEWER: yesOrNo('false'),
   /** Hosts that bots may call although they are private: `host` or `host:port`, separated by commas. */
@@ -244,6 +254,9 @@ const sharedHost =
 const halfProvider =
   'OIDC_ISSUER: Expected with OIDC_CLIENT_ID and OIDC_CLIENT_SECRET, or none of them: the provider gives all three'
 
+/** Google refuses one without the other. */
+const halfGoogle = 'GOOGLE_CLIENT_ID: Expected with GOOGLE_CLIENT_SECRET, or none of them: Google gives both'
+
 /** The clock of a sandbox is in one process, and in the database by what its connections set. */
 const sandboxProblem =
   'SANDBOX: Expected to be false, or WORKERS=1, DATABASE_SESSION_SETTINGS=true and no DATABASE_READ_URL: a sandbox is one process with one database'
@@ -258,6 +271,8 @@ export function readConfig(variables: NodeJS.ProcessEnv): { config: Config } | {
   if (given.DATABASE_TRANSACTION_POOLER !== undefined) return { problems: [pooler] }
   if (parsed.success && parsed.data.FILES_DIR && parsed.data.S3_ENDPOINT) return { problems: [twoStores] }
   if (parsed.success && !isProviderWhole(parsed.data)) return { problems: [halfProvider] }
+  if (parsed.success && !parsed.data.GOOGLE_CLIENT_ID !== !parsed.data.GOOGLE_CLIENT_SECRET)
+    return { problems: [halfGoogle] }
   if (parsed.success && !isChatApart(parsed.data)) return { problems: [sharedHost] }
   if (parsed.success && parsed.data.SANDBOX && !fitsSandbox(parsed.data))
     return { problems: [sandboxProblem] }

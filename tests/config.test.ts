@@ -197,6 +197,26 @@ const variables: Record<keyof Config, Variable> = {
       OIDC_CLIENT_SECRET: 'secret',
     },
   },
+  GOOGLE_CLIENT_ID: {
+    absent: undefined,
+    good: [['1234.apps.googleusercontent.com', '1234.apps.googleusercontent.com']],
+    bad: [],
+    beside: { GOOGLE_CLIENT_SECRET: 'secret' },
+  },
+  GOOGLE_CLIENT_SECRET: {
+    absent: undefined,
+    good: [['secret', 'secret']],
+    bad: [],
+    beside: { GOOGLE_CLIENT_ID: 'bots' },
+  },
+  GOOGLE_AUTHORIZATION_URL: {
+    ...url(['http://localhost:8080/auth'], ['accounts.google.com']),
+    absent: 'https://accounts.google.com/o/oauth2/v2/auth',
+  },
+  GOOGLE_TOKEN_URL: {
+    ...url(['http://localhost:8080/token'], ['oauth2.googleapis.com']),
+    absent: 'https://oauth2.googleapis.com/token',
+  },
   TYPEBOT_VIEWER: yesOrNo(false),
   OUTBOUND_ALLOWED_HOSTS: {
     absent: [],
@@ -280,6 +300,13 @@ test.each<Record<string, string>>([
 ])('a provider of OpenID Connect that is half configured is refused: %j', (half) => {
   expect(problems(half)).toEqual([expect.stringMatching(/^OIDC_ISSUER: Expected with OIDC_CLIENT_ID and/)])
 })
+
+test.each<Record<string, string>>([{ GOOGLE_CLIENT_ID: 'bots' }, { GOOGLE_CLIENT_SECRET: 'secret' }])(
+  'a client of Google that is half configured is refused: %j',
+  (half) => {
+    expect(problems(half)).toEqual([expect.stringMatching(/^GOOGLE_CLIENT_ID: Expected with/)])
+  },
+)
 
 test.each<Record<string, string>>([
   { CHAT_URL: 'https://chats.example.com' },

@@ -9,6 +9,7 @@ import { createChatPage } from './chat-page.ts'
 import { serveDeviceLogins } from './device/index.ts'
 import { serveEmbed } from './embed/index.ts'
 import { serveFiles } from './files.ts'
+import { serveGoogleConsent } from './google/index.ts'
 import { serveHome } from './home/index.ts'
 import { serveInvitations } from './invitations/index.ts'
 import { serveMembers } from './members/index.ts'
@@ -85,6 +86,7 @@ export function servePages(serve: Serve, services: Services): void {
   serveSignIn(serve, services)
   serveInvitations(serve, services)
   serveDeviceLogins(serve, services)
+  serveGoogleConsent(serve, services)
   serveEmbed(serve)
   serveFiles(serve, services)
   servePaymentReturn(serve)

@@ -99,6 +99,8 @@ describe('on the host of CHAT_URL', () => {
     '/sign-in',
     '/sign-in/openid',
     '/device',
+    '/credentials/google',
+    '/credentials/google/callback',
     '/session/token',
     '/invitations/abc',
     '/docs',

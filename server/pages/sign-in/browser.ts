@@ -17,7 +17,7 @@ export const MAX_FORM_BYTES = 8 * 1024
 
 const MAX_FORM_FIELDS = 10
 
-type CookieName = 'session' | 'sign-in' | 'openid'
+type CookieName = 'session' | 'sign-in' | 'openid' | 'google'
 
 /** Over TLS, cookies with this prefix come from this host alone: no other one of the domain can set them. */
 function fullName(name: CookieName, publicUrl: string): string {

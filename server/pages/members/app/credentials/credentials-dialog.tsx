@@ -4,12 +4,21 @@ import { client } from '../api.ts'
 import type { JsonObject } from '../model/draft.ts'
 import { resolve, type Schema } from '../model/schema.ts'
 import { readSchema } from '../panel/schemas.ts'
+import { service } from '../service.ts'
 import { Dialog } from '../ui/dialog.tsx'
 import { useLoaded, useTask } from '../ui/hooks.ts'
 import { DataForm, readData } from './data-form.tsx'
 import { serviceName } from './service-name.ts'
 
 type Type = CredentialsCreate['type']
+
+/** Types whose data a consent at Google gives. */
+const consentTypes = ['google sheets', 'gmail']
+
+function consentAddress(workspaceId: string, type: string, credentialsId: string | undefined): string {
+  const query = new URLSearchParams({ workspaceId, type, ...(credentialsId && { credentialsId }) })
+  return new URL(`credentials/google?${query}`, service).href
+}
 
 /** Adds credentials, or changes some: a new name, and new data where any are given. */
 export function CredentialsDialog(props: {
@@ -81,6 +90,14 @@ export function CredentialsDialog(props: {
             />{' '}
             Replace the data
           </label>
+        )}
+        {consentTypes.includes(type) && (
+          <p>
+            <a class="button" href={consentAddress(workspaceId, type, stored?.id)}>
+              Continue with Google
+            </a>
+            {isReplaced && ' Or write the data of the account here.'}
+          </p>
         )}
         {isReplaced && root.value && schema && (
           <DataForm key={type} root={root.value} schema={schema} value={value} onChange={setValue} />
