@@ -76,7 +76,8 @@ export function storeEvent(db: Database, given: Received, now: Date): Promise<St
   const key = { botId, credentialsId, conversationId }
   const due = {
     changes: sql`${table.changes} + 1`,
-    dueAt: dueEarlier(dueAfter(SETTLE_MS)),
+    // A cluster takes no function of the time there.
+    dueAt: dueEarlier(sql`excluded.due_at`),
   }
   if (given.event.kind === 'echo') return confirmMessage(db, key, given.event)
   const { key: eventKey, ordinal, kind } = given.event
@@ -238,7 +239,9 @@ export async function release(db: Database, row: Conversation): Promise<boolean>
 /** Ends the lease of a conversation that is looked at again later: at once if something has come meanwhile, unless it fails. */
 export async function putOff(db: Database, row: Conversation, milliseconds: number): Promise<void> {
   const isLater = sql`${table.changes} = ${row.changes} OR (${table.failures} > 0 AND ${table.confirmedId} IS NULL)`
-  const dueAt = sql`CASE WHEN ${isLater} THEN ${dueAfter(milliseconds)} ELSE now() END`
+  // Without a function of the time within CASE, as a cluster needs it.
+  const atMost = sql`greatest(now(), CASE WHEN ${isLater} THEN 'infinity'::timestamptz END)`
+  const dueAt = sql`least(${dueAfter(milliseconds)}, ${atMost})`
   await change(db, row, { claim: null, claimedUntil: null, dueAt })
 }
 

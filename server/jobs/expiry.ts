@@ -186,7 +186,7 @@ const sheetAccountsAtRest: DueRows = {
   table: sheetAccounts,
   keys: [sheetAccounts.workspaceId, sheetAccounts.credentialsId],
   age: sheetAccounts.restsUntil,
-  condition: sql`coalesce(claimed_until < clock_timestamp(), true)`,
+  condition: sql`coalesce(claimed_until < statement_timestamp(), true)`,
 }
 
 /** Forgets one batch of accounts that nobody writes by any more; true while there may be more. */

@@ -110,9 +110,15 @@ export async function eraseBatch(db: Database, now: Date): Promise<boolean> {
 /** A deadlock with a turn, or more rows than one statement can delete in time. */
 const isTransient = (error: unknown) => ['40P01', '57014', '55P03'].includes(sqlState(error) ?? '')
 
+/** The time of the database and seconds that a row says, in functions that a cluster takes. */
+const later = (seconds: SQL) =>
+  sql`(now() AT TIME ZONE 'UTC' + (${seconds}) * interval '1 second') AT TIME ZONE 'UTC'`
+
+/** Spreads rows that failed together over ten seconds. */
 async function postpone(db: Database, botId: string, ids: string[]) {
+  const salt = String(Math.random())
   await db.execute(sql`
-    UPDATE ${resultErasures} SET due_at = now() + (random() * 10 + 1) * interval '1 second'
+    UPDATE ${resultErasures} SET due_at = ${later(sql`1 + abs(hashtext(result_id || ${salt}) % 100) / 10.0`)}
     WHERE bot_id = ${botId} AND result_id = ANY(${sql.param(ids)})`)
 }
 
@@ -152,7 +158,7 @@ async function erase(tx: Transaction, botId: string, found: string[], now: Date)
   const delays = sql.raw(`ARRAY[${PASSES_S.join()}]`)
   await tx.execute(sql`DELETE FROM ${resultErasures} WHERE ${isOf} AND passes >= ${done}`)
   await tx.execute(sql`
-    UPDATE ${resultErasures} SET passes = passes + 1, due_at = now() + (${delays})[passes + 1] * interval '1 second'
+    UPDATE ${resultErasures} SET passes = passes + 1, due_at = ${later(sql`(${delays})[passes + 1]`)}
     WHERE ${isOf}`)
 }
 

@@ -127,7 +127,8 @@ test.each(ways)('deleting by %s leaves no copy of an answer in any table', async
     'result_logs',
     'results',
     'webhook_events',
-    'webhook_outbox',
+    // On a cluster turns enqueue no events.
+    ...(process.env.CITUS === '1' ? [] : ['webhook_outbox']),
   ])
   await remove(made.id, `${started.resultId},${other.resultId}`, way)
   await fanOutAll(app.db)

@@ -426,7 +426,7 @@ describe('start chat', () => {
     const setLease = (seconds: number) =>
       app.pool.query(
         `UPDATE bot_idempotency_keys SET status = NULL, headers = NULL, body = NULL, claim = 'dead',
-          claimed_until = clock_timestamp() + $2 * interval '1 second' WHERE key = $1`,
+          claimed_until = now() + $2 * interval '1 second' WHERE key = $1`,
         [key, seconds],
       )
     await app.pool.query('DELETE FROM chat_sessions WHERE id = $1', [first.body.sessionId])

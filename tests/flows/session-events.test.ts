@@ -219,10 +219,10 @@ test('a sign of typing that comes again and again is written once in two seconds
   expect(first).toMatchObject({ is_typing: true, revision: before.revision })
   for (let count = 0; count < 5; count++) await type(sessionId)
   expect(await rowOf()).toEqual(first)
-  await app.pool.query(
-    "UPDATE chat_sessions SET typing_until = typing_until - interval '3 seconds' WHERE id = $1",
-    [sessionId],
-  )
+  await app.pool.query('UPDATE chat_sessions SET typing_until = $2 WHERE id = $1', [
+    sessionId,
+    new Date(first.typing_until.getTime() - 3_000),
+  ])
   const stream = read(sessionId)
   await stream.has(2)
   await type(sessionId)

@@ -344,7 +344,7 @@ describe('a handoff', () => {
   test('leaves by its way out also after a process that ran the turn has died', async () => {
     const { sessionId } = await handOver()
     await app.pool.query(
-      `UPDATE chat_sessions SET claim = revision || '/dead', claimed_until = clock_timestamp() - interval '1 second'
+      `UPDATE chat_sessions SET claim = revision || '/dead', claimed_until = now() - interval '1 second'
       WHERE id = $1`,
       [sessionId],
     )

@@ -2,9 +2,12 @@ import { and, eq, type SQL, sql } from 'drizzle-orm'
 import type { Database } from '../../db/client.ts'
 import { chatwootConversations as table } from '../../db/schema.ts'
 
-/** Has a conversation worked on at a time or before. One that fails is put off all the same. */
+/**
+ * Has a conversation worked on at a time or before. One that fails is put off all the same. A cluster takes no function
+ * of the time within CASE or `coalesce`.
+ */
 export const dueEarlier = (time: SQL) =>
-  sql`CASE WHEN ${table.failures} > 0 THEN coalesce(${table.dueAt}, ${time}) ELSE least(${table.dueAt}, ${time}) END`
+  sql`least(${table.dueAt}, greatest(${time}, CASE WHEN ${table.failures} > 0 THEN ${table.dueAt} END))`
 
 /** Has what a chat says sent to the service that it goes through. */
 export async function wakeBridge(

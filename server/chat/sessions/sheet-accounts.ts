@@ -35,7 +35,7 @@ export async function takeAccount(
     .onConflictDoUpdate({
       target: [table.workspaceId, table.credentialsId],
       set: lease,
-      setWhere: sql`coalesce(${table.claimedUntil} <= clock_timestamp(), true) AND ${table.restsUntil} <= now()`,
+      setWhere: sql`coalesce(${table.claimedUntil} <= statement_timestamp(), true) AND ${table.restsUntil} <= now()`,
     })
     .returning({ failures: table.failures })
   return taken && { workspaceId, credentialsId, claim, failures: taken.failures }
