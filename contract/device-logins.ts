@@ -12,6 +12,9 @@ import { createdApiToken, exampleToken, expiresInDays, scopeList, tokenName } fr
 /** Time in which a person can answer. */
 export const DEVICE_LOGIN_MINUTES = 10
 
+/** Logins that a network can start in that time. */
+export const MAX_LOGINS_PER_NETWORK = 50
+
 /** Seconds between two requests of a program; a request that comes too early adds as many. */
 export const POLL_INTERVAL_SECONDS = 5
 
@@ -32,7 +35,7 @@ export const deviceLogins = define({
     path: '/v1/deviceLogins',
     tag: 'tokens',
     summary: 'Start the login of a program',
-    description: `Starts a login in the shape of RFC 8628, for a program that has no browser of its own. Show \`userCode\` and \`verificationUri\` to the person: on that page, signed in, they see what is asked, compare the code, and allow or refuse it. Meanwhile send \`deviceCode\` to continue device login. The codes work for ${DEVICE_LOGIN_MINUTES} minutes. The body says what the token should be, as create token takes it; the person cannot allow a workspace in which they have no role. A network that has started too many logins in that time gets \`TOO_MANY_REQUESTS\` with the issue \`rate_exceeded\`.`,
+    description: `Starts a login in the shape of RFC 8628, for a program that has no browser of its own. Show \`userCode\` and \`verificationUri\` to the person: on that page, signed in, they see what is asked, compare the code, and allow or refuse it. Meanwhile send \`deviceCode\` to continue device login. The codes work for ${DEVICE_LOGIN_MINUTES} minutes. The body says what the token should be, as create token takes it; the person cannot allow a workspace in which they have no role. A network can start ${MAX_LOGINS_PER_NETWORK} logins in that time; then it gets \`TOO_MANY_REQUESTS\` with the issue \`rate_exceeded\`.`,
     access: anyone,
     body: z
       .strictObject({

@@ -38,19 +38,19 @@ export const memberMessages = define({
             example: ['https://bots.example.com/files/bot/file/plan.pdf'],
           }),
       })
-      .meta({ id: 'MemberMessage', description: 'What a member writes to a visitor.' }),
+      .meta({ id: 'MemberMessage', description: 'Message of a member to a visitor.' }),
     requestExamples: {
       text: { summary: 'A text', value: { text: 'I look into it **now**.', textFormat: 'markdown' } },
     },
     success: {
       status: 200,
-      description: 'What the visitor sees.',
+      description: 'The bubbles that the visitor sees.',
       body: z
         .object({
           messages: z
             .array(bubble)
             .max(21)
-            .meta({ description: 'What the visitor sees: the text, then each file.' }),
+            .meta({ description: 'The bubbles that the visitor sees: the text, then each file.' }),
         })
         .meta({ id: 'SentMessageBody', description: 'A message as the visitor sees it.' }),
       examples: { sent: { summary: 'Sent', value: { messages: [exampleBubble] } } },
@@ -84,7 +84,7 @@ export const memberMessages = define({
           example: true,
         }),
       })
-      .meta({ id: 'TypingSign', description: 'Whether a member is typing.' }),
+      .meta({ id: 'TypingSign', description: 'State of the sign: true while the member types.' }),
     requestExamples: { typing: { summary: 'The member is typing', value: { isTyping: true } } },
     success: {
       status: 200,

@@ -879,7 +879,7 @@ export interface paths {
         put?: never;
         /**
          * Start the login of a program
-         * @description Starts a login in the shape of RFC 8628, for a program that has no browser of its own. Show `userCode` and `verificationUri` to the person: on that page, signed in, they see what is asked, compare the code, and allow or refuse it. Meanwhile send `deviceCode` to continue device login. The codes work for 10 minutes. The body says what the token should be, as create token takes it; the person cannot allow a workspace in which they have no role. A network that has started too many logins in that time gets `TOO_MANY_REQUESTS` with the issue `rate_exceeded`.
+         * @description Starts a login in the shape of RFC 8628, for a program that has no browser of its own. Show `userCode` and `verificationUri` to the person: on that page, signed in, they see what is asked, compare the code, and allow or refuse it. Meanwhile send `deviceCode` to continue device login. The codes work for 10 minutes. The body says what the token should be, as create token takes it; the person cannot allow a workspace in which they have no role. A network can start 50 logins in that time; then it gets `TOO_MANY_REQUESTS` with the issue `rate_exceeded`.
          *
          *     Permission: none; no token is needed.
          */
@@ -9527,7 +9527,7 @@ export interface components {
              */
             nextCursor: string | null;
         };
-        /** @description What a member writes to a visitor. */
+        /** @description Message of a member to a visitor. */
         MemberMessage: {
             /**
              * @description URLs of files that were uploaded for this chat.
@@ -12427,7 +12427,7 @@ export interface components {
         };
         /** @description A message as the visitor sees it. */
         SentMessageBody: {
-            /** @description What the visitor sees: the text, then each file. */
+            /** @description The bubbles that the visitor sees: the text, then each file. */
             messages: components["schemas"]["MessageBubble"][];
         };
         /** @description The database cannot be reached or is overloaded. As a rule nothing was changed; only when the connection to the database is lost at the very end, it may have been. Try again after Retry-After seconds, a POST or PATCH with the Idempotency-Key it had. Where something else is missing, an issue says what. */
@@ -14424,7 +14424,7 @@ export interface components {
         } & {
             [key: string]: unknown;
         };
-        /** @description Whether a member is typing. */
+        /** @description State of the sign: true while the member types. */
         TypingSign: {
             /**
              * @description `false` ends it before its time.
@@ -17390,7 +17390,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description What the visitor sees. */
+            /** @description The bubbles that the visitor sees. */
             200: {
                 headers: {
                     "Authentication-Token-Expiration": components["headers"]["TokenExpiration"];

@@ -783,7 +783,7 @@ export interface DeviceLoginsMethods {
   /**
    * Start the login of a program: `POST /v1/deviceLogins`
    *
-   * Starts a login in the shape of RFC 8628, for a program that has no browser of its own. Show `userCode` and `verificationUri` to the person: on that page, signed in, they see what is asked, compare the code, and allow or refuse it. Meanwhile send `deviceCode` to continue device login. The codes work for 10 minutes. The body says what the token should be, as create token takes it; the person cannot allow a workspace in which they have no role. A network that has started too many logins in that time gets `TOO_MANY_REQUESTS` with the issue `rate_exceeded`.
+   * Starts a login in the shape of RFC 8628, for a program that has no browser of its own. Show `userCode` and `verificationUri` to the person: on that page, signed in, they see what is asked, compare the code, and allow or refuse it. Meanwhile send `deviceCode` to continue device login. The codes work for 10 minutes. The body says what the token should be, as create token takes it; the person cannot allow a workspace in which they have no role. A network can start 50 logins in that time; then it gets `TOO_MANY_REQUESTS` with the issue `rate_exceeded`.
    */
   start(body: DeviceLoginStart, options?: RequestOptions): Reply<StartedDeviceLogin>
   /**

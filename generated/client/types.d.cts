@@ -7663,7 +7663,7 @@ export interface components {
              */
             nextCursor: string | null;
         };
-        /** @description What a member writes to a visitor. */
+        /** @description Message of a member to a visitor. */
         MemberMessage: {
             /**
              * @description URLs of files that were uploaded for this chat.
@@ -10563,7 +10563,7 @@ export interface components {
         };
         /** @description A message as the visitor sees it. */
         SentMessageBody: {
-            /** @description What the visitor sees: the text, then each file. */
+            /** @description The bubbles that the visitor sees: the text, then each file. */
             messages: components["schemas"]["MessageBubble"][];
         };
         /** @description The database cannot be reached or is overloaded. As a rule nothing was changed; only when the connection to the database is lost at the very end, it may have been. Try again after Retry-After seconds, a POST or PATCH with the Idempotency-Key it had. Where something else is missing, an issue says what. */
@@ -12560,7 +12560,7 @@ export interface components {
         } & {
             [key: string]: unknown;
         };
-        /** @description Whether a member is typing. */
+        /** @description State of the sign: true while the member types. */
         TypingSign: {
             /**
              * @description `false` ends it before its time.
@@ -15525,7 +15525,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description What the visitor sees. */
+            /** @description The bubbles that the visitor sees. */
             200: {
                 headers: {
                     "Authentication-Token-Expiration": components["headers"]["TokenExpiration"];

@@ -1,6 +1,10 @@
 import { createHmac, randomInt } from 'node:crypto'
 import { and, count, eq, gt, isNull, lt, lte, or, sql } from 'drizzle-orm'
-import { DEVICE_LOGIN_MINUTES, POLL_INTERVAL_SECONDS } from '../../contract/device-logins.ts'
+import {
+  DEVICE_LOGIN_MINUTES,
+  MAX_LOGINS_PER_NETWORK,
+  POLL_INTERVAL_SECONDS,
+} from '../../contract/device-logins.ts'
 import { type Database, transact } from '../db/client.ts'
 import { deviceLogins as table, users, workspaceMembers, workspaces } from '../db/schema.ts'
 import { newId } from '../ids.ts'
@@ -18,9 +22,6 @@ const USER_CODE_LETTERS = 'BCDFGHJKLMNPQRSTVWXZ'
 const USER_CODE_LENGTH = 8
 /** Leaves a program that asked too early some tries before the code ends. */
 const MAX_INTERVAL_SECONDS = 60
-
-/** Logins that a network can start in the time for which codes work. */
-export const MAX_LOGINS_PER_NETWORK = 50
 
 /** Codes that a user can enter wrongly in the time for which codes work. */
 export const MAX_WRONG_CODES = 10

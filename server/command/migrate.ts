@@ -22,8 +22,9 @@ interface MigratedBot {
   isClosed: boolean
   /** Digest of the groups that were imported. */
   groups: string
+  /** True if it is published at the source. */
   isPublished: boolean
-  /** True once it was published here. */
+  /** True once this command has published it in the target. */
   isLive?: boolean
   warnings: string[]
   isFinished: boolean
@@ -89,7 +90,7 @@ export async function migrate(
     progress.advance()
     const known = state.bots[id]
     if (known) {
-      // One that an interrupted request made has only what that request said, and any may be published since.
+      // The source may have published it since the earlier run.
       if (!known.isLive) known.isPublished = isPublished
       continue
     }
@@ -118,7 +119,7 @@ export async function migrate(
       await finish(service, state, migrated)
       save()
     }
-    // Also where an earlier run left it out.
+    // An earlier run may have had no --publish.
     if (publish && migrated.isPublished && !migrated.isLive) {
       await publishHere(service, source, id, migrated)
       save()

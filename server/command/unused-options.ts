@@ -13,7 +13,7 @@ interface Rule {
 const hasToken = (_: OptionValues, { env, stdin }: Io) => env.BOTS_TOKEN !== undefined || !stdin.isTTY
 
 const givenToken =
-  'limits the token that login asks for in a terminal, and BOTS_TOKEN or a pipe gave one: leave it out, or create the token with this limit'
+  'has no effect on a token that you give by BOTS_TOKEN or a pipe: leave it out, or create the token with this limit'
 
 const recordsTest = ({ record }: OptionValues) => record === true
 

@@ -5,11 +5,11 @@ import { startHeartbeat } from './lease.ts'
 
 const POLL_INTERVAL_MS = 500
 
-interface Work<Row> {
+interface LeasedWork<Row> {
   keyOf(row: Row): string
   /** Number of rows that may be taken beside those that are worked on. */
   freePlaces(running: number): number
-  /** As few as it takes less time to work on than to take. */
+  /** Take no fewer rows at once: a smaller batch costs more to take than to work on. */
   minTaken: number
   /** Leases rows that are due. `counts` has the number of those that are worked on, by workspace. */
   take(free: number, counts: Map<string, number>): Promise<Row[]>
@@ -31,7 +31,7 @@ export interface LeaseWorker {
   wake(): void
 }
 
-export function openLeaseWorker<Row extends { workspaceId: string }>(work: Work<Row>): LeaseWorker {
+export function openLeaseWorker<Row extends { workspaceId: string }>(work: LeasedWork<Row>): LeaseWorker {
   const running = new Map<string, Row>()
   let isStopping = false
   let wake = () => {}
@@ -48,7 +48,7 @@ export function openLeaseWorker<Row extends { workspaceId: string }>(work: Work<
     return Promise.all(
       rows.map(async (row) => {
         const key = work.keyOf(row)
-        // Its lease has ended while it is worked on here: it is taken again when that has seen it.
+        // The lease ended while this process still works on the row; leave it to a later pass.
         if (running.has(key)) return
         running.set(key, row)
         await work.run(row, () => isStopping)

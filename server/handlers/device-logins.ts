@@ -1,13 +1,12 @@
-import { DEVICE_LOGIN_MINUTES, POLL_INTERVAL_SECONDS } from '../../contract/device-logins.ts'
+import {
+  DEVICE_LOGIN_MINUTES,
+  MAX_LOGINS_PER_NETWORK,
+  POLL_INTERVAL_SECONDS,
+} from '../../contract/device-logins.ts'
 import type { Issue } from '../../contract/errors.ts'
 import { scopes as allScopes } from '../../contract/operation.ts'
 import type { DeviceLoginsHandlers } from '../../generated/handlers.ts'
-import {
-  continueDeviceLogin,
-  digestNetwork,
-  MAX_LOGINS_PER_NETWORK,
-  startDeviceLogin,
-} from '../access/device-logins.ts'
+import { continueDeviceLogin, digestNetwork, startDeviceLogin } from '../access/device-logins.ts'
 import { toApiToken } from '../access/tokens.ts'
 import type { Contexts } from '../context.ts'
 
@@ -20,7 +19,7 @@ const unknownCode: Issue = {
 const tooMany: Issue = {
   path: [],
   code: 'rate_exceeded',
-  message: `The network may start ${MAX_LOGINS_PER_NETWORK} logins in ${DEVICE_LOGIN_MINUTES} minutes`,
+  message: `Your network has started ${MAX_LOGINS_PER_NETWORK} logins in ${DEVICE_LOGIN_MINUTES} minutes, the maximum: wait, then start again`,
 }
 
 export const deviceLogins: DeviceLoginsHandlers<Contexts> = {

@@ -189,7 +189,7 @@ const sheetAccountsAtRest: DueRows = {
   condition: sql`coalesce(claimed_until < statement_timestamp(), true)`,
 }
 
-/** Forgets one batch of accounts that nobody writes by any more; true while there may be more. */
+/** Deletes one batch of accounts without rows; true while there may be more. */
 export function forgetSheetAccounts(db: Database, now: Date): Promise<boolean> {
   return removeDue(db, sheetAccountsAtRest, new Date(now.getTime() - MS_PER_DAY))
 }

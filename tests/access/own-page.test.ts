@@ -53,6 +53,6 @@ test.each([
   ['https://evil.example', 'evil.example', 'same-site'],
   ['null', 'bots.example.com', undefined],
   ['', 'bots.example.com', 'same-origin'],
-])('a page of others at %s, sent to %s as %s, makes nobody change a setting', (origin, host, site) => {
+])('missingSetting names no setting for a foreign page at %s, sent to %s as %s', (origin, host, site) => {
   expect(missingSetting(sent(origin, host, site), 'https://bots.example.com')).toBeUndefined()
 })

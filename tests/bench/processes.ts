@@ -140,7 +140,7 @@ interface ServerOptions {
   path?: string
   cwd?: string
   isRecorded?: boolean
-  hasWebhooks?: boolean
+  isProfiled?: boolean
 }
 
 export class Processes {
@@ -155,9 +155,9 @@ export class Processes {
     name: string,
     args: string[],
     variables: Record<string, string>,
-    { isRecorded, hasWebhooks, ...options }: ServerOptions = {},
+    { isRecorded, isProfiled, ...options }: ServerOptions = {},
   ): Promise<Target> {
-    const wanted = [reporter, ...(isRecorded ? [recorder] : []), ...(hasWebhooks ? [profiler] : [])]
+    const wanted = [reporter, ...(isRecorded ? [recorder] : []), ...(isProfiled ? [profiler] : [])]
     const scripts = wanted.flatMap(preloaded)
     return this.start(name, process.execPath, [...scripts, ...args], variables, options)
   }

@@ -128,7 +128,7 @@ try {
   const url = await database.create()
   const variables = serviceVariables(url, receiver.host)
   const start = (name: string) =>
-    processes.server(name, ['dist/server/main.js'], variables, { path: '/readyz', hasWebhooks: true })
+    processes.server(name, ['dist/server/main.js'], variables, { path: '/readyz', isProfiled: true })
   const filler = await start('filler')
   const given = { url, receiver: receiver.host, connections: CONNECTIONS }
   const seeded = await seed(filler, given, RESULTS)

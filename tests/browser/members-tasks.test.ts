@@ -291,7 +291,7 @@ withBrowser('tasks of members', () => {
       expect(await stored()).toEqual({ ...theirs, columnsVisibility: { date: true, [name]: false } })
     })
 
-    test('columns that somebody chooses disturb nobody who edits the flow, and no edit is lost', async () => {
+    test('choosing columns disturbs no edit of the flow, and loses none', async () => {
       await write({ resultsTablePreferences: null })
       const flow = await open(`/bots/${made.id}`)
       await flow.getByText('Saved', { exact: true }).waitFor()
@@ -325,7 +325,7 @@ withBrowser('tasks of members', () => {
       complaints.splice(0, Number.POSITIVE_INFINITY, ...complaints.filter((line) => !line.includes('412')))
     })
 
-    test('columns that somebody chooses who may only read stay in the browser', async () => {
+    test("a reader's choice of columns stays in the browser", async () => {
       await write({ resultsTablePreferences: null })
       const scopes = ['read', 'results'] as const
       const { apiToken } = await app.client.ok('createToken', {

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals'
-import { MAX_LOGINS_PER_NETWORK, MAX_WRONG_CODES } from '../../server/access/device-logins.ts'
+import { MAX_LOGINS_PER_NETWORK } from '../../contract/device-logins.ts'
+import { MAX_WRONG_CODES } from '../../server/access/device-logins.ts'
 import { setUserEnabled } from '../../server/access/users.ts'
 import { forgetEndedAccess } from '../../server/jobs/expiry.ts'
 import { type App, startApp } from '../support/app.ts'
@@ -129,7 +130,7 @@ describe('attacks on device logins', () => {
     expect(await ask(deviceCode)).toBe('pending')
   })
 
-  test('guessed codes are refused after as many as the table says in all processes, right ones too', async () => {
+  test('a user who has entered as many wrong codes as the table says gets 429 in all processes, also for right ones', async () => {
     const browsers = [await browserOf(world.here.member), await browserOf(world.here.member, other)]
     const { userCode } = await start()
     const guesses = ['BBBB-BBBB', '', 'x'.repeat(5_000), '%', 'AEIO-UAEI', '12345678']
@@ -288,7 +289,7 @@ describe('attacks on device logins', () => {
     expect(await ask(deviceCode)).toBe('pending')
   })
 
-  test('a form of the own page is refused with the name of the setting that is missing', async () => {
+  test("a form of the service's own page at an unknown address is rejected with the name of the setting", async () => {
     const behind = await startApp({
       databaseUrl: app.databaseUrl,
       config: { PUBLIC_URL: 'https://bots.example.com' },

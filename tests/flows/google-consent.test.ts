@@ -164,13 +164,13 @@ test('a new consent replaces the data of credentials, which keep their id and th
   expect(after[0]?.updatedAt).not.toBe(before?.updatedAt)
 })
 
-describe('nothing is stored for', () => {
+describe('the callback of a consent', () => {
   async function expectNothing(sent: { status: number; text: string }, status: number, words: RegExp) {
     expect([sent.status, sent.text]).toEqual([status, expect.stringMatching(words)])
     expect(await listed()).toEqual([])
   }
 
-  test('a state that was used before', async () => {
+  test('rejects a state that was used', async () => {
     const browser = await browserOf(here.member)
     const { path } = await agree(browser)
     const cookie = browser.jar.get('google') ?? ''
@@ -183,7 +183,7 @@ describe('nothing is stored for', () => {
     expect(await listed()).toHaveLength(1)
   })
 
-  test('a state that comes twice at once', async () => {
+  test('stores one of three simultaneous callbacks', async () => {
     const browser = await browserOf(here.member)
     const { path } = await agree(browser)
     const jar = new Map(browser.jar)
@@ -198,7 +198,7 @@ describe('nothing is stored for', () => {
     expect(await listed()).toHaveLength(1)
   })
 
-  test('a state of eleven minutes ago', async () => {
+  test('rejects a state of eleven minutes ago', async () => {
     const browser = await browserOf(here.member)
     const { path } = await agree(browser)
     app.clock.advance(11 * 60_000)
@@ -206,7 +206,7 @@ describe('nothing is stored for', () => {
     expect(forms).toEqual([])
   })
 
-  test('a state that was changed', async () => {
+  test('rejects a changed state', async () => {
     const browser = await browserOf(here.member)
     const { state, code } = await agree(browser)
     const [text = '', signature = ''] = state.split('.')
@@ -219,7 +219,7 @@ describe('nothing is stored for', () => {
     expect(forms).toEqual([])
   })
 
-  test('another browser of the same member', async () => {
+  test('rejects another browser of the same member', async () => {
     const { path } = await agree(await browserOf(here.member))
     await expectNothing(await (await browserOf(here.member)).get(path), 400, /another browser/)
     const second = await browserOf(here.member)
@@ -228,7 +228,7 @@ describe('nothing is stored for', () => {
     expect(forms).toEqual([])
   })
 
-  test('another user in the same browser', async () => {
+  test('rejects another user in the same browser', async () => {
     const browser = await browserOf(here.member)
     const { path } = await agree(browser)
     browser.jar.set('session', (await signIn(app, here.admin)).cookie)
@@ -238,7 +238,7 @@ describe('nothing is stored for', () => {
     expect(forms).toEqual([])
   })
 
-  test('a code of somebody else', async () => {
+  test('rejects a code of another attempt', async () => {
     const browser = await browserOf(here.member)
     const { state } = await agree(browser)
     const other = await agree(
@@ -249,7 +249,7 @@ describe('nothing is stored for', () => {
     await expectNothing(await browser.get(callbackWith({ state, code: other.code })), 400, /has ended/)
   })
 
-  test('a person who declines, or does not agree to everything', async () => {
+  test('stores nothing when the person declines or unticks a scope', async () => {
     const browser = await browserOf(here.member)
     const { state } = await agree(browser)
     await expectNothing(
@@ -263,27 +263,17 @@ describe('nothing is stored for', () => {
 
   test.each<[string, NonNullable<typeof failure>, number, RegExp]>([
     ['an unknown client', { status: 401, body: { error: 'invalid_client' } }, 502, /GOOGLE_CLIENT_ID/],
-    ['a vendor that fails', { status: 500, body: {} }, 503, /does not answer/],
-    ['a vendor that has no response', 'broken', 503, /does not answer/],
+    ['a vendor that fails', { status: 500, body: {} }, 503, /does not respond/],
+    ['a vendor that has no response', 'broken', 503, /does not respond/],
     ['a response without tokens', { status: 200, body: {} }, 403, /tick all boxes/],
-  ])('%s', async (_, given, status, words) => {
+  ])('stores nothing after %s', async (_, given, status, words) => {
     const browser = await browserOf(here.member)
     const { path } = await agree(browser)
     failure = given
     await expectNothing(await browser.get(path), status, words)
   })
 
-  test('a guest, a stranger and a workspace that has none', async () => {
-    for (const person of [here.guest, there.member])
-      expect((await (await browserOf(person)).get(startPath())).status).toBe(403)
-    const browser = await browserOf(here.member)
-    const missing = startPath('google sheets', { credentialsId: 'clnothing00000000000000000' })
-    expect((await browser.get(missing)).status).toBe(403)
-    for (const path of [startPath('openai'), startPath('constructor'), '/credentials/google'])
-      expect((await browser.get(path)).status).toBe(400)
-  })
-
-  test('a member who has lost the role meanwhile', async () => {
+  test('rejects a member who lost the role meanwhile', async () => {
     const browser = await browserOf(here.member)
     const { path } = await agree(browser)
     await app.pool.query('DELETE FROM workspace_members WHERE user_id = $1', [here.member.id])
@@ -293,6 +283,16 @@ describe('nothing is stored for', () => {
       (await app.pool.query('SELECT FROM credentials WHERE workspace_id = $1', [here.workspaceId])).rowCount,
     ).toBe(0)
   })
+})
+
+test('the way to Google is closed to guests, strangers and unknown credentials', async () => {
+  for (const person of [here.guest, there.member])
+    expect((await (await browserOf(person)).get(startPath())).status).toBe(403)
+  const browser = await browserOf(here.member)
+  const missing = startPath('google sheets', { credentialsId: 'clnothing00000000000000000' })
+  expect((await browser.get(missing)).status).toBe(403)
+  for (const path of [startPath('openai'), startPath('constructor'), '/credentials/google'])
+    expect((await browser.get(path)).status).toBe(400)
 })
 
 test('a browser without a session signs in first, and comes back to the same place', async () => {

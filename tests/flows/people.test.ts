@@ -416,7 +416,7 @@ test('the last message of a member names the same files by every path, without f
   }
 })
 
-test('the last message of a handed chat is looked for in as many turns as the table says', async () => {
+test('readLastMessage looks through as many turns as the table says', async () => {
   const { sessionId } = await start(app, made)
   await reply(app, sessionId, 'Ada', 1)
   const chat = { botId: made.id, sessionId, messageCount: null }

@@ -58,7 +58,7 @@ test('an edit keeps other properties that another editor stored: ids of other co
   })
 })
 
-test('moves bring a column to its place, whatever is stored, and lose no other', () => {
+test('moveColumn puts a column beside the other one and loses none, for any stored order', () => {
   const ids = columns.flatMap((column) => column.ids).concat('date', 'logs')
   fc.assert(
     fc.property(
@@ -124,7 +124,7 @@ test('two people who save columns at once lose nothing to each other', async () 
   })
 })
 
-test('changes that come while one is saved are saved together, and a change of nothing is not', async () => {
+test('edits made during a save go out in one request, and an edit without effect sends none', async () => {
   const { bot, remote } = newBot()
   const { save, settled } = open(remote)
   for (let times = 0; times < 5; times++) save(showing(name, times % 2 === 0))
@@ -136,7 +136,7 @@ test('changes that come while one is saved are saved together, and a change of n
   expect(bot.writes).toBe(writes)
 })
 
-test('a change that failed is told, and saved with the next one', async () => {
+test('a failed edit shows an error, and is saved with the next edit', async () => {
   const { bot, remote } = newBot()
   const { save, seen, settled } = open(remote)
   bot.isAway = true
@@ -149,7 +149,7 @@ test('a change that failed is told, and saved with the next one', async () => {
   expect(bot.preferences?.columnsVisibility).toEqual({ 'block-name': false, 'block-score': false })
 })
 
-test('saving against others who always write ends, and says so', async () => {
+test('saving gives up with an error when others save before every attempt', async () => {
   const { bot, remote } = newBot()
   bot.beforeWrite = () => {
     bot.count += 1

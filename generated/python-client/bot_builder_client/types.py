@@ -4961,7 +4961,7 @@ class MemberList(TypedDict):
     """Send it as `cursor` to get the following page; null on the last page."""
 
 class MemberMessage(TypedDict):
-    """What a member writes to a visitor."""
+    """Message of a member to a visitor."""
 
     text: NotRequired[str]
     """The text; may be absent where files are sent."""
@@ -7040,7 +7040,7 @@ class SentMessageBody(TypedDict):
     """A message as the visitor sees it."""
 
     messages: list[MessageBubble]
-    """What the visitor sees: the text, then each file."""
+    """The bubbles that the visitor sees: the text, then each file."""
 
 class ServiceUnavailableErrorBody(TypedDict):
     """The database cannot be reached or is overloaded. As a rule nothing was changed; only when the connection to the database is lost at the very end, it may have been. Try again after Retry-After seconds, a POST or PATCH with the Idempotency-Key it had. Where something else is missing, an issue says what."""
@@ -8414,7 +8414,7 @@ class TypingEmulation(TypedDict):
     """Whether the first message comes without a pause. Default true."""
 
 class TypingSign(TypedDict):
-    """Whether a member is typing."""
+    """State of the sign: true while the member types."""
 
     isTyping: bool
     """`false` ends it before its time."""

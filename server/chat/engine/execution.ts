@@ -67,12 +67,12 @@ export interface Execution {
   sheetRows: SheetRow[]
   spent: {
     blocks: number
-    /** Milliseconds, as the next one. */
+    /** Milliseconds, as the next three. */
     evaluation: number
     waiting: number
-    /** The part of it for quotas of sheets. */
+    /** The part of waiting that was for quotas of sheets. */
     sheets: number
-    /** CPU time of the process while the turn waited, which is the work of others. */
+    /** CPU time that others used while the turn waited. */
     cpuWhileWaiting: number
     outboundCalls: number
     tokens: number

@@ -6,8 +6,9 @@ import { sessionQueries } from './session-queries.ts'
 
 /*
  * Events of a session for its clients: turns, messages of members, changes of hands and the end. All of these are read
- * from the session after a position, so a client that comes back misses nothing. Signs of typing have no position. Writers of this process wake
- * followers; for those of other processes each follower looks again after a while.
+ * from the session after a position, so a client that comes back misses nothing. Signs of typing have no position, so a
+ * client that comes back may miss one. Writers of this process wake followers; for those of other processes each follower
+ * looks again after a while.
  */
 
 type SessionEvent = components['schemas']['SessionEvent']
@@ -28,7 +29,7 @@ const POLL_INTERVAL_MS = 1_000
 const IDLE_POLL_INTERVAL_MS = 2_000
 /** Maximum time without an event, since proxies close silent connections. */
 const KEEPALIVE_INTERVAL_MS = 15_000
-/** A sign of typing that lasts longer by less is the one that was sent before. */
+/** A sign that ends at most this much later is the one that was sent already. */
 const TYPING_TOLERANCE_MS = 1_000
 /** Delay before a browser connects again, in the words of the stream. */
 const RECONNECT_DELAY_MS = 2_000

@@ -1,5 +1,4 @@
 import { setTimeout as delay } from 'node:timers/promises'
-import { sql } from 'drizzle-orm'
 import type { Services } from '../../context.ts'
 import { startHeartbeat } from '../../db/lease.ts'
 import { isUnavailable } from '../../db/unavailable.ts'
@@ -174,8 +173,7 @@ export function openSheetQueue(services: Services): SheetQueue {
     rows: readonly Pick<QueuedRow, 'botId' | 'id'>[],
     change: Parameters<typeof putOffRows>[3],
   ) {
-    for (const [botId, ofBot] of byBot(rows))
-      await putOffRows(db, botId, idsOf(ofBot), change, sql`failures + 1`)
+    for (const [botId, ofBot] of byBot(rows)) await putOffRows(db, botId, idsOf(ofBot), change)
   }
 
   /** Sends rows in smaller batches from now on, so that one that cannot be written keeps none of the others. */

@@ -1,4 +1,4 @@
-import { and, eq, inArray, type SQL, sql } from 'drizzle-orm'
+import { and, eq, inArray, sql } from 'drizzle-orm'
 import { LRUCache } from 'lru-cache'
 import { type Database, transact } from '../../db/client.ts'
 import { resultLogs, results, sheetRows as table } from '../../db/schema.ts'
@@ -23,7 +23,7 @@ const MAX_QUEUED_BYTES_PER_WORKSPACE = 80_000_000
 /** A larger row would not fit in a request with others. */
 const MAX_QUEUED_ROW_BYTES = 1_000_000
 
-/** The vendor ends a request after this time: only then it is certain whether a row of it is written. */
+/** The vendor ends a request after this time; until then a missing row may still appear. */
 export const MAX_VENDOR_MS = 3 * MS_PER_MINUTE
 
 const dueAfter = (milliseconds: number) => sql`now() + ${milliseconds}::float8 * interval '1 millisecond'`
@@ -118,7 +118,7 @@ export interface Account {
 const isOfAccount = ({ workspaceId, credentialsId }: Account) =>
   sql`workspace_id = ${workspaceId} AND credentials_id = ${credentialsId}`
 
-/** Accounts with rows that are due, the one that waits longest first, but none of some. */
+/** Accounts with due rows except `passedOver`, longest waiting first. */
 export function dueAccounts(db: Database, passedOver: readonly Account[], limit: number): Promise<Account[]> {
   const keys = passedOver.map(({ workspaceId, credentialsId }) => `${workspaceId} ${credentialsId}`)
   return selectRows(
@@ -224,14 +224,13 @@ export async function putOffRows(
   botId: string,
   ids: readonly string[],
   { delayMs, isSent, maxBatch }: { delayMs: number; isSent: boolean; maxBatch?: number },
-  failures: SQL = sql`failures`,
 ) {
   await db
     .update(table)
     .set({
       dueAt: dueAfter(delayMs) as unknown as Date,
       isSent,
-      failures: failures as unknown as number,
+      failures: sql`failures + 1` as unknown as number,
       ...(maxBatch !== undefined && { maxBatch }),
     })
     .where(isAmong(botId, ids))

@@ -7,7 +7,7 @@ import { chatOf } from './update-session.ts'
 
 /* The sign that a member is typing. It ends by itself, and leaves nothing behind. */
 
-/** A sign that has so long to go is not written again, however often it comes. */
+/** Write a sign again only where that extends it by this much, so that frequent requests cost few writes. */
 const MIN_EXTENSION_SECONDS = 2
 
 /** Shows that the caller is typing, or has stopped. Undefined if no such chat goes on. */
@@ -21,14 +21,16 @@ export async function setTyping(
   const { userId } = grant.caller
   if (chat.handledBy !== 'member' || chat.assigneeId !== userId) return 'notHandled'
   const later = (seconds: number) => sql.raw(`now() + interval '${seconds} seconds'`)
-  const isNews = isTyping
+  const isChange = isTyping
     ? sql`(${table.typingUntil} IS NULL OR ${table.typingUntil} <= ${later(typingSeconds - MIN_EXTENSION_SECONDS)})`
     : sql`${table.typingUntil} > now()`
   const written = await db
     .update(table)
     .set({ typingUntil: (isTyping ? later(typingSeconds) : null) as unknown as Date })
     // The chat may have changed hands meanwhile.
-    .where(and(eq(table.botId, grant.bot.id), eq(table.id, sessionId), eq(table.assigneeId, userId), isNews))
+    .where(
+      and(eq(table.botId, grant.bot.id), eq(table.id, sessionId), eq(table.assigneeId, userId), isChange),
+    )
     .returning({ id: table.id })
   if (written.length > 0) announceChange(db, sessionId)
   return 'set'

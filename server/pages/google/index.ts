@@ -143,12 +143,12 @@ const messages: Record<Rejection, { status: number; title: string; text: string 
   'not allowed': {
     status: 403,
     title: 'You may not do this',
-    text: 'You cannot change credentials of this workspace, or the credentials are gone. Ask an admin of the workspace.',
+    text: 'Your role cannot change credentials of this workspace, or these credentials were deleted. Ask an admin of the workspace.',
   },
   ended: {
     status: 400,
     title: 'This consent has ended',
-    text: `It was used already, began in another browser or by another user, or took longer than ${CONSENT_MINUTES} minutes. Begin again at the credentials page.`,
+    text: `It was used already, was begun in another browser or by another user, or took longer than ${CONSENT_MINUTES} minutes. Begin again at the credentials page.`,
   },
   declined: {
     status: 403,
@@ -167,7 +167,7 @@ const messages: Record<Rejection, { status: number; title: string; text: string 
   },
   unavailable: {
     status: 503,
-    title: 'Google does not answer',
+    title: 'Google does not respond',
     text: 'Try again in a minute.',
   },
 }

@@ -89,8 +89,8 @@ export function isOfOwnPage(
 }
 
 /**
- * Says which setting makes a refused page one of the service; undefined where it looks like a page of others. Browsers
- * vouch for the host by `Sec-Fetch-Site`; over plain http they send none, and the same host in both headers has to do.
+ * Names the setting that would make the sender a page of the service; undefined where it looks foreign. Browsers confirm
+ * the host by `Sec-Fetch-Site`, which plain http lacks: there, Origin and Host must agree.
  */
 export function missingSetting({ headers }: express.Request, publicUrl: string): string | undefined {
   const { origin = '', 'sec-fetch-site': site } = headers
@@ -99,7 +99,7 @@ export function missingSetting({ headers }: express.Request, publicUrl: string):
   if (opened === 'null' || (site === undefined && host !== headers.host)) return undefined
   const takesOwnHosts = protocol === 'http:' && publicUrl.startsWith('http:') && host === headers.host
   const others = takesOwnHosts ? `, or OWN_HOSTS=${hostname} beside it` : ''
-  return `The configuration does not know this page's address: if ${opened} is how people open the service, whoever runs it sets PUBLIC_URL=${opened}${others}`
+  return `PUBLIC_URL is not the address of this page. If people open the service at ${opened}, set PUBLIC_URL=${opened}${others}`
 }
 
 /** The path that a proxy puts before those of the service, without a slash at the end. */

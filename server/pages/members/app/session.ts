@@ -73,7 +73,7 @@ async function renew(): Promise<string> {
   return token
 }
 
-/** The words of a problem: they name the setting that keeps a page from being one of the service. */
+/** Message of the first issue, which names the setting to change. */
 async function problemOf(response: Response): Promise<string> {
   const { issues } = (await response.json().catch(() => ({}))) as { issues?: { message?: string }[] }
   return issues?.[0]?.message ?? `The service answered ${response.status}`

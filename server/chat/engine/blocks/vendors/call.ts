@@ -16,7 +16,7 @@ export interface VendorCall {
   action: Action
   block: Block
   call: Call
-  /** Receives the outcome of each request, where somebody wants to know why the last one failed. */
+  /** The sender stores the outcome of its last request here. */
   last?: LastExchange
 }
 

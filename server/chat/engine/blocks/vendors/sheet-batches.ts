@@ -6,7 +6,7 @@ import { type Execution, log, mayCallOut, remainingMilliseconds, waitFor } from 
 import type { SheetRow } from '../../types.ts'
 import { failCall, type LastExchange, type VendorCall } from './call.ts'
 
-/** A turn waits no longer for a quota of the vendor, whatever rows it writes. */
+/** Maximum wait of a turn for quotas, over all its rows. */
 export const MAX_QUOTA_WAIT_MS = 20_000
 /** The vendor takes 60 requests of an account in a minute. */
 const REQUEST_INTERVAL_MS = 1_000
@@ -33,7 +33,7 @@ export interface SheetWrite {
 export interface Sender {
   run: Execution
   made: VendorCall
-  /** Notes that these are about to be sent. */
+  /** Called with the writes of a request just before it is sent. */
   beforeSend?: (writes: readonly SheetWrite[]) => Promise<void>
 }
 
@@ -117,7 +117,7 @@ export async function writeTogether(
 const waitOf = (run: Execution) =>
   Math.max(0, Math.min(MAX_QUOTA_WAIT_MS - run.spent.sheets, remainingMilliseconds(run)))
 
-/** Leaves a row to the queue; false where the turn has none. */
+/** Queues a row, or logs why the queue rejects it; false where the turn has no queue. */
 async function writeLater(
   { run, made, cells, isSent }: SheetWrite,
   kind: SheetRow['kind'],

@@ -11,14 +11,14 @@ import type { LastExchange, VendorCall } from './call.ts'
 import { insertRows, readTable, rowOf, updateRows } from './google-sheets.ts'
 import { inLine, type Sender, type SheetWrite } from './sheet-batches.ts'
 
-/** Requests of one batch take no longer. */
+/** Maximum duration of a batch. */
 const MAX_BATCH_MS = 60_000
 
 /**
  * `done`: it is written, or never can be, which its log says. `rejected`: the vendor refuses the request with it. `lost`: nobody
  * knows if it is written. `waiting`: it is not.
  */
-export interface QueuedOutcome {
+interface QueuedOutcome {
   fate: 'done' | 'rejected' | 'lost' | 'waiting'
   logs: LogEntry[]
 }

@@ -96,7 +96,7 @@ export function CredentialsDialog(props: {
             <a class="button" href={consentAddress(workspaceId, type, stored?.id)}>
               Continue with Google
             </a>
-            {isReplaced && ' Or write the data of the account here.'}
+            {isReplaced && ' Or enter the account data below.'}
           </p>
         )}
         {isReplaced && root.value && schema && (

@@ -13,7 +13,7 @@ export interface Preferences {
 }
 
 /** A column has the ids of its blocks and of its variables. */
-export interface Identified {
+interface Identified {
   ids: string[]
 }
 

@@ -20,7 +20,7 @@ export interface PreferencesRemote {
   isStale(error: unknown): boolean
 }
 
-/** Attempts until a person is told; another person who saves all the time needs luck to stop this one so often. */
+/** Attempts before the page shows an error: others would have to save before each of them. */
 const MAX_ATTEMPTS = 8
 
 export const withEdits = (preferences: Preferences | null, edits: readonly Edit[]) =>
@@ -57,7 +57,7 @@ export function createSaver(
         if (await attempt()) failures = 0
         else if (++failures === MAX_ATTEMPTS)
           throw new Error(
-            'Others are saving this bot all the time. Change a column again to save all changes.',
+            'Other people keep saving this bot. Change a column again to save all of your changes.',
           )
       }
     } catch (error) {
