@@ -4,7 +4,7 @@
 -- On a cluster turns enqueue no events. `npm run admin distribute` fans out those that are there before.
 DO $$ BEGIN
   IF EXISTS (SELECT FROM webhook_outbox) THEN
-    RAISE EXCEPTION 'The outbox has events of chats that go on: stop the service, and distribute again';
+    RAISE EXCEPTION 'The outbox still has events of chats: stop the service, and distribute again. A row of webhook_outbox that stays cannot be fanned out; its error is in the log of the service';
   END IF;
 END $$;--> statement-breakpoint
 

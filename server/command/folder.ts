@@ -133,7 +133,9 @@ export function readBots(folder: string, files?: readonly string[]): LocalBot[] 
 
 function checkBot(file: string, value: unknown): BotFile {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) fail(`${file}: expected an object`)
-  const bot = value as BotFile
+  // Exports of other tools have it; what people see in a table belongs to an installation.
+  const { resultsTablePreferences: _, ...rest } = value as Record<string, unknown>
+  const bot = rest as unknown as BotFile
   if (bot.id !== undefined && (typeof bot.id !== 'string' || !/^[\w-]{1,64}$/.test(bot.id)))
     fail(`${file}: id is not one of a bot`)
   if (typeof bot.version !== 'string') fail(`${file}: version is missing, such as "6.1"`)

@@ -241,7 +241,16 @@ async function finish({ client }: Service, state: MigrationState, migrated: Migr
 /** Publishes a bot that is published at the source; one that was deleted here is in the report. */
 async function publishHere({ client }: Service, source: Source, sourceId: string, migrated: MigratedBot) {
   if (!(await findBot(client, migrated.botId))) return
-  await client.bots.publish(migrated.botId)
+  try {
+    await client.bots.publish(migrated.botId)
+  } catch (error) {
+    // The others can be published all the same.
+    const isOfBot = error instanceof ApiError && error.status < 500 && ![401, 408, 429].includes(error.status)
+    if (!isOfBot) throw error
+    const warning = `It could not be published: ${error.issues[0]?.message ?? error.message}`
+    if (!migrated.warnings.includes(warning)) migrated.warnings.push(warning)
+    return
+  }
   migrated.isLive = true
   const published = await source.getPublishedBot(sourceId)
   if (published && digestOf(JSON.stringify(published.groups)) !== migrated.groups)

@@ -246,6 +246,40 @@ test('migrate with --publish publishes what an earlier run left out, once, and n
   await close(double.server)
 })
 
+test('migrate with --publish warns of a bot that cannot be published, and publishes the others', async () => {
+  const double = await openDouble(5)
+  const folder = newFolder()
+  let refused: string | undefined
+  const proxy = createServer((incoming, response) => {
+    const { method, url = '', headers } = incoming
+    if (url.endsWith('/publish')) refused ??= url
+    if (url === refused) {
+      incoming.resume()
+      response.writeHead(409, { 'content-type': 'application/json' })
+      return void response.end(JSON.stringify({ code: 'CONFLICT', message: 'Not now', issues: [] }))
+    }
+    const forwarded = send(app.url + url, { method, headers }, (answer) => {
+      response.writeHead(answer.statusCode ?? 500, answer.headers)
+      answer.pipe(response)
+    })
+    incoming.pipe(forwarded)
+  })
+  const url = await listen(proxy)
+  for (let run = 0; run < 2; run++) {
+    const { value } = await migrate(double, folder, url, ['--publish'])
+    const warned = value.bots.flatMap(({ botId, warnings }: Json) =>
+      warnings.filter((warning: string) => warning.endsWith(': Not now')).map(() => botId),
+    )
+    expect([value.bots.length, warned]).toEqual([5, [refused?.split('/').at(-2)]])
+    const live = (await listBots()).filter(
+      ({ id, publishedBotId }) => publishedBotId && value.bots.some(({ botId }: Json) => botId === id),
+    )
+    expect(live).toHaveLength(2)
+  }
+  await close(proxy)
+  await close(double.server)
+})
+
 test('migrate says which bots it cannot take, and takes the others', async () => {
   const double = await openDouble(3)
   double.bots[1].groups = 'none'

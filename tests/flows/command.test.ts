@@ -238,6 +238,8 @@ describe('bad input', () => {
     rmSync(join(folder, two))
     edit(folder, three, (bot) => Object.assign(bot, { publicID: 'x' }))
     expect((await bots(['push'], { folder })).err).toContain('no property publicID')
+    edit(folder, three, (bot) => Object.assign(bot, { publicID: undefined, resultsTablePreferences: null }))
+    expect((await bots(['push', '--dry-run'], { folder })).err).not.toContain('no property')
     writeFileSync(join(folder, three), '[]')
     expect((await bots(['push'], { folder })).err).toContain('expected an object')
     const { bots: all } = await app.client.ok('listBots', {

@@ -36,18 +36,23 @@ export function ReplyForm(props: {
     setState(next)
   }
   const signAt = useRef(Number.NEGATIVE_INFINITY)
+  const lastSign = useRef<Promise<unknown> | undefined>(undefined)
   /** Shows the visitor that this member is typing. A failure matters to nobody. */
   const showTyping = (isTyping: boolean) => {
     const ageMs = performance.now() - signAt.current
     const isNeedless = isTyping ? ageMs < TYPING_INTERVAL_MS : ageMs > TYPING_LIFE_MS
     if (props.handlerName !== undefined || isNeedless) return
     signAt.current = isTyping ? performance.now() : Number.NEGATIVE_INFINITY
-    client.typingSigns.update(botId, sessionId, { isTyping }, { maxRetries: 0 }).catch(() => {})
+    lastSign.current = client.typingSigns
+      .update(botId, sessionId, { isTyping }, { maxRetries: 0 })
+      .catch(() => {})
   }
   const isEmpty = draft.text.trim() === '' && draft.files.length === 0
   const send = () => {
     if (isEmpty) return
     void task.run(async () => {
+      // A sign that arrives behind its message would stay.
+      await lastSign.current
       const attachedFileUrls = draft.files.map(({ url }) => url)
       await client.messages.send(botId, sessionId, {
         ...(draft.text.trim() !== '' && { text: draft.text, textFormat: 'markdown' as const }),

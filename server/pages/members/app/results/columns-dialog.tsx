@@ -17,20 +17,24 @@ export function ColumnsDialog(props: {
   const { columns, all, preferences } = props
   const list = useRef<HTMLUListElement>(null)
   const [moved, setMoved] = useState<{ title: string; isUp: boolean }>()
-  // A button that moves along with its row loses the focus.
+  const toFocus = useRef<typeof moved>(undefined)
+  // A button that moves along with its row loses the focus. It gets it back once.
   useEffect(() => {
-    if (!moved) return
-    const index = columns.findIndex(({ title }) => title === moved.title)
+    if (!toFocus.current) return
+    const { title, isUp } = toFocus.current
+    toFocus.current = undefined
+    const index = columns.findIndex((column) => column.title === title)
     const [up, down] = list.current?.children[index]?.querySelectorAll<HTMLButtonElement>('button') ?? []
-    const [own, other] = moved.isUp ? [up, down] : [down, up]
+    const [own, other] = isUp ? [up, down] : [down, up]
     if (own?.disabled) other?.focus()
     else own?.focus()
-  }, [moved, columns])
+  }, [columns])
   const move = (index: number, isUp: boolean) => {
     const [column, other] = [columns[index], columns[isUp ? index - 1 : index + 1]]
     if (!column || !other) return
     props.onEdit(moving(all, column, isUp ? 'before' : 'after', other))
-    setMoved({ title: column.title, isUp })
+    toFocus.current = { title: column.title, isUp }
+    setMoved(toFocus.current)
   }
   const place = moved ? columns.findIndex(({ title }) => title === moved.title) + 1 : 0
   return (
