@@ -1,5 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals'
+import { lookForQueued } from '../../server/chat/engine/blocks/vendors/sheet-queue.ts'
 import { openSheetQueue } from '../../server/chat/sessions/sheet-queue.ts'
+import { dueAccounts, refuseSheetRow } from '../../server/chat/sessions/sheet-rows.ts'
 import type { Services } from '../../server/context.ts'
 import { forgetSheetAccounts } from '../../server/jobs/expiry.ts'
 import { createLog } from '../../server/log.ts'
@@ -75,6 +77,24 @@ async function leave(published: Published, name: string) {
 
 const queued = async () =>
   (await app.pool.query('SELECT * FROM sheet_rows ORDER BY id')).rows as Record<string, unknown>[]
+/** Puts rows into the queue, without a turn. Returns the id of their result. */
+async function enqueue(
+  published: Published,
+  list: { name: string; isSent?: boolean; spreadsheetId?: string; cells?: unknown }[],
+) {
+  const { resultId = '' } = await start(app, published)
+  for (const [nth, { name, isSent = false, spreadsheetId = 's1', cells }] of list.entries()) {
+    await app.pool.query(
+      `INSERT INTO sheet_rows VALUES ($1, $2, $3, $4, $5, $6, '7', 'insert', 'b', $7, NULL, 10, now(), $8, 0, NULL, now())`,
+      [
+        ...[published.id, `${resultId}${nth}`, site.workspaceId, resultId, account, spreadsheetId],
+        JSON.stringify(cells ?? [{ column: 'Name', value: name }]),
+        isSent,
+      ],
+    )
+  }
+  return resultId
+}
 const makeDue = () =>
   app.pool.query(
     `UPDATE sheet_rows SET due_at = now() - interval '1 second'; UPDATE sheet_accounts SET rests_until = now()`,
@@ -262,7 +282,7 @@ test('an account that is refused rests as long as the vendor says, and its rows 
 test('a row that was refused for a day is given up, and its log says why', async () => {
   const published = await publishWith(insert())
   const resultId = await leave(published, 'Ada')
-  await app.pool.query(`UPDATE sheet_rows SET created_at = now() - interval '1 day'`)
+  await app.pool.query(`UPDATE sheet_rows SET created_at = now() - interval '23 hours'`)
   sheet.failures.push(500)
   sheet.failures.push(500)
   await app.sheets.runDue()
@@ -287,7 +307,7 @@ test('a row whose consent was taken back waits for it, and is given up after a d
   expect(await entriesOf(resultId, published)).toEqual([LATER])
   expect((await queued())[0]).toMatchObject({ failures: 1 })
   await makeDue()
-  await app.pool.query(`UPDATE sheet_rows SET created_at = now() - interval '1 day'`)
+  await app.pool.query(`UPDATE sheet_rows SET created_at = now() - interval '23 hours'`)
   await app.sheets.runDue()
   const [, last] = await readLog(resultId, published)
   expect(last).toMatchObject({ description: NOT_WRITTEN })
@@ -305,6 +325,150 @@ test('rows of deleted credentials are given up', async () => {
   const logs = await readLog(resultId, published)
   expect(logs.at(-1)).toMatchObject({ description: NOT_WRITTEN, details: 'Credentials not found' })
   expect(await queued()).toEqual([])
+})
+
+test('rows that are not sent, since one of their batch was deleted, are sent with the next one', async () => {
+  const published = await publishWith(insert())
+  const resultId = await enqueue(published, [{ name: 'Ada' }, { name: 'Bob' }])
+  app.beforeStatement = async (statement, _, send) => {
+    if (!/update "sheet_rows" set .*"is_sent"/.test(statement)) return
+    app.beforeStatement = undefined
+    await send(`DELETE FROM sheet_rows WHERE id LIKE '%0'`)
+  }
+  await app.sheets.runDue()
+  expect(names()).toEqual(['Bob'])
+  expect(await entriesOf(resultId, published)).toEqual([INSERTED])
+})
+
+test('a row stays in doubt for three minutes from its last attempt', async () => {
+  await enqueue(await publishWith(insert()), [{ name: 'Ada' }])
+  const seconds: number[] = []
+  sheet.beforeRequest = async () => {
+    const [row = {}] = await queued()
+    seconds.push(((row.due_at as Date).getTime() - Date.now()) / 1000)
+    await app.pool.query('UPDATE sheet_rows SET due_at = now()')
+  }
+  sheet.failures.push(429)
+  await app.sheets.runDue()
+  expect(seconds.map((each) => each > 170)).toEqual([true, true])
+  expect(names()).toEqual(['Ada'])
+})
+
+test('an update waits for an insert of its sheet that is in doubt', async () => {
+  const published = await publishWith(insert(), update('36'))
+  const { sessionId, resultId = '' } = await start(app, published)
+  sheet.failures.push('dropped')
+  await reply(app, sessionId, 'Ada')
+  expect((await queued()).map(({ kind, is_sent }) => [kind, is_sent])).toEqual([
+    ['insert', true],
+    ['update', false],
+  ])
+  await app.sheets.runDue()
+  expect(await entriesOf(resultId, published)).toEqual([LATER, LATER])
+  await makeDue()
+  await app.sheets.runDue()
+  expect(sheet.rows.slice(1)).toEqual([['Ada', '36']])
+})
+
+test('a row with which the work fails is put off, and is given up after a day', async () => {
+  const published = await publishWith(insert())
+  const resultId = await enqueue(published, [{ name: '', cells: {} }])
+  await app.sheets.runDue()
+  const [row = {}] = await queued()
+  expect(row).toMatchObject({ failures: 1, is_sent: false })
+  expect((row.due_at as Date).getTime()).toBeGreaterThan(Date.now() + 800_000)
+  await app.pool.query(`UPDATE sheet_rows SET created_at = now() - interval '1 day'`)
+  await makeDue()
+  await app.sheets.runDue()
+  expect(await entriesOf(resultId, published)).toEqual([NOT_WRITTEN])
+  expect(await queued()).toEqual([])
+})
+
+test('a row whose address is refused is given up at once', async () => {
+  const published = await publishWith(insert())
+  const resultId = await enqueue(published, [{ name: 'Ada' }])
+  const data = { ...sheetsAccount(sheet), baseUrl: 'http://10.0.0.1' }
+  await app.client.ok('updateCredentials', {
+    as: site.member,
+    params: { workspaceId: site.workspaceId, credentialsId: account },
+    body: { type: 'google sheets', data },
+  })
+  await app.sheets.runDue()
+  expect(await entriesOf(resultId, published)).toEqual([NOT_WRITTEN])
+})
+
+test('rows of one spreadsheet do not wait for another that is not found', async () => {
+  const published = await publishWith(insert())
+  await enqueue(published, [{ name: 'Ada', spreadsheetId: 'missing', isSent: true }, { name: 'Bob' }])
+  await app.sheets.runDue()
+  expect(names()).toEqual(['Bob'])
+  expect(await queued()).toMatchObject([{ spreadsheet_id: 'missing', failures: 1, is_sent: true }])
+})
+
+test('accounts of one workspace leave places to another', async () => {
+  await app.pool.query(`
+    INSERT INTO sheet_rows SELECT 'b', 'x' || n, CASE n WHEN 10 THEN 'other' ELSE 'w' END, 'r', 'c' || n, 's1', '7',
+      'insert', 'b', '[]', NULL, 1, now() - interval '1 minute' + n * interval '1 second', false, 0, NULL, now()
+    FROM generate_series(1, 10) n`)
+  const due = async (held: string[], running: number) =>
+    (
+      await dueAccounts(
+        app.db,
+        held.map((credentialsId) => ({ workspaceId: 'w', credentialsId })),
+        new Map([['w', running]]),
+        2,
+        8,
+      )
+    ).map(({ credentialsId }) => credentialsId)
+  expect(await due([], 0)).toEqual(['c1', 'c2', 'c10'])
+  expect(await due(['c1'], 1)).toEqual(['c2', 'c10'])
+  expect(await due([], 2)).toEqual(['c10'])
+})
+
+test('a row is refused while the rows that wait cannot be counted, and the next one is counted again', async () => {
+  const owner = { botId: 'b', workspaceId: site.workspaceId }
+  app.beforeStatement = async (statement) => {
+    if (!/sum\(size\)/.test(statement)) return
+    app.beforeStatement = undefined
+    throw new Error('The database is away')
+  }
+  expect(await refuseSheetRow(app.db, owner, 10)).toMatch(/cannot be counted/)
+  expect(await refuseSheetRow(app.db, owner, 10)).toBeUndefined()
+})
+
+test('rows with many sets of columns are looked for in passes that leave the thread to others', async () => {
+  const columns = Array.from({ length: 9 }, (_, index) => `C${index}`)
+  const row = columns.map(() => 'x'.repeat(50))
+  sheet.rows = [columns, ...Array<string[]>(10_000).fill(row)]
+  const rows = Array.from({ length: 500 }, (_, set) => ({
+    ...{
+      id: `${set}`,
+      kind: 'insert' as const,
+      blockId: 'b',
+      credentialsId: account,
+      isSent: true,
+      filter: null,
+    },
+    ...{ spreadsheetId: 's1', sheetId: '7' },
+    cells: columns.flatMap((column, index) =>
+      ((set + 1) >> index) & 1 ? [{ column, value: row[index] as string }] : [],
+    ),
+  }))
+  let lastAt = performance.now()
+  let longestMs = 0
+  const timer = setInterval(() => {
+    longestMs = Math.max(longestMs, performance.now() - lastAt)
+    lastAt = performance.now()
+  }, 5)
+  const tools = {
+    now: app.clock.now,
+    random: Math.random,
+    httpRequest: outboundClient({ allowedHosts: [sheet.host] }),
+  }
+  const { found } = await lookForQueued(tools, sheetsAccount(sheet), rows)
+  clearInterval(timer)
+  expect(found?.filter((finding) => finding !== 'later')).toEqual(Array(20).fill('there'))
+  expect(longestMs).toBeLessThan(1_000)
 })
 
 test.each(['resultIds', 'all'] as const)('nothing is written for a result deleted by %s', async (way) => {

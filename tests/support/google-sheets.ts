@@ -64,6 +64,7 @@ export async function startSheets(rows: string[][]): Promise<SheetsDouble> {
     if (path === '') return send(200, { sheets: [{ properties: { sheetId: 7, title: 'Answers' } }] })
     if (path === "/values/'Answers'") return send(200, { values: double.rows })
     if (path === "/values/'Answers'!1:1") return send(200, { values: double.rows.slice(0, 1) })
+    if (request.method === 'GET') return fail(404)
     const failure = double.failures.shift()
     await double.beforeRequest?.()
     if (typeof failure === 'number') return fail(failure)

@@ -16,6 +16,14 @@ export interface Leased extends Account {
 const isHeld = ({ workspaceId, credentialsId, claim }: Leased) =>
   and(eq(table.workspaceId, workspaceId), eq(table.credentialsId, credentialsId), eq(table.claim, claim))
 
+/** Accounts that rest, or that a process has. A cluster joins them with no rows. */
+export function heldAccounts(db: Database): Promise<Account[]> {
+  return db
+    .select({ workspaceId: table.workspaceId, credentialsId: table.credentialsId })
+    .from(table)
+    .where(sql`${table.restsUntil} > now() OR ${table.claimedUntil} > statement_timestamp()`)
+}
+
 /** Leases an account; undefined while it rests, or another process has it. */
 export async function takeAccount(
   db: Database,

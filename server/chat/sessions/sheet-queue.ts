@@ -1,18 +1,24 @@
-import { setTimeout as delay } from 'node:timers/promises'
 import type { Services } from '../../context.ts'
-import { startHeartbeat } from '../../db/lease.ts'
+import { type LeaseWorker, openLeaseWorker } from '../../db/lease-worker.ts'
 import { isUnavailable } from '../../db/unavailable.ts'
 import { MS_PER_HOUR, MS_PER_MINUTE, MS_PER_SECOND } from '../../durations.ts'
 import { newId } from '../../ids.ts'
 import type { JsonObject } from '../../json/access.ts'
 import { createErrorLog } from '../../repeated-errors.ts'
 import { tryCredentials } from '../../workspaces/credentials.ts'
+import type { LastExchange } from '../engine/blocks/vendors/call.ts'
 import { MAX_SHEET_BATCH_BYTES, MAX_SHEET_BATCH_WRITES } from '../engine/blocks/vendors/sheet-batches.ts'
 import { type BatchOutcome, lookForQueued, writeQueued } from '../engine/blocks/vendors/sheet-queue.ts'
 import type { LogEntry } from '../engine/types.ts'
-import { extendAccounts, type Leased, releaseAccount, restAccount, takeAccount } from './sheet-accounts.ts'
 import {
-  type Account,
+  extendAccounts,
+  heldAccounts,
+  type Leased,
+  releaseAccount,
+  restAccount,
+  takeAccount,
+} from './sheet-accounts.ts'
+import {
   type Candidate,
   dueAccounts,
   dueRows,
@@ -20,8 +26,11 @@ import {
   loadRows,
   MAX_VENDOR_MS,
   markSent,
+  oldRows,
   putOffRows,
+  putOffUpdates,
   type QueuedRow,
+  sheetsWithInserts,
 } from './sheet-rows.ts'
 
 /*
@@ -33,55 +42,69 @@ import {
 const MAX_ACCOUNTS_AT_ONCE = 8
 /** One workspace has so many beside others. */
 const WORKSPACE_SHARE = MAX_ACCOUNTS_AT_ONCE / 4
-const POLL_INTERVAL_MS = 500
-/** Accounts that another process has, or that rest, are not looked at for a while. */
-const PASSED_OVER_MS = 1_000
-/** A row that waits for longer is given up. */
+/** A row that waits for longer is given up, attempted or not. */
 const MAX_AGE_MS = 24 * MS_PER_HOUR
+/** The next attempt of an older row is its last one. */
+const LAST_ATTEMPT_AGE_MS = 23 * MS_PER_HOUR
 const FIRST_REST_MS = MS_PER_SECOND
 const MAX_REST_MS = MS_PER_MINUTE
 const FIRST_DELAY_MS = 5 * MS_PER_SECOND
 const MAX_DELAY_MS = 15 * MS_PER_MINUTE
 
-interface SheetQueue {
-  /** Works until it is stopped. */
-  start(): void
-  /** Waits for the requests under way. */
-  stop(): Promise<void>
-  /** Writes all rows that are due now. */
-  runDue(): Promise<void>
-}
-
 /** Rows of a batch are no longer what they were when it began. */
 class Changed extends Error {}
 
-export function openSheetQueue(services: Services): SheetQueue {
+export function openSheetQueue(services: Services): LeaseWorker {
   const { db, log, chat } = services
   const logError = createErrorLog(log)
-  const running = new Map<string, Leased>()
-  const passedOver = new Map<string, { account: Account; until: number }>()
   const tools = { now: services.now, random: Math.random, httpRequest: chat.httpRequest }
-  let isStopping = false
 
   /** Writes batch after batch, until nothing is due or the account has to rest. */
-  async function work(leased: Leased): Promise<void> {
-    while (!isStopping) {
-      const batch = chooseBatch(await dueRows(db, leased))
-      if (batch.length === 0) return releaseAccount(db, leased)
-      const rows = await load(batch)
-      if (rows.length === 0) continue
-      const restMs = await writeRows(leased, rows).catch((error) => {
-        if (error instanceof Changed) return 0
-        throw error
-      })
+  async function work(leased: Leased, isStopping: () => boolean): Promise<void> {
+    await giveUp(leased)
+    while (!isStopping()) {
+      const blocked = await sheetsWithInserts(db, leased)
+      const batch = chooseBatch(await dueRows(db, leased, blocked))
+      if (batch.length === 0) {
+        await putOffUpdates(db, leased, blocked, FIRST_DELAY_MS)
+        return releaseAccount(db, leased)
+      }
+      const restMs = await writeBatch(leased, batch)
       if (restMs > 0) return restAccount(db, leased, restMs)
     }
     await restAccount(db, leased, 0)
   }
 
+  /** Removes rows whose time is over, whatever has kept them. */
+  async function giveUp(leased: Leased) {
+    for (;;) {
+      const old = await oldRows(db, leased, MAX_AGE_MS)
+      if (old.length === 0) return
+      const words = 'It has waited for a day'
+      await finish(
+        old.map((row) => ({
+          ...row,
+          logs: [row.isSent ? unknown(row, { description: words }) : failed(row, words)],
+        })),
+      )
+    }
+  }
+
+  async function writeBatch(leased: Leased, batch: readonly Candidate[]): Promise<number> {
+    try {
+      const rows = await load(batch)
+      return rows.length === 0 ? 0 : await writeRows(leased, rows)
+    } catch (error) {
+      if (error instanceof Changed) return 0
+      // Others may be written before its next attempt, which is after the vendor has ended this one.
+      if (!isUnavailable(error)) await putOff(batch, { delayMs: MAX_DELAY_MS })
+      throw error
+    }
+  }
+
   async function load(batch: readonly Candidate[]): Promise<QueuedRow[]> {
     const loaded = await Promise.all(
-      [...byBot(batch)].map(([botId, rows]) => loadRows(db, botId, idsOf(rows), MAX_AGE_MS)),
+      [...byBot(batch)].map(([botId, rows]) => loadRows(db, botId, idsOf(rows), LAST_ATTEMPT_AGE_MS)),
     )
     return loaded.flat()
   }
@@ -96,14 +119,18 @@ export function openSheetQueue(services: Services): SheetQueue {
     }
     const credentials = found.data as JsonObject
     if (rows[0]?.isSent) return lookForRows(leased, credentials, rows)
-    const marked = new Set<unknown>()
+    let isRetry = false
     const written = await writeQueued(tools, credentials, rows, async (sent) => {
-      const fresh = rows.filter((row) => (sent as readonly unknown[]).includes(row) && !marked.has(row))
-      for (const row of fresh) marked.add(row)
-      let count = 0
-      for (const [botId, ofBot] of byBot(fresh)) count += await markSent(db, botId, idsOf(ofBot))
-      // Deleted meanwhile, or taken by a process that has found the lease over.
-      if (count < fresh.length) throw new Changed()
+      const marked: Pick<QueuedRow, 'botId' | 'id'>[] = []
+      for (const [botId, ofBot] of byBot(sent)) {
+        for (const id of await markSent(db, botId, idsOf(ofBot), isRetry)) marked.push({ botId, id })
+      }
+      isRetry = true
+      if (marked.length === sent.length) return
+      // Some are deleted, or taken by a process that has found the lease over. The others are not sent.
+      for (const [botId, ofBot] of byBot(marked))
+        await putOffRows(db, botId, idsOf(ofBot), { delayMs: 0, isSent: false })
+      throw new Changed()
     })
     return settle(leased, rows, written)
   }
@@ -116,17 +143,16 @@ export function openSheetQueue(services: Services): SheetQueue {
     const fates = rows.map((row, ordinal) => ({ row, ...(outcomes[ordinal] as (typeof outcomes)[number]) }))
     const withFate = (fate: string) => fates.flatMap((each) => (each.fate === fate ? [each.row] : []))
     const isSingle = fates.filter(({ fate }) => fate === 'rejected').length === 1
-    const { status } = last
-    const isBusy = status === undefined || status === 429 || status >= 500
+    const isOver = (row: QueuedRow, fate: string) =>
+      row.isOld || (fate === 'rejected' && isSingle) || (fate === 'waiting' && isFinal(last))
     await finish(
       fates.flatMap(({ row, fate, logs }) => {
         if (fate === 'done') return [{ ...row, logs: logs.map((entry) => ofBlock(row, entry)) }]
-        const isOver = row.isOld || (fate === 'rejected' && isSingle)
-        if (!isOver) return []
+        if (!isOver(row, fate)) return []
         return [{ ...row, logs: [fate === 'lost' ? unknown(row, failure) : failed(row, failure)] }]
       }),
     )
-    const left = (fate: string) => withFate(fate).filter(({ isOld }) => !isOld)
+    const left = (fate: string) => withFate(fate).filter((row) => !isOver(row, fate))
     if (!isSingle) await split(left('rejected'), { delayMs: 0, isSent: false })
     // An update may be made twice.
     const [lost, lostUpdates] = [left('lost'), left('lost').filter(({ kind }) => kind === 'update')]
@@ -136,20 +162,20 @@ export function openSheetQueue(services: Services): SheetQueue {
     )
     await split(lostUpdates, { delayMs: delayOf(lostUpdates), isSent: false })
     const waiting = left('waiting')
-    await putOff(waiting, { delayMs: isBusy ? 0 : delayOf(waiting), isSent: false })
+    await putOff(waiting, { delayMs: isBusy(last) ? 0 : delayOf(waiting), isSent: false })
     if (lost.length + waiting.length === 0) leased.failures = 0
-    return lost.length + waiting.length > 0 && isBusy ? restOf(leased, last.retryAfterMs ?? 0) : 0
+    return lost.length + waiting.length > 0 && isBusy(last) ? restOf(leased, last.retryAfterMs ?? 0) : 0
   }
 
   /** Decides about inserts of which nobody knows if they are written. */
   async function lookForRows(leased: Leased, credentials: JsonObject, rows: readonly QueuedRow[]) {
-    const { found, ...more } = await lookForQueued(tools, credentials, rows)
+    const { found, failure, last } = await lookForQueued(tools, credentials, rows)
     if (found === null) {
-      const failure = 'failure' in more ? more.failure : undefined
-      await finish(rows.flatMap((row) => (row.isOld ? [{ ...row, logs: [unknown(row, failure)] }] : [])))
-      const left = rows.filter(({ isOld }) => !isOld)
+      const isOver = ({ isOld }: QueuedRow) => isOld || isFinal(last)
+      await finish(rows.filter(isOver).map((row) => ({ ...row, logs: [unknown(row, failure)] })))
+      const left = rows.filter((row) => !isOver(row))
       await putOff(left, { delayMs: delayOf(left), isSent: true })
-      return restOf(leased, 0)
+      return isBusy(last) ? restOf(leased, last.retryAfterMs ?? 0) : 0
     }
     await finish(
       rows.flatMap((row, ordinal) => {
@@ -165,7 +191,9 @@ export function openSheetQueue(services: Services): SheetQueue {
     return 0
   }
 
-  async function finish(rows: readonly (QueuedRow & { logs: LogEntry[] })[]) {
+  async function finish(
+    rows: readonly (Pick<QueuedRow, 'botId' | 'id' | 'resultId'> & { logs: LogEntry[] })[],
+  ) {
     for (const [botId, ofBot] of byBot(rows)) await finishRows(db, botId, ofBot, services.now())
   }
 
@@ -181,81 +209,48 @@ export function openSheetQueue(services: Services): SheetQueue {
     await putOff(rows, { ...change, maxBatch: Math.ceil(rows.length / 2) })
   }
 
-  async function run(account: Account) {
-    const leased = await takeAccount(db, account, newId(services.now()))
-    if (!leased) {
-      passedOver.set(nameOf(account), { account, until: performance.now() + PASSED_OVER_MS })
-      return
-    }
-    running.set(nameOf(account), leased)
+  async function run(leased: Leased, isStopping: () => boolean) {
     try {
-      await work(leased)
+      await work(leased, isStopping)
     } catch (error) {
       // The lease ends by itself.
       if (isUnavailable(error)) return logError(error, 'rows of sheets cannot be written now')
-      logError(error, 'rows of sheets cannot be written', { ...account })
+      const { workspaceId, credentialsId } = leased
+      logError(error, 'rows of sheets cannot be written', { workspaceId, credentialsId })
       await restAccount(db, leased, MAX_REST_MS).catch(() => {})
-    } finally {
-      running.delete(nameOf(account))
     }
   }
 
-  async function takeSome(): Promise<Account[]> {
-    for (const [name, { until }] of passedOver) if (until <= performance.now()) passedOver.delete(name)
-    const counts = new Map<string, number>()
-    const count = (id: string) => counts.set(id, (counts.get(id) ?? 0) + 1).get(id) ?? 0
-    for (const { workspaceId } of running.values()) count(workspaceId)
-    const free = MAX_ACCOUNTS_AT_ONCE - running.size
-    if (free <= 0) return []
-    const others = [...running.values(), ...[...passedOver.values()].map(({ account }) => account)]
-    const due = await dueAccounts(db, others, MAX_ACCOUNTS_AT_ONCE)
-    return due.filter(({ workspaceId }) => count(workspaceId) <= WORKSPACE_SHARE).slice(0, free)
+  async function take(free: number, counts: Map<string, number>): Promise<Leased[]> {
+    const due = await dueAccounts(db, await heldAccounts(db), counts, WORKSPACE_SHARE, free)
+    const taken: Leased[] = []
+    for (const account of due) {
+      const leased = await takeAccount(db, account, newId(services.now()))
+      if (leased) taken.push(leased)
+    }
+    return taken
   }
 
-  function start(accounts: readonly Account[]): Promise<unknown> {
-    return Promise.all(
-      accounts.map((account) => run(account).catch((error) => logError(error, 'accounts cannot be leased'))),
-    )
-  }
-
-  const endHeartbeat = startHeartbeat(async () => {
-    await extendAccounts(db, [...running.values()])
-    return true
+  return openLeaseWorker<Leased>({
+    keyOf: ({ workspaceId, credentialsId }) => `${workspaceId} ${credentialsId}`,
+    freePlaces: (running) => MAX_ACCOUNTS_AT_ONCE - running,
+    minTaken: 1,
+    take,
+    extend: (leased) => extendAccounts(db, leased),
+    run,
+    logFailure: (error) => logError(error, 'rows of sheets cannot be read now'),
   })
-
-  async function runUntilStopped() {
-    while (!isStopping) {
-      try {
-        void start(await takeSome())
-      } catch (error) {
-        logError(error, 'rows of sheets cannot be read now')
-      }
-      await delay(POLL_INTERVAL_MS, undefined, { ref: false })
-    }
-  }
-
-  let loop: Promise<void> | undefined
-  return {
-    start() {
-      loop = runUntilStopped()
-    },
-    async runDue() {
-      for (;;) {
-        const taken = await takeSome()
-        if (taken.length === 0 && running.size === 0) return
-        await start(taken)
-      }
-    },
-    async stop() {
-      isStopping = true
-      await loop
-      while (running.size > 0) await delay(50)
-      await endHeartbeat()
-    },
-  }
 }
 
-const nameOf = ({ workspaceId, credentialsId }: Account) => `${workspaceId} ${credentialsId}`
+/** True if the vendor takes nothing of the account for a while. */
+function isBusy({ status, reason }: LastExchange): boolean {
+  if (status === undefined) return !isFinal({ reason })
+  return status === 429 || status >= 500
+}
+
+/** True if another attempt would fail in the same way: the sheet is too large, or its address is refused. */
+const isFinal = ({ reason }: LastExchange) => reason === 'refused' || reason === 'size'
+
 const idsOf = (rows: readonly { id: string }[]) => rows.map(({ id }) => id)
 
 function byBot<Row extends { botId: string }>(rows: readonly Row[]): Map<string, Row[]> {
@@ -265,18 +260,17 @@ function byBot<Row extends { botId: string }>(rows: readonly Row[]): Map<string,
 }
 
 /**
- * Rows of the sheet that waits longest which go out in one request: inserts first, since updates may mean their rows. Those
- * that are looked for are looked for together, since they may be equal.
+ * Rows of the sheet that waits longest which go out in one request. Those that are looked for are looked for together,
+ * since they may be equal.
  */
 function chooseBatch(due: readonly Candidate[]): Candidate[] {
   const [oldest] = due
   if (oldest === undefined) return []
   const isLike = (names: (keyof Candidate)[], one: Candidate) => (other: Candidate) =>
     names.every((name) => one[name] === other[name])
-  const ofSheet = due.filter(isLike(['spreadsheetId', 'sheetId', 'isSent'], oldest))
-  const first = ofSheet.find(({ kind }) => kind === 'insert') ?? oldest
-  const alike = first.isSent ? ofSheet : ofSheet.filter(isLike(['kind', 'maxBatch'], first))
-  const maxRows = first.isSent ? MAX_SHEET_BATCH_WRITES : (first.maxBatch ?? MAX_SHEET_BATCH_WRITES)
+  const ofSheet = due.filter(isLike(['spreadsheetId', 'sheetId', 'kind', 'isSent'], oldest))
+  const alike = oldest.isSent ? ofSheet : ofSheet.filter(isLike(['maxBatch'], oldest))
+  const maxRows = oldest.isSent ? MAX_SHEET_BATCH_WRITES : (oldest.maxBatch ?? MAX_SHEET_BATCH_WRITES)
   let bytes = 0
   return alike.slice(0, maxRows).filter(({ size }, ordinal) => {
     bytes += size
@@ -300,20 +294,25 @@ type Words = { description: string; details?: string | undefined }
 
 const ofBlock = (row: QueuedRow, entry: LogEntry): LogEntry => ({ ...entry, context: row.blockId })
 
-function entryOf(row: QueuedRow, status: LogEntry['status'], description: string, words?: Words): LogEntry {
+function entryOf(
+  row: { blockId: string },
+  status: LogEntry['status'],
+  description: string,
+  words?: Words,
+): LogEntry {
   const details =
     words && (words.details === undefined ? words.description : `${words.description}: ${words.details}`)
   return { status, description, context: row.blockId, isInternal: true, ...(details && { details }) }
 }
 
-const failed = (row: QueuedRow, failure?: Words | string) =>
+const failed = (row: { blockId: string }, failure?: Words | string) =>
   entryOf(
     row,
     'error',
     'Google Sheets: the row was not written',
     typeof failure === 'string' ? { description: failure } : failure,
   )
-const unknown = (row: QueuedRow, failure?: Words) =>
+const unknown = (row: { blockId: string }, failure?: Words) =>
   entryOf(row, 'error', 'Google Sheets: it is unknown whether the row was written', failure)
 const isThere = (row: QueuedRow) =>
   entryOf(row, 'success', 'Google Sheets: the row is in the sheet', {

@@ -55,7 +55,11 @@ export async function refuseSheetRow(
   const key = JSON.stringify([workspaceId, botId])
   const counting = counted.get(key) ?? countRows(db, { botId, workspaceId })
   counted.set(key, counting, { noUpdateTTL: true })
-  const counts = await counting
+  const counts = await counting.catch(() => undefined)
+  if (counts === undefined) {
+    if (counted.peek(key) === counting) counted.delete(key)
+    return 'the rows that wait cannot be counted now'
+  }
   if (counts.botRows >= MAX_QUEUED_ROWS_PER_BOT || counts.botBytes + bytes > MAX_QUEUED_BYTES_PER_BOT)
     return 'too many rows of the bot wait for the quota of their account'
   if (counts.rows >= MAX_QUEUED_ROWS_PER_WORKSPACE || counts.bytes + bytes > MAX_QUEUED_BYTES_PER_WORKSPACE)
@@ -118,16 +122,36 @@ export interface Account {
 const isOfAccount = ({ workspaceId, credentialsId }: Account) =>
   sql`workspace_id = ${workspaceId} AND credentials_id = ${credentialsId}`
 
-/** Accounts with due rows except `passedOver`, longest waiting first. */
-export function dueAccounts(db: Database, passedOver: readonly Account[], limit: number): Promise<Account[]> {
-  const keys = passedOver.map(({ workspaceId, credentialsId }) => `${workspaceId} ${credentialsId}`)
+const keysOf = (accounts: readonly Account[]) =>
+  sql.param(accounts.map(({ workspaceId, credentialsId }) => `${workspaceId} ${credentialsId}`))
+
+/**
+ * Accounts with due rows except `held`, longest waiting first, and with those of `counts` no more of a workspace than its
+ * share.
+ */
+export function dueAccounts(
+  db: Database,
+  held: readonly Account[],
+  counts: ReadonlyMap<string, number>,
+  share: number,
+  limit: number,
+): Promise<Account[]> {
+  const { workspaceId, credentialsId } = table
+  const running = [...counts].flatMap(([id, count]) => Array<string>(count).fill(id))
+  // A cluster ranks what it has collected.
   return selectRows(
     db,
-    { workspaceId: table.workspaceId, credentialsId: table.credentialsId },
+    { workspaceId, credentialsId },
     (list) => sql`
-      SELECT ${list} FROM ${table}
-      WHERE due_at <= now() AND workspace_id || ' ' || credentials_id <> ALL(${sql.param(keys)}::text[])
-      GROUP BY workspace_id, credentials_id ORDER BY min(due_at) LIMIT ${limit}`,
+      WITH due AS MATERIALIZED (
+        SELECT workspace_id, credentials_id, min(due_at) AS since FROM ${table}
+        WHERE due_at <= now() AND workspace_id || ' ' || credentials_id <> ALL(${keysOf(held)}::text[])
+        GROUP BY workspace_id, credentials_id
+      ), ranked AS (
+        SELECT *, row_number() OVER (PARTITION BY workspace_id ORDER BY since, credentials_id)
+          + cardinality(array_positions(${sql.param(running)}::text[], workspace_id)) AS place FROM due
+      )
+      SELECT ${list} FROM ranked "sheet_rows" WHERE place <= ${share} ORDER BY since LIMIT ${limit}`,
   )
 }
 
@@ -145,16 +169,66 @@ export interface Candidate {
 
 const MAX_CANDIDATES = 2_000
 
-/** Rows of an account that are due, those first that have waited longest. */
-export function dueRows(db: Database, account: Account): Promise<Candidate[]> {
+/** Sheet of an account. */
+export interface Sheet {
+  spreadsheetId: string
+  sheetId: string
+}
+
+/** Sheets of an account with inserts in the queue, due or not. */
+export function sheetsWithInserts(db: Database, account: Account): Promise<Sheet[]> {
+  return db
+    .selectDistinct({ spreadsheetId: table.spreadsheetId, sheetId: table.sheetId })
+    .from(table)
+    .where(and(isOfAccount(account), eq(table.kind, 'insert')))
+}
+
+/** Updates of these sheets. */
+const isUpdateOf = (sheets: readonly Sheet[]) => {
+  const keys = sheets.map(({ spreadsheetId, sheetId }) => `${spreadsheetId} ${sheetId}`)
+  return sql`(kind = 'update' AND spreadsheet_id || ' ' || sheet_id = ANY(${sql.param(keys)}::text[]))`
+}
+
+/** Rows of an account that are due, those first that have waited longest, but no updates of some sheets. */
+export function dueRows(db: Database, account: Account, blocked: readonly Sheet[]): Promise<Candidate[]> {
   const { botId, id, spreadsheetId, sheetId, kind, size, isSent } = table
   return selectRows(
     db,
     { botId, id, spreadsheetId, sheetId, kind, size, isSent, maxBatch: optional(table.maxBatch) },
     (list) => sql`
-      SELECT ${list} FROM ${table} WHERE ${isOfAccount(account)} AND due_at <= now()
+      SELECT ${list} FROM ${table}
+      WHERE ${isOfAccount(account)} AND due_at <= now() AND NOT ${isUpdateOf(blocked)}
       ORDER BY due_at, id LIMIT ${MAX_CANDIDATES}`,
   )
+}
+
+/** Puts off updates that wait for inserts of their sheets, whose rows they may mean. */
+export async function putOffUpdates(
+  db: Database,
+  account: Account,
+  blocked: readonly Sheet[],
+  delayMs: number,
+) {
+  if (blocked.length === 0) return
+  await db
+    .update(table)
+    .set({ dueAt: dueAfter(delayMs) as unknown as Date })
+    .where(and(isOfAccount(account), sql`due_at <= now()`, isUpdateOf(blocked)))
+}
+
+/** Rows of an account that have waited for longer. */
+export function oldRows(db: Database, account: Account, maxAgeMs: number) {
+  return db
+    .select({
+      botId: table.botId,
+      id: table.id,
+      resultId: table.resultId,
+      blockId: table.blockId,
+      isSent: table.isSent,
+    })
+    .from(table)
+    .where(and(isOfAccount(account), sql`created_at < ${dueAfter(-maxAgeMs)}`))
+    .limit(MAX_CANDIDATES)
 }
 
 /** A row of the queue, with what it says. */
@@ -209,13 +283,22 @@ async function removeRows(db: Database, botId: string, ids: readonly string[]) {
   await db.delete(table).where(isAmong(botId, ids))
 }
 
-/** Marks rows as sent, until their outcome is known. Returns the number of those that were not. */
-export async function markSent(db: Database, botId: string, ids: readonly string[]): Promise<number> {
-  const { rowCount } = await db
+/**
+ * Marks rows as sent, until their outcome is known: those that are not, or are again before a retry. Returns the ids of those
+ * that it has marked.
+ */
+export async function markSent(
+  db: Database,
+  botId: string,
+  ids: readonly string[],
+  isRetry: boolean,
+): Promise<string[]> {
+  const marked = await db
     .update(table)
     .set({ isSent: true, dueAt: dueAfter(MAX_VENDOR_MS) as unknown as Date })
-    .where(and(isAmong(botId, ids), eq(table.isSent, false)))
-  return rowCount ?? 0
+    .where(and(isAmong(botId, ids), eq(table.isSent, isRetry)))
+    .returning({ id: table.id })
+  return marked.map(({ id }) => id)
 }
 
 /** Changes rows of a bot that stay in the queue. */
@@ -223,14 +306,14 @@ export async function putOffRows(
   db: Database,
   botId: string,
   ids: readonly string[],
-  { delayMs, isSent, maxBatch }: { delayMs: number; isSent: boolean; maxBatch?: number },
+  { delayMs, isSent, maxBatch }: { delayMs: number; isSent?: boolean; maxBatch?: number },
 ) {
   await db
     .update(table)
     .set({
       dueAt: dueAfter(delayMs) as unknown as Date,
-      isSent,
       failures: sql`failures + 1` as unknown as number,
+      ...(isSent !== undefined && { isSent }),
       ...(maxBatch !== undefined && { maxBatch }),
     })
     .where(isAmong(botId, ids))

@@ -84,8 +84,9 @@ export async function writeTogether(
   if (!(await mayCallOut(run, 2 * bytes))) return
   // The turn may have waited for room.
   const waitMs = waitOf(run)
-  // Behind the rows of this turn that wait already.
-  if (waitMs === 0 && run.sheetRows.length > 0 && (await writeLater(write, kind))) return
+  // Behind the rows of this turn that wait already. An update may mean one of its inserts.
+  const isBehind = waitMs === 0 ? run.sheetRows.length > 0 : kind === 'update' && hasInsert(write)
+  if (isBehind && (await writeLater(write, kind))) return
   const startedAt = performance.now()
   write.dueAt = startedAt + waitMs
   const leaving = new AbortController()
@@ -116,6 +117,14 @@ export async function writeTogether(
 
 const waitOf = (run: Execution) =>
   Math.max(0, Math.min(MAX_QUOTA_WAIT_MS - run.spent.sheets, remainingMilliseconds(run)))
+
+function hasInsert({ run, made }: SheetWrite): boolean {
+  const { spreadsheetId, sheetId } = made.call.options
+  return run.sheetRows.some(
+    (row) =>
+      row.kind === 'insert' && row.spreadsheetId === String(spreadsheetId) && row.sheetId === String(sheetId),
+  )
+}
 
 /** Queues a row, or logs why the queue rejects it; false where the turn has no queue. */
 async function writeLater(

@@ -1,5 +1,6 @@
 /** Rows of sheets that turns left to the queue, written without a turn. */
 import { randomUUID } from 'node:crypto'
+import { setImmediate } from 'node:timers/promises'
 import { googleSheets } from '../../../../../contract/bot-document/blocks/vendors/google-sheets.ts'
 import type { Action } from '../../../../../contract/bot-document/blocks/vendors/vendor.ts'
 import { filledText, type JsonObject } from '../../../../json/access.ts'
@@ -33,17 +34,17 @@ export interface BatchOutcome {
 type Tools = Pick<Effects, 'now' | 'random' | 'httpRequest'>
 
 /** Writes rows of one sheet and one kind. `beforeSend` notes those whose outcome is unknown from then on. */
-export async function writeQueued(
+export async function writeQueued<Row extends SheetRow>(
   tools: Tools,
   credentials: JsonObject,
-  rows: readonly SheetRow[],
-  beforeSend: (rows: readonly SheetRow[]) => Promise<void>,
+  rows: readonly Row[],
+  beforeSend: (rows: readonly Row[]) => Promise<void>,
 ): Promise<BatchOutcome> {
   const sender = senderOf(tools, credentials, rows)
   const writes = rows.map((row) => writeOf(tools, credentials, row))
-  const rowsOf = new Map(writes.map((write, ordinal) => [write, rows[ordinal] as SheetRow]))
+  const rowsOf = new Map(writes.map((write, ordinal) => [write, rows[ordinal] as Row]))
   const left = () => writes.filter(({ isOver }) => !isOver)
-  const note = (sent: readonly SheetWrite[]) => beforeSend(sent.map((write) => rowsOf.get(write) as SheetRow))
+  const note = (sent: readonly SheetWrite[]) => beforeSend(sent.map((write) => rowsOf.get(write) as Row))
   const send = rows[0]?.kind === 'update' ? updateRows : insertRows
   await inLine(accountOf(credentials).key, () => send({ ...sender, beforeSend: note }, left))
   const last = sender.made.last ?? {}
@@ -54,49 +55,84 @@ export async function writeQueued(
   }
 }
 
-function fateOf({ isOver, isSent }: SheetWrite, { status }: LastExchange): QueuedOutcome['fate'] {
+function fateOf({ isOver, isSent }: SheetWrite, { status, reason }: LastExchange): QueuedOutcome['fate'] {
   if (isOver) return 'done'
-  if (!isSent) return 'waiting'
+  if (!isSent || reason === 'refused') return 'waiting'
   if (status === undefined || status >= 500 || status < 400) return 'lost'
   // These are about the account or the sheet, not about a row.
   return [401, 403, 404, 408].includes(status) ? 'waiting' : 'rejected'
 }
 
-/** Looks for rows in their sheet. `equal`: there are some with these values, but fewer than these. Null if it cannot be read. */
+/** `equal`: there are some rows with these values, but fewer than these. `later`: this pass has not looked for it. */
+export type Finding = 'there' | 'missing' | 'equal' | 'later'
+
+/** Looks for rows in their sheet; `found` is null if it cannot be read. */
 export async function lookForQueued(
   tools: Tools,
   credentials: JsonObject,
   rows: readonly SheetRow[],
-): Promise<{ found: ('there' | 'missing' | 'equal')[] } | { found: null; failure: LogEntry | undefined }> {
+): Promise<{ found: Finding[] | null; failure: LogEntry | undefined; last: LastExchange }> {
   const { run, made } = senderOf(tools, credentials, rows)
-  let found: ('there' | 'missing' | 'equal')[] | null = null
+  let found: Finding[] | null = null
   await inLine(accountOf(credentials).key, async () => {
     const table = await readTable(run, made)
     if (table === null) return 1
     const wanted = rows.map((row) => rowOf(writeOf(tools, credentials, row), table))
-    const columnsOf = (row: readonly (string | null)[]) =>
-      row.flatMap((cell, column) => (cell === null ? [] : [column]))
-    const keyOf = (row: readonly (string | null)[], columns: readonly number[]) =>
-      JSON.stringify([columns, columns.map((column) => row[column] ?? '')])
-    const keys = wanted.map((row) => keyOf(row, columnsOf(row)))
-    const sets = [...new Map(wanted.map((row) => [columnsOf(row).join(), columnsOf(row)])).values()]
-    const counts = countEach(table.rows.flatMap((row) => sets.map((columns) => keyOf(row, columns))))
-    const pending = countEach(keys)
-    found = keys.map((key) => {
-      const count = counts.get(key) ?? 0
-      if (count === 0) return 'missing'
-      return count >= (pending.get(key) ?? 0) ? 'there' : 'equal'
-    })
+    found = await findRows(wanted, table.rows)
     return 1
   })
-  return found === null ? { found, failure: run.logs.at(-1) } : { found }
+  return { found, failure: run.logs.at(-1), last: made.last ?? {} }
 }
 
-function countEach(keys: readonly string[]): Map<string, number> {
-  const counts = new Map<string, number>()
-  for (const key of keys) counts.set(key, (counts.get(key) ?? 0) + 1)
-  return counts
+type Cells = readonly (string | null)[]
+
+/** Columns that some rows fill, with the number of these rows and of those in the sheet by their values. */
+interface ColumnSet {
+  columns: number[]
+  firsts: Set<string>
+  counts: Map<string, { pending: number; there: number }>
 }
+
+/** Each set is a pass over the sheet. */
+const MAX_COLUMN_SETS = 20
+const MAX_COUNTING_MS = 10
+
+async function findRows(wanted: readonly Cells[], sheet: readonly Cells[]): Promise<Finding[]> {
+  const sets = new Map<string, ColumnSet>()
+  const found = wanted.map((row) => {
+    const columns = row.flatMap((cell, column) => (cell === null ? [] : [column]))
+    const name = columns.join()
+    const set = sets.get(name) ?? { columns, firsts: new Set(), counts: new Map() }
+    // Nothing of such a row can be in the sheet.
+    if (columns.length === 0) return () => 'missing' as const
+    if (!sets.has(name) && sets.size === MAX_COLUMN_SETS) return () => 'later' as const
+    sets.set(name, set)
+    const key = keyOf(row, columns)
+    const count = set.counts.get(key) ?? { pending: 0, there: 0 }
+    count.pending += 1
+    set.counts.set(key, count)
+    set.firsts.add(firstOf(row, columns))
+    return () => {
+      if (count.there === 0) return 'missing'
+      return count.there >= count.pending ? 'there' : 'equal'
+    }
+  })
+  let yieldedAt = performance.now()
+  for (const { columns, firsts, counts } of sets.values()) {
+    for (const row of sheet) {
+      const count = firsts.has(firstOf(row, columns)) ? counts.get(keyOf(row, columns)) : undefined
+      if (count !== undefined) count.there += 1
+      if (performance.now() - yieldedAt < MAX_COUNTING_MS) continue
+      await setImmediate()
+      yieldedAt = performance.now()
+    }
+  }
+  return found.map((finding) => finding())
+}
+
+const firstOf = (row: Cells, [column = 0]: readonly number[]) => row[column] ?? ''
+const keyOf = (row: Cells, columns: readonly number[]) =>
+  JSON.stringify(columns.map((column) => row[column] ?? ''))
 
 function senderOf(tools: Tools, credentials: JsonObject, rows: readonly SheetRow[]): Sender {
   const [first] = rows
