@@ -1,6 +1,7 @@
 import proxyAddress from 'proxy-addr'
 import { z } from '../contract/kit/zod.ts'
 import { asciiHost } from '../contract/shared.ts'
+import { GOOGLE_TOKEN_URL } from './outbound/google-account.ts'
 
 const number = (minimum: number, maximum: number) => {
   const error = `Expected a whole number from ${minimum} to ${maximum}`
@@ -218,9 +219,7 @@ const environment = z.object({
   GOOGLE_AUTHORIZATION_URL: address(/^https?$/, 'https://accounts.google.com/o/oauth2/v2/auth').default(
     'https://accounts.google.com/o/oauth2/v2/auth',
   ),
-  GOOGLE_TOKEN_URL: address(/^https?$/, 'https://oauth2.googleapis.com/token').default(
-    'https://oauth2.googleapis.com/token',
-  ),
+  GOOGLE_TOKEN_URL: address(/^https?$/, GOOGLE_TOKEN_URL).default(GOOGLE_TOKEN_URL),
   /** Serves the paths that the viewer and the web component of Typebot call. */
   TYPEBOT_VIEWER: yesOrNo('false'),
   /** Hosts that bots may call although they are private: `host` or `host:port`, separated by commas. */

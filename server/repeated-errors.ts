@@ -12,7 +12,11 @@ const MAX_ERRORS = 100
  * Logs an error once, and as long as it repeats once a minute with how often it came; at level debug each of them. Those
  * of one message and one kind are the same error. `now` is a monotonic clock in milliseconds.
  */
-export function createErrorLog(log: Logger, now = () => performance.now()) {
+export function createErrorLog(
+  log: Logger,
+  now = () => performance.now(),
+  level: 'error' | 'warn' = 'error',
+) {
   const known = new LRUCache<string, { saidAt: number; times: number }>({ max: MAX_ERRORS })
   return (error: unknown, message: string, details: object = {}, kind?: string) => {
     const err = databaseError(error)
@@ -23,8 +27,8 @@ export function createErrorLog(log: Logger, now = () => performance.now()) {
       return log.debug({ ...details, err }, message)
     }
     known.set(key, { saidAt: now(), times: 1 })
-    if (!before) return log.error({ ...details, err }, message)
+    if (!before) return log[level]({ ...details, err }, message)
     const seconds = Math.round((now() - before.saidAt) / 1_000)
-    log.error({ ...details, err, times: before.times, seconds }, message)
+    log[level]({ ...details, err, times: before.times, seconds }, message)
   }
 }

@@ -3,7 +3,8 @@ import { createHash, createSign } from 'node:crypto'
 import { asObject, asString, filledText, type JsonObject } from '../json/access.ts'
 
 const SCOPE = 'https://www.googleapis.com/auth/spreadsheets'
-const TOKEN_ADDRESS = 'https://oauth2.googleapis.com/token'
+/** Address of Google that gives tokens. */
+export const GOOGLE_TOKEN_URL = 'https://oauth2.googleapis.com/token'
 export const TOKEN_LIFETIME_SECONDS = 3_600
 
 export interface GoogleAccount {
@@ -30,7 +31,7 @@ function personalAccount({ refreshToken, clientId, clientSecret, tokenUri }: Jso
   }
   return {
     key: digestOf([form, tokenUri]),
-    tokenUri: filledText(tokenUri) ?? TOKEN_ADDRESS,
+    tokenUri: filledText(tokenUri) ?? GOOGLE_TOKEN_URL,
     form: () => form,
   }
 }
@@ -40,7 +41,7 @@ function serviceAccount({
   private_key: privateKey,
   token_uri: given,
 }: JsonObject): GoogleAccount {
-  const tokenUri = filledText(given) ?? TOKEN_ADDRESS
+  const tokenUri = filledText(given) ?? GOOGLE_TOKEN_URL
   return {
     key: digestOf([email, privateKey, given]),
     tokenUri,

@@ -82,7 +82,7 @@ const sandboxPolicy = [
 export function servePages(serve: Serve, services: Services): void {
   serveHome(serve, services)
   serveResults(serve)
-  serveMembers(serve, services.config.CHAT_URL)
+  serveMembers(serve, services.config)
   serveSignIn(serve, services)
   serveInvitations(serve, services)
   serveDeviceLogins(serve, services)

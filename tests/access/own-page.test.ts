@@ -4,8 +4,9 @@ import { isOfOwnPage, missingSetting } from '../../server/pages/sign-in/browser.
 /* Pages that may send forms and ask for tokens: those of the service, by names that it has. */
 
 const config = { OWN_HOSTS: ['intern.example.net'] }
-const sent = (origin: string, host: string, site?: string) =>
-  ({ headers: { origin, host, ...(site && { 'sec-fetch-site': site }) } }) as never
+/** A request; behind a proxy that is trusted, Express takes `forwardedHost` for its host. */
+const sent = (origin: string, host: string, site?: string, forwardedHost = host) =>
+  ({ headers: { origin, host, ...(site && { 'sec-fetch-site': site }) }, host: forwardedHost }) as never
 
 test.each([
   ['http://bots.example.com:3000', 'http://bots.example.com:3000', true],
@@ -33,16 +34,17 @@ test('a service takes no form of another page of the same machine', () => {
 
 test.each([
   ['http://localhost:3000', 'http://bots.shop.example', 'bots.shop.example', undefined, true],
-  // A proxy with TLS that keeps the host, and one that does not.
+  // A proxy with TLS that keeps the host.
   ['http://localhost:3000', 'https://bots.shop.example', 'bots.shop.example', 'same-origin', false],
-  ['http://localhost:3000', 'https://bots.shop.example', 'localhost:3000', 'same-origin', false],
   ['https://bots.example.com', 'https://bots.shop.example', 'bots.shop.example', 'same-origin', false],
 ])(
   'a service at %s that refuses its own page at %s names the setting',
   (publicUrl, origin, host, site, hasOwnHosts) => {
     expect(isOfOwnPage(sent(origin, host, site), publicUrl, config)).toBe(false)
     const words = missingSetting(sent(origin, host, site), publicUrl)
-    expect(words).toContain(`PUBLIC_URL=${origin}`)
+    expect(words).toContain(
+      `PUBLIC_URL is not the address of this page. If people open the service at ${origin}, set PUBLIC_URL=${origin}`,
+    )
     expect(words?.includes('OWN_HOSTS=bots.shop.example')).toBe(hasOwnHosts)
   },
 )
@@ -55,4 +57,14 @@ test.each([
   ['', 'bots.example.com', 'same-origin'],
 ])('missingSetting names no setting for a foreign page at %s, sent to %s as %s', (origin, host, site) => {
   expect(missingSetting(sent(origin, host, site), 'https://bots.example.com')).toBeUndefined()
+})
+
+test('a service behind a proxy that replaces the host names the origin only where the proxy forwards it', () => {
+  const origin = 'https://bots.shop.example'
+  const wordsWith = (forwardedHost?: string) =>
+    missingSetting(sent(origin, 'localhost:3000', 'same-origin', forwardedHost), 'http://localhost:3000')
+  expect(wordsWith('bots.shop.example')).toContain(`PUBLIC_URL=${origin}`)
+  expect(wordsWith()).toBe(
+    'PUBLIC_URL is not the address of this page. Set PUBLIC_URL to the address at which people open the service',
+  )
 })

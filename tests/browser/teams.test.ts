@@ -136,6 +136,8 @@ withBrowser('pages of a team', () => {
     await page.getByRole('button', { name: 'Test Marketing' }).waitFor()
     await page.getByRole('button', { name: 'Add credentials' }).click()
     await dialog.getByLabel('Service').selectOption('google sheets')
+    // This installation has no client of Google.
+    expect(await dialog.getByRole('link', { name: 'Continue with Google' }).count()).toBe(0)
     await dialog.getByLabel('Name').fill('Sheets')
     await dialog.getByLabel('Service account').fill('{"client_email":"a@example.com"')
     await dialog.getByRole('button', { name: 'Add', exact: true }).click()

@@ -300,7 +300,7 @@ describe('attacks on device logins', () => {
       const page = await browser.send('/device', { form: { code: 'BBBB-BBBB' }, headers })
       expect([page.status, page.headers.get('content-type')]).toEqual([403, 'text/html; charset=utf-8'])
       expect(page.text).toContain(`PUBLIC_URL=${behind.url}`)
-      expect(behind.logs.map(({ msg }) => msg)).toContainEqual(expect.stringContaining('PUBLIC_URL='))
+      expect(behind.logs.map(({ setting }) => setting)).toContainEqual(expect.stringContaining('PUBLIC_URL='))
       const token = await browser.send('/session/token')
       expect(JSON.parse(token.text).issues[0].message).toContain(`PUBLIC_URL=${behind.url}`)
       const foreign = { ...headers, Origin: 'https://elsewhere.example', 'Sec-Fetch-Site': 'cross-site' }

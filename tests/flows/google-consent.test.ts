@@ -92,9 +92,9 @@ type Browser = Awaited<ReturnType<typeof browserOf>>
 const startPath = (type = 'google sheets', more: Record<string, string> = {}) =>
   `/credentials/google?${new URLSearchParams({ workspaceId: here.workspaceId, type, ...more })}`
 
-/** Begins at the service, and agrees at Google: returns the path that Google sends the browser to. */
+/** Continues at the page of the service, and agrees at Google: returns the path that Google sends the browser to. */
 async function agree(browser: Browser, path = startPath()) {
-  const { status, location } = await browser.get(path)
+  const { status, location } = await browser.send(path)
   expect(status).toBe(303)
   const asked = new URL(location ?? '')
   const code = `code${codes.size}${Math.random()}`
@@ -118,7 +118,7 @@ test.each([
   ['google sheets', SHEETS],
   ['gmail', GMAIL],
 ])(
-  'a member who agrees has credentials of type %s, named after the account and encrypted',
+  'stores encrypted credentials of type %s, named after the account, for a member who agrees',
   async (type, scope) => {
     const browser = await browserOf(here.member)
     const { asked, path } = await agree(browser, startPath(type))
@@ -152,7 +152,7 @@ test.each([
   },
 )
 
-test('a new consent replaces the data of credentials, which keep their id and their name', async () => {
+test('replaces the data of credentials by a new consent, and keeps their id and their name', async () => {
   const browser = await browserOf(here.member)
   await browser.get((await agree(browser)).path)
   const [before] = await listed()
@@ -162,6 +162,57 @@ test('a new consent replaces the data of credentials, which keep their id and th
   expect(after).toHaveLength(1)
   expect(after[0]).toMatchObject({ id: before?.id, name: 'ada@example.com' })
   expect(after[0]?.updatedAt).not.toBe(before?.updatedAt)
+})
+
+describe('the page before Google', () => {
+  test('names the workspace, the service and the credentials, and begins nothing', async () => {
+    await app.pool.query('UPDATE workspaces SET name = $1 WHERE id = $2', ['<b>Acme</b>', here.workspaceId])
+    const browser = await browserOf(here.member)
+    const page = await browser.get(startPath())
+    expect([page.status, page.location, browser.jar.has('google')]).toEqual([200, null, false])
+    for (const words of ['&lt;b&gt;Acme&lt;/b&gt;', 'Google Sheets', 'spreadsheets', '<form method="post">'])
+      expect(page.text).toContain(words)
+    expect(page.text).not.toContain('Replaces')
+    expect((await browser.get(startPath('gmail'))).text).toContain('send mails as you')
+    expect(page.headers.get('content-security-policy')).toContain(
+      "form-action 'self' https://accounts.google.com;",
+    )
+  })
+
+  test('names the credentials that a new consent replaces', async () => {
+    const browser = await browserOf(here.member)
+    await browser.get((await agree(browser)).path)
+    const [stored] = await listed()
+    const page = await browser.get(startPath('google sheets', { credentialsId: stored?.id ?? '' }))
+    expect(page.text).toContain('<dt>Replaces</dt><dd>ada@example.com</dd>')
+  })
+
+  test('rejects a guest, a stranger, credentials that are not there and types without a consent', async () => {
+    for (const person of [here.guest, there.member]) {
+      const browser = await browserOf(person)
+      expect((await browser.get(startPath())).text).toMatch(/Your role cannot change credentials/)
+      for (const method of ['GET', 'POST'] as const)
+        expect((await browser.send(startPath(), { method })).status).toBe(403)
+    }
+    const browser = await browserOf(here.member)
+    const missing = startPath('google sheets', { credentialsId: 'clnothing00000000000000000' })
+    for (const method of ['GET', 'POST'] as const) {
+      expect((await browser.send(missing, { method })).status).toBe(403)
+      for (const path of [startPath('openai'), startPath('constructor'), '/credentials/google'])
+        expect((await browser.send(path, { method })).status).toBe(400)
+    }
+    expect(browser.jar.has('google')).toBe(false)
+  })
+
+  test.each<Record<string, string>>([
+    { Origin: 'https://evil.example' },
+    { Origin: 'null' },
+    { 'Sec-Fetch-Site': 'cross-site' },
+  ])('leads to Google only by its own form, not with %j', async (headers) => {
+    const browser = await browserOf(here.member)
+    const { status, location } = await browser.send(startPath(), { headers })
+    expect([status, location, browser.jar.has('google')]).toEqual([403, null, false])
+  })
 })
 
 describe('the callback of a consent', () => {
@@ -206,7 +257,7 @@ describe('the callback of a consent', () => {
     expect(forms).toEqual([])
   })
 
-  test('rejects a changed state', async () => {
+  test('rejects a state that was changed', async () => {
     const browser = await browserOf(here.member)
     const { state, code } = await agree(browser)
     const [text = '', signature = ''] = state.split('.')
@@ -238,7 +289,7 @@ describe('the callback of a consent', () => {
     expect(forms).toEqual([])
   })
 
-  test('rejects a code of another attempt', async () => {
+  test('rejects a code of somebody else', async () => {
     const browser = await browserOf(here.member)
     const { state } = await agree(browser)
     const other = await agree(
@@ -249,7 +300,7 @@ describe('the callback of a consent', () => {
     await expectNothing(await browser.get(callbackWith({ state, code: other.code })), 400, /has ended/)
   })
 
-  test('stores nothing when the person declines or unticks a scope', async () => {
+  test('stores nothing for a person who declines, or does not agree to everything', async () => {
     const browser = await browserOf(here.member)
     const { state } = await agree(browser)
     await expectNothing(
@@ -262,18 +313,36 @@ describe('the callback of a consent', () => {
   })
 
   test.each<[string, NonNullable<typeof failure>, number, RegExp]>([
-    ['an unknown client', { status: 401, body: { error: 'invalid_client' } }, 502, /GOOGLE_CLIENT_ID/],
-    ['a vendor that fails', { status: 500, body: {} }, 503, /does not respond/],
-    ['a vendor that has no response', 'broken', 503, /does not respond/],
+    [
+      'a client that Google does not know',
+      { status: 401, body: { error: 'invalid_client' } },
+      502,
+      /GOOGLE_CLIENT_ID/,
+    ],
+    ['a Google that fails', { status: 500, body: {} }, 503, /does not respond.*Begin again/s],
+    ['a Google that sends no response', 'broken', 503, /does not respond/],
     ['a response without tokens', { status: 200, body: {} }, 403, /tick all boxes/],
-  ])('stores nothing after %s', async (_, given, status, words) => {
+  ])('stores nothing for %s', async (_, given, status, words) => {
     const browser = await browserOf(here.member)
     const { path } = await agree(browser)
     failure = given
     await expectNothing(await browser.get(path), status, words)
   })
 
-  test('rejects a member who lost the role meanwhile', async () => {
+  test.each([
+    ['temporarily_unavailable', 503, /does not respond.*Begin again/s],
+    ['server_error', 503, /does not respond/],
+    ['invalid_scope', 502, /GOOGLE_CLIENT_ID/],
+    ['', 502, /GOOGLE_CLIENT_ID/],
+  ])('logs the error "%s" of Google, and tells it apart from a refusal', async (error, status, words) => {
+    const browser = await browserOf(here.member)
+    const { state } = await agree(browser)
+    await expectNothing(await browser.get(callbackWith({ state, error })), status, words)
+    expect(app.logs).toContainEqual(expect.objectContaining({ level: 40, reason: error }))
+    expect(browser.jar.has('google')).toBe(false)
+  })
+
+  test('stores nothing for a member who lost the role meanwhile', async () => {
     const browser = await browserOf(here.member)
     const { path } = await agree(browser)
     await app.pool.query('DELETE FROM workspace_members WHERE user_id = $1', [here.member.id])
@@ -285,25 +354,18 @@ describe('the callback of a consent', () => {
   })
 })
 
-test('the way to Google is closed to guests, strangers and unknown credentials', async () => {
-  for (const person of [here.guest, there.member])
-    expect((await (await browserOf(person)).get(startPath())).status).toBe(403)
-  const browser = await browserOf(here.member)
-  const missing = startPath('google sheets', { credentialsId: 'clnothing00000000000000000' })
-  expect((await browser.get(missing)).status).toBe(403)
-  for (const path of [startPath('openai'), startPath('constructor'), '/credentials/google'])
-    expect((await browser.get(path)).status).toBe(400)
-})
+test.each(['GET', 'POST'] as const)(
+  'leads a browser without a session to the sign-in and back (%s)',
+  async (method) => {
+    const { status, location } = await newBrowser(app.url).send(startPath(), { method })
+    expect(status).toBe(303)
+    const target = new URL(location ?? '', app.url)
+    expect(target.pathname).toBe('/sign-in')
+    expect(target.searchParams.get('returnTo')).toBe(startPath())
+  },
+)
 
-test('a browser without a session signs in first, and comes back to the same place', async () => {
-  const { status, location } = await newBrowser(app.url).get(startPath())
-  expect(status).toBe(303)
-  const target = new URL(location ?? '', app.url)
-  expect(target.pathname).toBe('/sign-in')
-  expect(target.searchParams.get('returnTo')).toBe(startPath())
-})
-
-test('the way to Google leads nowhere else, whatever the address says', async () => {
+test('leads to Google alone, whatever the address says', async () => {
   const browser = await browserOf(here.member)
   const path = startPath('google sheets', {
     redirect_uri: 'https://evil.test',
@@ -313,16 +375,18 @@ test('the way to Google leads nowhere else, whatever the address says', async ()
   const { asked } = await agree(browser, path)
   expect(asked.origin).toBe('https://accounts.google.com')
   expect(asked.searchParams.getAll('redirect_uri')).toEqual([`${app.url}/credentials/google/callback`])
-  const response = await browser.send(startPath(), { method: 'GET', headers: { Host: 'evil.test' } })
+  const response = await browser.send(startPath(), { headers: { Host: 'evil.test' } })
   expect(new URL(response.location ?? '').searchParams.get('redirect_uri')).not.toContain('evil')
 })
 
-test('an installation without a client says what has to be set', async () => {
+test('says what to set in an installation without a client, whose credentials page offers no consent', async () => {
   const other = await startApp()
   const { here: site } = await makeWorld(other)
   const browser = newBrowser(other.url)
   browser.jar.set('session', (await signIn(other, site.member)).cookie)
   const page = await browser.get(startPath())
   expect([page.status, page.text]).toEqual([404, expect.stringContaining('GOOGLE_CLIENT_ID')])
+  expect((await browser.get('/credentials')).text).not.toContain('google-consent')
   await other.stop()
+  expect((await newBrowser(app.url).get('/credentials')).text).toContain('<meta name="google-consent"')
 })

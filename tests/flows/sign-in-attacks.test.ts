@@ -282,3 +282,16 @@ test('the matrix of sessions, links and invitations has no wrong entry', async (
   }
   expect(found).toEqual(rows.map(([name, , statuses]) => [name, statuses]))
 })
+
+test('logs one line a minute for forms of unknown origins, whatever they name', async () => {
+  const lines = () =>
+    app.logs.filter(({ level, setting }) => level === 40 && String(setting).includes('PUBLIC_URL'))
+  const before = lines().length
+  for (const host of ['one.example', 'two.example', 'three.example']) {
+    const headers = { Origin: `https://${host}`, 'Sec-Fetch-Site': 'same-origin', Accept: 'text/html' }
+    const { status, text } = await newBrowser(app.url).send('/sign-out', { headers })
+    expect([status, text.includes('PUBLIC_URL'), text.includes(host)]).toEqual([403, true, false])
+  }
+  expect(lines().length - before).toBe(1)
+  expect(JSON.stringify(lines())).not.toContain('one.example')
+})

@@ -22,7 +22,7 @@ import {
   startPath,
 } from '../sign-in/browser.ts'
 import { refuseOrigin } from '../sign-in/index.ts'
-import { link, paragraph, sendPage } from '../sign-in/page.ts'
+import { factList, link, paragraph, sendPage } from '../sign-in/page.ts'
 
 /*
  * The page on which a person allows the login of a program. Only its form looks a code up, so that no link of others
@@ -146,7 +146,7 @@ function sendRequest(
   email: string,
 ) {
   const where = workspace === null ? 'All of your workspaces' : workspace.name
-  const rows = [
+  const facts = factList([
     ['Program', name],
     ['As', email],
     [
@@ -155,12 +155,11 @@ function sendRequest(
     ],
     ['Where', where ?? 'A workspace in which you have no role'],
     ['For', expiresInDays === null ? 'Until you revoke it' : `${expiresInDays} days`],
-  ]
-  const facts = rows.map(([term, fact]) => `<dt>${term}</dt><dd>${escapeHtml(fact as string)}</dd>`).join('')
+  ])
   const allow = where === undefined ? '' : '<button name="decision" value="allowed">Allow</button>'
   const body = `<p class="code" aria-label="Code ${escapeHtml([...userCode].join(' '))}">${escapeHtml(userCode)}</p>
       ${paragraph('Allow this only if you have just started the program yourself, and it shows this code. The name is chosen by the program.')}
-      <dl>${facts}</dl>
+      ${facts}
       <form method="post" action="device">
         <input type="hidden" name="code" value="${escapeHtml(userCode)}">
         ${allow}

@@ -3,6 +3,7 @@ import { pick } from '../../../contract/bot-document/blocks/vendors/vendor.ts'
 import type { Services } from '../../context.ts'
 import { MS_PER_MINUTE } from '../../durations.ts'
 import { asObject, asString, filledText, parseJson } from '../../json/access.ts'
+import { GOOGLE_TOKEN_URL } from '../../outbound/google-account.ts'
 import { withText } from '../../outbound/response-body.ts'
 import { encodeRequest } from '../../outbound/vendor-request.ts'
 
@@ -90,6 +91,13 @@ export function readAttempt(
   return age >= 0 && age < CONSENT_MINUTES * MS_PER_MINUTE ? attempt : undefined
 }
 
+/** The reason for an error with which Google sends a browser back. A person declines by one of them alone. */
+export function readConsentError({ log }: Pick<Tools, 'log'>, error: string): ConsentRejection {
+  if (error === 'access_denied') return 'declined'
+  log.warn({ reason: error.slice(0, 100) }, 'Google gave no code for a consent')
+  return error === 'temporarily_unavailable' || error === 'server_error' ? 'unavailable' : 'misconfigured'
+}
+
 /** Redeems the code that Google gave for an attempt. It does that once. */
 export async function redeemConsent(
   { config, cursorKey, chat, log }: Tools,
@@ -133,8 +141,6 @@ export async function redeemConsent(
     email: emailOf(body.id_token),
   }
 }
-
-const GOOGLE_TOKEN_URL = 'https://oauth2.googleapis.com/token'
 
 /** Read without its signature: it comes from Google itself, and is a name for people alone. */
 function emailOf(idToken: unknown): string | undefined {

@@ -1,4 +1,5 @@
 import type express from 'express'
+import { pick } from '../../../contract/bot-document/blocks/vendors/vendor.ts'
 import { createPageToken, createSecret } from '../../access/browser-sessions.ts'
 import type { Services } from '../../context.ts'
 import { MS_PER_MINUTE } from '../../durations.ts'
@@ -7,13 +8,15 @@ import { dispatch, type InnerResponse } from '../../kit/dispatch.ts'
 import {
   basePathOf,
   clearCookie,
+  isOfOwnPage,
   queryOf,
   readCookie,
   type Serve,
   sessionOf,
   setCookie,
 } from '../sign-in/browser.ts'
-import { link, paragraph, sendPage } from '../sign-in/page.ts'
+import { refuseOrigin } from '../sign-in/index.ts'
+import { buttonForm, factList, link, paragraph, sendPage } from '../sign-in/page.ts'
 import {
   type Attempt,
   CONSENT_MINUTES,
@@ -24,32 +27,41 @@ import {
   consentScopes,
   hasGoogleClient,
   readAttempt,
+  readConsentError,
   redeemConsent,
 } from './consent.ts'
 
 /*
- * The way of a member to the consent page of Google and back. Reads and writes of credentials are requests to their
- * operations in the name of the member.
+ * The way of a member to the consent page of Google and back. Only the form of the page before it begins a consent, so that
+ * no link of others does. Reads and writes of credentials are requests to their operations in the name of the member.
  */
 
 const MAX_NAME_CHARACTERS = 255
 
-/** Serves the way to Google, which a link of the credentials page takes, and the way back. */
+/** Serves the page before Google, the way there, which its form takes, and the way back. */
 export function serveGoogleConsent(serve: Serve, services: Services): void {
-  const { db, now, publicUrl } = services
+  const { db, now, publicUrl, config } = services
   const callback = () => `${publicUrl()}/credentials/google/callback`
 
-  serve('/credentials/google', async (request, response) => {
-    const session = await sessionOf(request, services)
-    if (!session) return sendToSignIn(request, response)
-    if (!hasGoogleClient(services)) return sendRejection(response, 'not set up', '../')
-    const attempt = attemptOf(queryOf(request), session.user.id)
-    if (!attempt) return sendRejection(response, 'not complete', '../')
-    if (!(await mayChange(request, attempt))) return sendRejection(response, 'not allowed', '../')
-    const secret = createSecret()
-    setCookie(response, 'google', publicUrl(), secret, CONSENT_MINUTES * MS_PER_MINUTE)
-    response.redirect(303, consentAddress(services, secret, attempt, callback(), now()))
-  })
+  serve(
+    '/credentials/google',
+    async (request, response) => {
+      const begun = await permittedAttempt(request, response)
+      if (!begun) return
+      const reply = await ask(request, 'GET', pathOf(begun.attempt))
+      const workspace = asString(pick(parseJson(reply?.text ?? ''), 'workspace', 'name'))
+      if (workspace === undefined) return sendRejection(response, 'not allowed', '../')
+      sendConsentForm(response, begun, workspace)
+    },
+    async (request, response) => {
+      if (!isOfOwnPage(request, publicUrl(), config)) return refuseOrigin(request, response, services)
+      const begun = await permittedAttempt(request, response)
+      if (!begun) return
+      const secret = createSecret()
+      setCookie(response, 'google', publicUrl(), secret, CONSENT_MINUTES * MS_PER_MINUTE)
+      response.redirect(303, consentAddress(services, secret, begun.attempt, callback(), now()))
+    },
+  )
 
   serve('/credentials/google/callback', async (request, response) => {
     const [query, secret] = [queryOf(request), readCookie(request, 'google', publicUrl())]
@@ -61,11 +73,14 @@ export function serveGoogleConsent(serve: Serve, services: Services): void {
     // Whatever comes of it, this browser does not come back with it.
     clearCookie(response, 'google', publicUrl())
     const code = query.get('code')
-    if (!code) return sendRejection(response, 'declined', '../../')
+    if (!code) {
+      const rejection = readConsentError(services, query.get('error') ?? '')
+      return sendRejection(response, rejection, '../../')
+    }
     const consent = await redeemConsent(services, secret, { state, code, type: attempt.type }, callback())
     if (typeof consent === 'string') return sendRejection(response, consent, '../../')
     const stored = await store(request, attempt, consent)
-    const back = `../../credentials?workspace=${encodeURIComponent(attempt.workspaceId)}`
+    const back = `../../${credentialsPage(attempt)}`
     if (stored === undefined || stored.status >= 300) {
       const problem = asObject(parseJson(stored?.text ?? ''))
       const [issue] = asObjects(problem.issues)
@@ -78,6 +93,47 @@ export function serveGoogleConsent(serve: Serve, services: Services): void {
     const body = paragraph(`Blocks can use it as ${name}.`) + link('Back to credentials', back)
     sendPage(response, { title: 'The account is connected', body, up: '../../' })
   })
+
+  /** The attempt that an address names, if the member may make it; else sends a response that says why not. */
+  async function permittedAttempt(
+    request: express.Request,
+    response: express.Response,
+  ): Promise<PermittedAttempt | undefined> {
+    const session = await sessionOf(request, services)
+    if (!session) return void sendToSignIn(request, response)
+    if (!hasGoogleClient(services)) return void sendRejection(response, 'not set up', '../')
+    const attempt = attemptOf(queryOf(request), session.user.id)
+    if (!attempt) return void sendRejection(response, 'not complete', '../')
+    const reply = await ask(request, 'GET', `${pathOf(attempt)}/credentials`)
+    const known = asObjects(asObject(parseJson(reply?.text ?? '')).credentials)
+    const replaced = known.find(({ id, type }) => id === attempt.credentialsId && type === attempt.type)
+    if (reply?.status !== 200 || (attempt.credentialsId !== null && !replaced))
+      return void sendRejection(response, 'not allowed', '../')
+    return { attempt, replaced: replaced && asString(replaced.name) }
+  }
+
+  function sendConsentForm(
+    response: express.Response,
+    { attempt, replaced }: PermittedAttempt,
+    workspace: string,
+  ) {
+    const { service, rights } = uses[attempt.type]
+    const facts = factList([
+      ['Workspace', workspace],
+      ['Service', service],
+      ['Bots may', rights],
+      ...(replaced === undefined ? [] : [['Replaces', replaced] as [string, string]]),
+    ])
+    const body =
+      paragraph(
+        'Continue only if you know this workspace. Its members can build bots that use your account.',
+      ) +
+      facts +
+      buttonForm('Continue with Google') +
+      link('Back to credentials', `../${credentialsPage(attempt)}`)
+    const formOrigin = new URL(config.GOOGLE_AUTHORIZATION_URL).origin
+    sendPage(response, { title: 'Connect your Google account?', body, up: '../', formOrigin })
+  }
 
   function sendToSignIn(request: express.Request, response: express.Response) {
     const base = basePathOf(publicUrl())
@@ -98,28 +154,32 @@ export function serveGoogleConsent(serve: Serve, services: Services): void {
     return dispatch(request, { method, target, headers: { authorization: `Bearer ${page.token}` }, body })
   }
 
-  const pathOf = ({ workspaceId }: Attempt) => `/v1/workspaces/${encodeURIComponent(workspaceId)}/credentials`
-
-  /** True if the member may store credentials in the workspace, and has those that get another consent. */
-  async function mayChange(request: express.Request, attempt: Attempt): Promise<boolean> {
-    const reply = await ask(request, 'GET', pathOf(attempt))
-    if (reply?.status !== 200) return false
-    const known = asObjects(asObject(parseJson(reply.text)).credentials)
-    return (
-      attempt.credentialsId === null ||
-      known.some(({ id, type }) => id === attempt.credentialsId && type === attempt.type)
-    )
-  }
-
   function store(request: express.Request, attempt: Attempt, { data, email }: Consent) {
     const { type, credentialsId } = attempt
-    if (credentialsId !== null) {
-      return ask(request, 'PATCH', `${pathOf(attempt)}/${encodeURIComponent(credentialsId)}`, { type, data })
-    }
+    const path = `${pathOf(attempt)}/credentials`
+    if (credentialsId !== null)
+      return ask(request, 'PATCH', `${path}/${encodeURIComponent(credentialsId)}`, { type, data })
     const name = (email ?? 'Google account').slice(0, MAX_NAME_CHARACTERS)
-    return ask(request, 'POST', pathOf(attempt), { type, name, data })
+    return ask(request, 'POST', path, { type, name, data })
   }
 }
+
+interface PermittedAttempt {
+  attempt: Attempt
+  /** Name of the credentials that get a new consent; undefined for new ones. */
+  replaced: string | undefined
+}
+
+/** The rights that a consent of each type gives to bots, as its scope has them. */
+const uses: Record<ConsentType, { service: string; rights: string }> = {
+  'google sheets': { service: 'Google Sheets', rights: 'read, create, change and delete your spreadsheets' },
+  gmail: { service: 'Gmail', rights: 'read and change your mails, and send mails as you' },
+}
+
+const pathOf = ({ workspaceId }: Attempt) => `/v1/workspaces/${encodeURIComponent(workspaceId)}`
+
+const credentialsPage = ({ workspaceId }: Attempt) =>
+  `credentials?workspace=${encodeURIComponent(workspaceId)}`
 
 function attemptOf(query: URLSearchParams, userId: string): Attempt | undefined {
   const [workspaceId, type] = [query.get('workspaceId'), query.get('type') ?? '']
@@ -168,7 +228,7 @@ const messages: Record<Rejection, { status: number; title: string; text: string 
   unavailable: {
     status: 503,
     title: 'Google does not respond',
-    text: 'Try again in a minute.',
+    text: 'Begin again at the credentials page.',
   },
 }
 

@@ -1,6 +1,7 @@
 import { readdir, readFile } from 'node:fs/promises'
 import { extname } from 'node:path'
 import type { RequestHandler } from 'express'
+import type { Config } from '../../config.ts'
 import { escapeHtml } from '../../html.ts'
 import { sendProblem } from '../../kit/response.ts'
 import { askAlways, cachedAsset } from '../cached-asset.ts'
@@ -32,7 +33,7 @@ const paths = ['/bots', '/bots/:botId', '/bots/:botId/:view', '/members', '/cred
 
 export function serveMembers(
   serve: (path: string, handler: RequestHandler) => void,
-  chatUrl: string | undefined,
+  config: Pick<Config, 'CHAT_URL' | 'GOOGLE_CLIENT_ID'>,
 ): void {
   let reading: Promise<Assets> | undefined
   const assets = () => {
@@ -56,7 +57,7 @@ export function serveMembers(
   for (const path of paths) {
     const send = cachedAsset(
       'text/html',
-      () => page('../'.repeat(path.split('/').length - 2), chatUrl),
+      () => page('../'.repeat(path.split('/').length - 2), config),
       askAlways,
     )
     serve(path, (request, response, next) => {
@@ -81,15 +82,19 @@ async function readBuilt(): Promise<Assets> {
 }
 
 /** The page works behind any path of a proxy: `up` leads from its address to the folder of `/bots`. */
-function page(up: string, chatUrl: string | undefined): string {
-  const host = chatUrl && `\n    <meta name="chat-url" content="${escapeHtml(chatUrl)}">`
+function page(
+  up: string,
+  { CHAT_URL, GOOGLE_CLIENT_ID }: Pick<Config, 'CHAT_URL' | 'GOOGLE_CLIENT_ID'>,
+): string {
+  const host = CHAT_URL && `\n    <meta name="chat-url" content="${escapeHtml(CHAT_URL)}">`
+  const consent = GOOGLE_CLIENT_ID && '\n    <meta name="google-consent" content="true">'
   return `<!doctype html>
 <html lang="en">
   <head>
     <meta charset="utf-8">
     <meta name="viewport" content="width=device-width, initial-scale=1">
     <title>Bots</title>
-    <meta name="robots" content="noindex">${host ?? ''}
+    <meta name="robots" content="noindex">${host ?? ''}${consent ?? ''}
     <link rel="icon" href="data:,">
     <link rel="stylesheet" href="${up}bots/files/style.css">
     <script src="${up}bots/files/app.js" type="module"></script>

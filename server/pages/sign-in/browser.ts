@@ -89,18 +89,25 @@ export function isOfOwnPage(
 }
 
 /**
- * Names the setting that would make the sender a page of the service; undefined where it looks foreign. Browsers confirm
- * the host by `Sec-Fetch-Site`, which plain http lacks: there, Origin and Host must agree.
+ * Says which setting makes a refused page one of the service; undefined where it looks like a page of others. It names the
+ * origin only where the request went to its host, which Express takes from a proxy that is trusted.
  */
-export function missingSetting({ headers }: express.Request, publicUrl: string): string | undefined {
+export function missingSetting(
+  { headers, host: visited }: express.Request,
+  publicUrl: string,
+): string | undefined {
   const { origin = '', 'sec-fetch-site': site } = headers
   if (!URL.canParse(origin) || (site !== undefined && site !== 'same-origin')) return undefined
   const { origin: opened, protocol, host, hostname } = new URL(origin)
-  if (opened === 'null' || (site === undefined && host !== headers.host)) return undefined
+  if (opened === 'null') return undefined
+  if (host !== visited)
+    return site && `${wrongSetting} Set PUBLIC_URL to the address at which people open the service`
   const takesOwnHosts = protocol === 'http:' && publicUrl.startsWith('http:') && host === headers.host
   const others = takesOwnHosts ? `, or OWN_HOSTS=${hostname} beside it` : ''
-  return `PUBLIC_URL is not the address of this page. If people open the service at ${opened}, set PUBLIC_URL=${opened}${others}`
+  return `${wrongSetting} If people open the service at ${opened}, set PUBLIC_URL=${opened}${others}`
 }
+
+const wrongSetting = 'PUBLIC_URL is not the address of this page.'
 
 /** The path that a proxy puts before those of the service, without a slash at the end. */
 export function basePathOf(publicUrl: string): string {

@@ -12,11 +12,13 @@ import {
 import { openOpenid } from '../../access/openid.ts'
 import { createMailedLink, findSignInLink, LINK_MINUTES, useSignInLink } from '../../access/sign-in-links.ts'
 import type { Services } from '../../context.ts'
+import { memoizeOn } from '../../db/interned-rows.ts'
 import { MS_PER_DAY } from '../../durations.ts'
 import { escapeHtml } from '../../html.ts'
 import { networkOf } from '../../kit/limits.ts'
 import { sendProblem } from '../../kit/response.ts'
 import { OWN_MAIL_TIMEOUT_MS, plainMail } from '../../outbound/mail.ts'
+import { createErrorLog } from '../../repeated-errors.ts'
 import { root } from '../../root.ts'
 import { cachedAsset } from '../cached-asset.ts'
 import {
@@ -224,7 +226,11 @@ function sendInvalid(response: express.Response) {
 export function refuseOrigin(request: express.Request, response: express.Response, services: Services) {
   const { publicUrl, log } = services
   const missing = missingSetting(request, publicUrl())
-  if (missing !== undefined) log.warn({ publicUrl: publicUrl() }, missing)
+  if (missing !== undefined) {
+    // One kind for all origins, so that a caller cannot fill the log with hosts of their choice.
+    const logOnce = memoizeOn(log, 'refused origins', () => createErrorLog(log, undefined, 'warn'))
+    logOnce(undefined, 'a form was refused', { publicUrl: publicUrl(), setting: missing }, 'origin')
+  }
   const message = missing ?? 'Only pages of this service may send this: open its own page'
   if (request.accepts(['json', 'html']) === 'html') {
     const up = `${basePathOf(publicUrl())}/`

@@ -7,14 +7,15 @@ import { root } from '../../root.ts'
 
 const template = readFileSync(new URL('server/pages/sign-in/page.html', root), 'utf8')
 
-const policy = [
-  "default-src 'none'",
-  "style-src 'self'",
-  'img-src data:',
-  "base-uri 'none'",
-  "form-action 'self'",
-  "frame-ancestors 'none'",
-].join('; ')
+const policy = (formOrigin: string) =>
+  [
+    "default-src 'none'",
+    "style-src 'self'",
+    'img-src data:',
+    "base-uri 'none'",
+    `form-action 'self'${formOrigin && ` ${formOrigin}`}`,
+    "frame-ancestors 'none'",
+  ].join('; ')
 
 interface Page {
   title: string
@@ -23,10 +24,12 @@ interface Page {
   status?: number
   /** From the path of the page to the one of the service, such as `../`. */
   up?: string
+  /** Another origin to which the response to its form leads: browsers check that too. */
+  formOrigin?: string
 }
 
-export function sendPage(response: Response, { title, body, status = 200, up = '' }: Page) {
-  response.setHeader('Content-Security-Policy', policy)
+export function sendPage(response: Response, { title, body, status = 200, up = '', formOrigin = '' }: Page) {
+  response.setHeader('Content-Security-Policy', policy(formOrigin))
   // With `no-referrer`, browsers would hide the origin of forms. Codes in addresses stay within the service.
   response.setHeader('Referrer-Policy', 'same-origin')
   const html = template
@@ -40,6 +43,12 @@ export function sendPage(response: Response, { title, body, status = 200, up = '
 export function buttonForm(label: string, action = ''): string {
   const target = action === '' ? '' : ` action="${escapeHtml(action)}"`
   return `<form method="post"${target}><button>${escapeHtml(label)}</button></form>`
+}
+
+/** A list of facts, each under its term. */
+export function factList(rows: [term: string, fact: string][]): string {
+  const items = rows.map(([term, fact]) => `<dt>${escapeHtml(term)}</dt><dd>${escapeHtml(fact)}</dd>`)
+  return `<dl>${items.join('')}</dl>`
 }
 
 export function paragraph(text: string): string {

@@ -5,3 +5,6 @@ const chatUrl = document.querySelector<HTMLMetaElement>('meta[name="chat-url"]')
 
 /** Address of the host that serves chats alone; that of the service where there is none. */
 export const chatService = chatUrl === undefined ? service : new URL(`${chatUrl}/`)
+
+/** True if members can connect accounts of Google by a consent page. */
+export const hasGoogleConsent = document.querySelector('meta[name="google-consent"]') !== null

@@ -4,7 +4,7 @@ import { client } from '../api.ts'
 import type { JsonObject } from '../model/draft.ts'
 import { resolve, type Schema } from '../model/schema.ts'
 import { readSchema } from '../panel/schemas.ts'
-import { service } from '../service.ts'
+import { hasGoogleConsent, service } from '../service.ts'
 import { Dialog } from '../ui/dialog.tsx'
 import { useLoaded, useTask } from '../ui/hooks.ts'
 import { DataForm, readData } from './data-form.tsx'
@@ -91,7 +91,7 @@ export function CredentialsDialog(props: {
             Replace the data
           </label>
         )}
-        {consentTypes.includes(type) && (
+        {hasGoogleConsent && consentTypes.includes(type) && (
           <p>
             <a class="button" href={consentAddress(workspaceId, type, stored?.id)}>
               Continue with Google
