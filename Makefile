@@ -68,7 +68,7 @@ format: $(INSTALLED) ## Format the sources and mend what lint can mend
 
 bench: $(BUILT) tests/bench/node_modules ## Measure the service against floors and other frameworks, in twenty minutes, or against a revision of itself: AGAINST=HEAD~1 ONLY="getBotLarge startChat"
 	@npx --no-install tsc -p tests/bench
-	@$(call on_node,$(LONG_TERM_NODE),npx --no-install tsx tests/bench/$(if $(AGAINST),against.ts $(AGAINST),main.ts) $(ONLY))
+	@$(call on_node,$(LONG_TERM_NODE),node_modules/.bin/tsx tests/bench/$(if $(AGAINST),against.ts $(AGAINST),main.ts) $(ONLY))
 
 replay: $(INSTALLED) ## Replay an OpenAPI document against any server, and compare them: ARGS="openapi.yaml --server URL --token TOKEN"
 	@npx --no-install tsx tests/kit/replay/main.ts $(ARGS)

@@ -4,12 +4,12 @@ import { drizzle } from 'drizzle-orm/node-postgres'
 import pg from 'pg'
 import { continueChat as runNext, startChat as runStart } from '../../../server/chat/engine/engine.ts'
 import type { Flow } from '../../../server/chat/engine/types.ts'
-import { readState } from '../../../server/chat/sessions/codec/state.ts'
+import { decodeState } from '../../../server/chat/sessions/codec/state.ts'
 import { loadPublication } from '../../../server/chat/sessions/read-session.ts'
-import { toStep } from '../../../server/chat/sessions/run-turn.ts'
+import { toTurn } from '../../../server/chat/sessions/run-turn.ts'
 import { newSessionId } from '../../../server/chat/sessions/session-ids.ts'
 import { effectsOf } from '../../../server/chat/sessions/turn-effects.ts'
-import { saveStep } from '../../../server/chat/sessions/write-turn.ts'
+import { writeTurn } from '../../../server/chat/sessions/write-turn.ts'
 import { openChatTools } from '../../../server/chat-tools.ts'
 import { readConfig } from '../../../server/config.ts'
 import type { Database } from '../../../server/db/client.ts'
@@ -205,7 +205,7 @@ async function startChat(request: IncomingMessage, response: ServerResponse, pub
   const options = { resultId, ...format, isOnlyRegistering: false, isStreamEnabled: false }
   const outcome = await runStart(flow, options, effects({ ...bot, resultId }, now))
   if (outcome.problem) throw new Error(outcome.problem.message)
-  const step = toStep(outcome, 1, false)
+  const step = toTurn(outcome, 1, false)
   const lastAnswer = json(step)
   const written = {
     session: { id: sessionId, ...bot },
@@ -217,7 +217,7 @@ async function startChat(request: IncomingMessage, response: ServerResponse, pub
     lastMessage: null,
     lastAnswer,
   }
-  await saveStep(db, written, now)
+  await writeTurn(db, written, now)
   const publishedAt = row.published_at.toISOString()
   const shown = { id: row.id, version: '6.1', ...outcome.bot, publishedAt }
   answer(response, json({ sessionId, resultId, bot: shown, ...step }))
@@ -228,13 +228,13 @@ async function continueChat(request: IncomingMessage, response: ServerResponse, 
   const now = new Date()
   const [row] = await query(statements.chatResume, [sessionId, now])
   const flow = (await loadPublication(db, tools, row.id, row.publication_id)) as Flow
-  const state = readState({ state: row.state, botId: row.id, resultId: row.result_id })
+  const state = decodeState({ state: row.state, botId: row.id, resultId: row.result_id })
   if (!state) throw new Error('The chat is over')
   const bot = { botId: row.id, workspaceId: row.workspace_id, publicationId: row.publication_id }
   const running = { ...bot, resultId: row.result_id, state, sessionId }
   const outcome = await runNext(flow, state, message, format, effects(running, now))
   if (outcome.problem) throw new Error(outcome.problem.message)
-  const lastAnswer = json(toStep(outcome, row.revision + 1, false))
+  const lastAnswer = json(toTurn(outcome, row.revision + 1, false))
   const written = {
     session: { id: sessionId, ...bot },
     subscribedEvents: null,
@@ -246,7 +246,7 @@ async function continueChat(request: IncomingMessage, response: ServerResponse, 
     lastMessage: createHash('sha256').update(message).digest('base64url'),
     lastAnswer,
   }
-  if (!(await saveStep(db, written, now))) throw new Error('The chat has moved on')
+  if (!(await writeTurn(db, written, now))) throw new Error('The chat has moved on')
   answer(response, lastAnswer)
 }
 
