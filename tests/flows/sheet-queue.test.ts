@@ -509,7 +509,7 @@ describe('bounds of the queue', () => {
   const lastEntry = async (published: Published, resultId: string) =>
     (await readLog(resultId, published)).at(-1)
   const bytes =
-    Buffer.byteLength('[{"column":"Name","value":"Ada"}]') + Buffer.byteLength('{"cells":,"filter":null}')
+    Buffer.byteLength('[{"column":"Name","value":"Ada"}]') + Buffer.byteLength('{"cells":,"filter":null}s17')
 
   test.each([
     ['rows of a bot', 'MAX_QUEUED_ROWS_PER_BOT', true, 0],
@@ -537,6 +537,22 @@ describe('bounds of the queue', () => {
     },
   )
 
+  test('a write takes ids as long as the table says, and rejects a longer one', async () => {
+    const most = boundNamed('MAX_SHEET_ID_CHARACTERS')
+    const details = []
+    for (const length of [most, most + 1]) {
+      const parts = part('Insert a row', {
+        spreadsheetId: 'x'.repeat(length),
+        cellsToInsert: [{ id: '1', column: 'Name', value: 'Ada' }],
+      })
+      const published = await publishWith(parts)
+      const { sessionId, resultId = '' } = await start(app, published)
+      await reply(app, sessionId, 'Ada')
+      details.push(String((await lastEntry(published, resultId))?.details))
+    }
+    expect(details.map((each) => each.includes(`at most ${most} characters`))).toEqual([false, true])
+  })
+
   test('the queue takes a row of as many bytes as the table says, and rejects a larger one', async () => {
     const most = boundNamed('MAX_QUEUED_ROW_BYTES')
     // Cells are of 50,000 characters at most.
@@ -547,7 +563,7 @@ describe('bounds of the queue', () => {
     }))
     const sizeOf = (list: { column: string; value: string }[]) =>
       Buffer.byteLength(
-        JSON.stringify({ cells: list.map(({ column, value }) => ({ column, value })), filter: null }),
+        `${JSON.stringify({ cells: list.map(({ column, value }) => ({ column, value })), filter: null })}s17`,
       )
     const last = cells.at(-1) as (typeof cells)[number]
     last.value += 'x'.repeat(most - sizeOf(cells))

@@ -103,7 +103,7 @@ export function sheetRowsOfTurn(
       resultId,
       cells: new JsonText(words.cells),
       filter: words.filter === null ? null : new JsonText(words.filter),
-      size: Buffer.byteLength(words.cells) + Buffer.byteLength(words.filter ?? ''),
+      size: Buffer.byteLength(words.cells + (words.filter ?? '') + row.spreadsheetId + row.sheetId),
       dueAt: dueAfter(isUnknown ? MAX_VENDOR_MS : 0) as unknown as Date,
       isSent: isUnknown,
       failures: 0,

@@ -17,7 +17,7 @@ export const sheetRows = pgTable(
     cells: json('cells').notNull(),
     /** Options of an update that find its rows. */
     filter: json('filter'),
-    /** Bytes of `cells` and `filter`. */
+    /** Bytes of `cells`, `filter` and the ids of the sheet. */
     size: integer('size').notNull(),
     /** By the clock of the database, as `createdAt`. */
     dueAt: time('due_at').notNull(),

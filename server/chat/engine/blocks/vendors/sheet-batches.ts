@@ -12,6 +12,8 @@ export const MAX_QUOTA_WAIT_MS = 20_000
 const REQUEST_INTERVAL_MS = 1_000
 /** The vendor refuses a request with a longer cell as a whole. */
 const MAX_CELL_CHARACTERS = 50_000
+/** Several times as long as those of the vendor. */
+const MAX_SHEET_ID_CHARACTERS = 200
 export const MAX_SHEET_BATCH_WRITES = 500
 /** The vendor advises against more than 2 MB. */
 export const MAX_SHEET_BATCH_BYTES = 1_000_000
@@ -74,6 +76,11 @@ export async function writeTogether(
     const details = `A cell holds at most ${MAX_CELL_CHARACTERS} characters`
     return failCall(run, made.block, 'Google Sheets: the request failed', details, made.action.context)
   }
+  const { spreadsheetId, sheetId } = made.call.options
+  if ([spreadsheetId, sheetId].some((id) => String(id).length > MAX_SHEET_ID_CHARACTERS)) {
+    const details = `The id of a spreadsheet or of a sheet has at most ${MAX_SHEET_ID_CHARACTERS} characters`
+    return failCall(run, made.block, 'Google Sheets: the request failed', details, made.action.context)
+  }
   // A simulated turn sends nothing, so it must not send for others.
   if (shareRequest === undefined) {
     write.dueAt = performance.now() + waitOf(run)
@@ -133,9 +140,11 @@ async function writeLater(
 ): Promise<boolean> {
   const { refuseSheetRow } = run.effects
   if (refuseSheetRow === undefined) return false
-  const { credentialsId, spreadsheetId, sheetId, filter, referenceCell } = made.call.options
+  const { credentialsId, filter, referenceCell } = made.call.options
+  const spreadsheetId = String(made.call.options.spreadsheetId)
+  const sheetId = String(made.call.options.sheetId)
   const words = { cells, filter: kind === 'update' ? asObject({ filter, referenceCell }) : null }
-  const refusal = await refuseSheetRow(Buffer.byteLength(JSON.stringify(words)))
+  const refusal = await refuseSheetRow(Buffer.byteLength(JSON.stringify(words) + spreadsheetId + sheetId))
   if (refusal !== undefined) {
     const details = `${isSent ? 'There was no response in time' : 'Nothing was written'}: ${refusal}`
     failCall(run, made.block, 'Google Sheets: the request failed', details, made.action.context)
@@ -146,8 +155,8 @@ async function writeLater(
     kind,
     blockId: made.block.id,
     credentialsId: filledText(credentialsId) ?? '',
-    spreadsheetId: String(spreadsheetId),
-    sheetId: String(sheetId),
+    spreadsheetId,
+    sheetId,
     ...words,
     isSent,
   })
