@@ -276,7 +276,8 @@ describe('writes that come together', () => {
         frames: [],
         logs: [],
       }
-      const write = { run: waiting, made: { block: { id: 'b' } }, cells } as unknown as SheetWrite
+      const made = { block: { id: 'b' }, call: { options: { spreadsheetId: 's1', sheetId: '7' } } }
+      const write = { run: waiting, made, cells } as unknown as SheetWrite
       return writeTogether(write, { account: sheet, sheet, kind: 'insert' }, send)
     }
     await Promise.all(Array.from({ length: count }, writeOne))
