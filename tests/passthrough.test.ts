@@ -74,11 +74,12 @@ const patch = (botId: string, bot: object) =>
 
 /**
  * A publication is checked before its transaction, which reads the draft once more. A deletion locks its results in a
- * statement of its own, so that what a turn was writing is deleted too, and looks for conversations of Chatwoot.
+ * statement of its own, so that what a turn was writing is deleted too, and looks for conversations of Chatwoot and rows
+ * of sheets that wait.
  */
 const longer: Record<string, number> = {
   'that publishes a bot with a public id': 4,
-  'that deletes results by id': 12,
+  'that deletes results by id': 13,
 }
 
 describe('a write takes at most three round trips', () => {
