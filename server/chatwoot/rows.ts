@@ -1,6 +1,7 @@
 import { and, asc, eq, getTableColumns, inArray, isNotNull, type SQL, sql } from 'drizzle-orm'
 import { dueEarlier } from '../chat/sessions/bridged.ts'
 import { type Database, type Transaction, transact } from '../db/client.ts'
+import { dueAfter } from '../db/due-after.ts'
 import { isLeaseOver, leaseEnd } from '../db/lease.ts'
 import { bots, chatwootEvents as events, chatwootConversations as table } from '../db/schema.ts'
 import { isBotAlive } from '../db/undeleted-bots.ts'
@@ -39,10 +40,6 @@ const isEventOf = ({ botId, credentialsId, conversationId }: Key) =>
     eq(events.credentialsId, credentialsId),
     eq(events.conversationId, conversationId),
   )
-
-/** Times by the clock of the database, as processes differ. */
-export const dueAfter = (milliseconds: number) =>
-  sql`now() + ${milliseconds}::float8 * interval '1 millisecond'`
 
 /** Maximum number of events of a conversation that wait. */
 const MAX_WAITING_EVENTS = 500

@@ -4,13 +4,14 @@ import { decodeState } from '../chat/sessions/codec/state.ts'
 import { findSession, type Session } from '../chat/sessions/read-session.ts'
 import { eventsAfter, positionOf, readPosition } from '../chat/sessions/session-events.ts'
 import type { Services } from '../context.ts'
+import { dueAfter } from '../db/due-after.ts'
 import { results } from '../db/schema.ts'
 import { MS_PER_DAY, MS_PER_MINUTE } from '../durations.ts'
 import { asObjects, asString, cut } from '../json/access.ts'
 import { createMessage, MAX_SENT_FILE_BYTES, type Outcome, readFile, setStatus } from './api.ts'
 import { messagesOf, type Outgoing } from './messages.ts'
 import { digestOfText } from './read-event.ts'
-import { abandon, type Conversation, change, dueAfter } from './rows.ts'
+import { abandon, type Conversation, change } from './rows.ts'
 
 /*
  * Sends what a session says to its conversation, as a client that follows the session does, one request at a time. A request

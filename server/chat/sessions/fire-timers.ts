@@ -3,6 +3,7 @@ import type { Services } from '../../context.ts'
 import { createBatcher } from '../../db/batcher.ts'
 import { isDistributed } from '../../db/citus/distribution.ts'
 import { type Database, statements } from '../../db/client.ts'
+import { dueAfter } from '../../db/due-after.ts'
 import { isLeaseOver, leaseEnd } from '../../db/lease.ts'
 import { type LeaseWorker, openLeaseWorker } from '../../db/lease-worker.ts'
 import { chatTimers as table } from '../../db/schema.ts'
@@ -158,7 +159,7 @@ export function openTimers(services: Services): LeaseWorker {
   }
 
   async function putOff(timer: Timer, milliseconds: number, failures: number) {
-    const later = sql`greatest(due_at, now() + ${milliseconds}::float8 * interval '1 millisecond')`
+    const later = sql`greatest(due_at, ${dueAfter(milliseconds)})`
     const dueAt = milliseconds > 0 ? later : sql`due_at`
     await db.execute(sql`
       UPDATE ${table} SET due_at = ${dueAt}, failures = ${failures}, claim = NULL, claimed_until = NULL

@@ -1,5 +1,6 @@
 import { and, eq, inArray, sql } from 'drizzle-orm'
 import type { Database } from '../../db/client.ts'
+import { dueAfter } from '../../db/due-after.ts'
 import { leaseEnd } from '../../db/lease.ts'
 import { sheetAccounts as table } from '../../db/schema.ts'
 import type { Account } from './sheet-rows.ts'
@@ -76,7 +77,7 @@ export async function restAccount(db: Database, leased: Leased, milliseconds: nu
       claim: null,
       claimedUntil: null,
       failures: leased.failures,
-      restsUntil: sql`now() + ${milliseconds}::float8 * interval '1 millisecond'` as unknown as Date,
+      restsUntil: dueAfter(milliseconds) as unknown as Date,
     })
     .where(isHeld(leased))
 }

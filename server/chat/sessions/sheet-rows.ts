@@ -1,6 +1,7 @@
 import { and, eq, inArray, sql } from 'drizzle-orm'
 import { LRUCache } from 'lru-cache'
 import { type Database, transact } from '../../db/client.ts'
+import { dueAfter } from '../../db/due-after.ts'
 import { resultLogs, results, sheetRows as table } from '../../db/schema.ts'
 import { expression, optional, selectRows } from '../../db/typed-select.ts'
 import { isAlive } from '../../db/undeleted-results.ts'
@@ -25,8 +26,6 @@ const MAX_QUEUED_ROW_BYTES = 1_000_000
 
 /** The vendor ends a request after this time; until then a missing row may still appear. */
 export const MAX_VENDOR_MS = 3 * MS_PER_MINUTE
-
-const dueAfter = (milliseconds: number) => sql`now() + ${milliseconds}::float8 * interval '1 millisecond'`
 
 interface Counts {
   rows: number

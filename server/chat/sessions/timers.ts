@@ -1,5 +1,6 @@
 import { and, eq, sql } from 'drizzle-orm'
 import type { Database } from '../../db/client.ts'
+import { dueAfter } from '../../db/due-after.ts'
 import { chatTimers, chatSessions as table } from '../../db/schema.ts'
 import { expression, selectRows } from '../../db/typed-select.ts'
 import { idleTimesAt } from '../engine/idle.ts'
@@ -22,9 +23,6 @@ interface Ids {
 
 const isOf = ({ id, botId }: Pick<Ids, 'id' | 'botId'>) =>
   and(eq(chatTimers.botId, botId), eq(chatTimers.sessionId, id))
-
-/** Times by the clock of the database, as processes differ. */
-const dueAfter = (milliseconds: number) => sql`now() + ${milliseconds}::float8 * interval '1 millisecond'`
 
 async function saveTimer(tx: Database, ids: Ids, timer: TimerToSet | undefined) {
   if (timer === undefined) return removeTimer(tx, ids)

@@ -62,7 +62,7 @@ export async function writeTurnBatched(
     const isTold = told && (result.has_started || result.is_completed)
     if (changed.length + answers.length > 0 || values.apartStep || isTold) return false
     const start = { transcript: JSON.stringify(result.transcript), ...own }
-    return write(db, { kind: 'start', botId, resultId, values: start })
+    return gathering(db)({ kind: 'start', botId, resultId, values: start })
   }
   const [answer, ...moreAnswers] = answers
   if (!answer || made.length + moreAnswers.length > 0) return false
@@ -77,11 +77,11 @@ export async function writeTurnBatched(
     transcript: JSON.stringify(answer.transcript),
     ...own,
   }
-  if (!told || given.tells === '') return write(db, { kind: 'answer', botId, resultId, values: given })
+  if (!told || given.tells === '') return gathering(db)({ kind: 'answer', botId, resultId, values: given })
   const { workspaceId } = told
   const { block_id: blockId, content, files } = answer
   const turn = { resultId, sessionId: values.sessionId, at: now, blockId, content, files }
-  const isWritten = await write(db, {
+  const isWritten = await gathering(db)({
     kind: 'answerTold',
     botId,
     resultId,
@@ -102,8 +102,6 @@ function possibleTypes(
   if (is_completed) may.push('result.completed')
   return may.filter((type) => isWanted(type, subscribedEvents)).join()
 }
-
-const write = (db: Database, step: UsualStep): Promise<boolean> => gathering(db)(step)
 
 const gathering = statements((db) =>
   createBatcher<UsualStep, boolean>(
