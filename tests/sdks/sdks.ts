@@ -283,9 +283,11 @@ export const sdks: Sdk[] = [
     generator: 'openapi-generator rust',
     pinned: ['pom.xml', '<artifactId>openapi-generator-maven-plugin</artifactId>'],
     needs: [['cargo --version', 'Rust'], ...openapiGenerator],
-    generate: 'mvn --quiet --batch-mode generate-sources',
+    generate:
+      'mvn --quiet --batch-mode generate-sources && node --import tsx operations.ts > generated/operations.rs',
     compile: 'cargo build --quiet',
     run: 'target/debug/story',
+    walk: 'target/debug/walk',
   },
   {
     ...typescript,
