@@ -1,6 +1,6 @@
 import type express from 'express'
 import type { Operation as KitOperation } from '../../contract/kit/operation.ts'
-import { needOf, type Operation } from '../../contract/operation.ts'
+import { type Need, needOf, type Operation } from '../../contract/operation.ts'
 import { expiresSoon } from '../../contract/tokens.ts'
 import { VIEWER_HEADER } from '../../contract/viewer.ts'
 import { readCredential } from '../access/authenticate.ts'
@@ -57,8 +57,10 @@ export function createOperations(
         get network() {
           return networkOf(request)
         },
+        get visitedUrl() {
+          return visitedUrl(request, config.PUBLIC_URL)
+        },
         within: given.within,
-        visitedUrl: visitedUrl(request, config.PUBLIC_URL),
         grant,
       }
       return context
@@ -78,10 +80,16 @@ export function createOperations(
 const ours = (operation: KitOperation) => operation as Operation
 
 function checksOn(db: Database): AccessChecks {
+  const needs = new Map<KitOperation, Need>()
+  const need = (operation: KitOperation) => {
+    const found = needs.get(operation) ?? needOf(ours(operation))
+    needs.set(operation, found)
+    return found
+  }
   return {
     readCredential,
-    identify: (operation, credential, id, now) => identify(db, needOf(ours(operation)), credential, id, now),
-    permit: (operation, visitor, id, now) => permit(db, needOf(ours(operation)), visitor as Visitor, id, now),
+    identify: (operation, credential, id, now) => identify(db, need(operation), credential, id, now),
+    permit: (operation, visitor, id, now) => permit(db, need(operation), visitor as Visitor, id, now),
     keyScopeOf: (grant) => {
       const { bot } = (grant ?? {}) as { bot?: { id: string } }
       return bot?.id

@@ -23,12 +23,13 @@ export function unknownMethod(method: string, allow: string): Issue {
 const MAX_PATH_DISTANCE = 6
 const MAX_SHOWN_CHARACTERS = 200
 
+type Operations = Record<string, Operation>
+
 /** Names the route of a contract that is nearest to a path that there is not. */
-export function unknownRoute(target: string, operations: Record<string, Operation>): Issue {
+export function unknownRoute(target: string, operations: Operations): Issue {
   const segments = segmentsOf(target)
   const shown = segments.join('/').slice(0, MAX_SHOWN_CHARACTERS)
-  const templates = Object.values(operations).map(({ path }) => path)
-  const nearest = nearestRoute(segments, templates)
+  const nearest = nearestRoute(segments, routesOf(operations))
   const hint = nearest === undefined ? 'the routes are in /docs and /openapi.yaml' : `${nearest} is near`
   return { path: ['path'], code: 'unknown_route', message: `There is no ${shown}; ${hint}` }
 }
@@ -39,18 +40,10 @@ const withoutPrefix = (segments: readonly string[]) => {
   return (at < 0 ? [] : segments.slice(at)).filter((segment) => segment !== '')
 }
 
-function nearestRoute(given: readonly string[], templates: readonly string[]): string | undefined {
-  const wanted = withoutPrefix(given)
-  if (wanted.length === 0 || wanted.length > 10 || wanted.some(({ length }) => length > 100)) return undefined
-  const known = new Map<string, number>()
-  const ranked = templates
-    .map((path) => ({ path, parts: withoutPrefix(segmentsOf(path)) }))
-    .filter(({ parts }) => parts.length - wanted.length <= MAX_PATH_DISTANCE / MISSING_SEGMENT_COST)
-    .filter(({ parts }) => wanted.length - parts.length <= MAX_PATH_DISTANCE / EXTRA_SEGMENT_COST)
-    .map(({ path, parts }) => ({ path, cost: distanceOf(wanted, parts, known) }))
-    .sort((one, other) => one.cost - other.cost)
-  const [best] = ranked
-  return best && best.cost < MAX_PATH_DISTANCE ? best.path : undefined
+/** Routes of a contract, whose segments are numbers: each occurs in many. */
+interface Routes {
+  segments: string[]
+  templates: { path: string; parts: number[]; missingCosts: number[] }[]
 }
 
 /** People leave segments out rather than make one up. */
@@ -58,23 +51,53 @@ const MISSING_SEGMENT_COST = 2.5
 const EXTRA_SEGMENT_COST = 6
 const MIN_STEM_LETTERS = 4
 
-/** Changes that make one path of the other, segment by segment. `known` holds distances between segments. */
-function distanceOf(given: readonly string[], template: readonly string[], known: Map<string, number>) {
-  // Without the literal before it, a parameter would take a segment that names something else.
-  const missingCosts = template.map((_part, at) =>
-    template[at + 1]?.startsWith('{') ? EXTRA_SEGMENT_COST : MISSING_SEGMENT_COST,
-  )
+const known = new WeakMap<Operations, Routes>()
+
+function routesOf(operations: Operations): Routes {
+  const found = known.get(operations)
+  if (found) return found
+  const numbers = new Map<string, number>()
+  const numberOf = (segment: string) => {
+    const number = numbers.get(segment) ?? numbers.size
+    numbers.set(segment, number)
+    return number
+  }
+  const paths = new Set(Object.values(operations).map(({ path }) => path))
+  const templates = [...paths].map((path) => {
+    const segments = withoutPrefix(segmentsOf(path))
+    // Without the literal before it, a parameter would take a segment that names something else.
+    const missingCosts = segments.map((_segment, at) =>
+      segments[at + 1]?.startsWith('{') ? EXTRA_SEGMENT_COST : MISSING_SEGMENT_COST,
+    )
+    return { path, parts: segments.map(numberOf), missingCosts }
+  })
+  const routes = { segments: [...numbers.keys()], templates }
+  known.set(operations, routes)
+  return routes
+}
+
+function nearestRoute(given: readonly string[], { segments, templates }: Routes): string | undefined {
+  const wanted = withoutPrefix(given)
+  if (wanted.length === 0 || wanted.length > 10 || wanted.some(({ length }) => length > 100)) return undefined
+  const changes = wanted.map((segment) => segments.map((part) => segmentDistance(segment, part)))
+  const [best] = templates
+    .filter(({ parts }) => parts.length - wanted.length <= MAX_PATH_DISTANCE / MISSING_SEGMENT_COST)
+    .filter(({ parts }) => wanted.length - parts.length <= MAX_PATH_DISTANCE / EXTRA_SEGMENT_COST)
+    .map(({ path, parts, missingCosts }) => ({ path, cost: distanceOf(changes, parts, missingCosts) }))
+    .sort((one, other) => one.cost - other.cost)
+  return best && best.cost < MAX_PATH_DISTANCE ? best.path : undefined
+}
+
+/** Changes that make one path of the other, segment by segment: `changes` has those of each given one by the number of a part. */
+function distanceOf(changes: readonly number[][], parts: readonly number[], missingCosts: readonly number[]) {
   let costs = [0]
   for (const cost of missingCosts) costs.push((costs.at(-1) ?? 0) + cost)
-  for (const segment of given) {
+  for (const change of changes) {
     const row = [(costs[0] ?? 0) + EXTRA_SEGMENT_COST]
-    for (const [at, part] of template.entries()) {
-      const pair = `${segment}/${part}`
-      const change = known.get(pair) ?? segmentDistance(segment, part)
-      known.set(pair, change)
+    for (const [at, part] of parts.entries()) {
       const missing = (row[at] ?? 0) + (missingCosts[at] ?? 0)
       const extra = (costs[at + 1] ?? 0) + EXTRA_SEGMENT_COST
-      row.push(Math.min(missing, extra, (costs[at] ?? 0) + change))
+      row.push(Math.min(missing, extra, (costs[at] ?? 0) + (change[part] ?? 0)))
     }
     costs = row
   }
