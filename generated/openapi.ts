@@ -4684,6 +4684,7 @@ export interface components {
              * @example ada@example.com
              */
             prefilledValue?: string;
+            runtimeOptions?: components["schemas"]["PaymentFormOptions"];
             /**
              * @description Type of the input block, such as `email input`.
              * @example email input
@@ -4964,7 +4965,7 @@ export interface components {
             id: string;
             /**
              * Format: uri
-             * @description Page of the provider on which the visitor pays.
+             * @description Page on which the visitor pays: that of the provider, or one of this service with the form of the provider.
              * @example https://checkout.stripe.com/c/pay/cs_live_a1b2
              */
             url: string;
@@ -10525,6 +10526,24 @@ export interface components {
         } & {
             [key: string]: unknown;
         };
+        /** @description With these a client shows the form of the provider itself. Absent where the visitor pays on the page of the provider: on the host of the members, and without a public key in the credentials. */
+        PaymentFormOptions: {
+            /**
+             * @description Amount with its currency, to show.
+             * @example €30.00
+             */
+            amountLabel: string;
+            /**
+             * @description Secret of the payment, for the form alone.
+             * @example pi_a1b2_secret_c3d4
+             */
+            paymentIntentSecret: string;
+            /**
+             * @description Public key of the account that is paid.
+             * @example pk_live_example
+             */
+            publicKey: string;
+        };
         /** @description Who pays for what; all texts may hold placeholders. */
         PaymentInformation: {
             address?: components["schemas"]["PaymentAddress"];
@@ -10551,7 +10570,7 @@ export interface components {
         } & {
             [key: string]: unknown;
         };
-        /** @description Asks for a payment, on the page of the provider. The chat goes on once the service has read there that the payment succeeded. Chats need credentials of type stripe; previews use test keys alone. */
+        /** @description Asks for a payment, on the page of the provider or in its form. The chat goes on once the service has read from the provider that the payment succeeded. Chats need credentials of type stripe; previews use test keys alone. */
         PaymentInput: {
             /**
              * @description Id of the block.
@@ -13490,7 +13509,7 @@ export interface components {
         /** @description Keys that move money. Published bots use them. */
         StripeLiveKeys: {
             /**
-             * @description Public key of the account; not used by the page of the vendor.
+             * @description Public key of the account. With it chats on hosts that serve chats alone show the form of Stripe.
              * @example pk_live_example
              */
             publicKey?: string;
@@ -13510,7 +13529,7 @@ export interface components {
         /** @description Keys that move no money. Previews use them. */
         StripeTestKeys: {
             /**
-             * @description Public key of the account; not used by the page of the vendor.
+             * @description Public key of the account. With it chats on hosts that serve chats alone show the form of Stripe.
              * @example pk_live_example
              */
             publicKey?: string;

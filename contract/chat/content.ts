@@ -86,7 +86,8 @@ export const input = z
         id: text(255).meta({ description: 'Id of the payment at the provider.', example: 'cs_live_a1b2' }),
         url: text(2048).meta({
           format: 'uri',
-          description: 'Page of the provider on which the visitor pays.',
+          description:
+            'Page on which the visitor pays: that of the provider, or one of this service with the form of the provider.',
           example: 'https://checkout.stripe.com/c/pay/cs_live_a1b2',
         }),
         amount: text(255).meta({ description: 'Amount with its currency, to show.', example: '€30.00' }),
@@ -96,6 +97,24 @@ export const input = z
         id: 'ChatPayment',
         description:
           'The payment that the chat waits for. Continue the chat with any message, or with none, to have it checked: the chat goes on once the service has read from the provider that the payment succeeded.',
+      }),
+    runtimeOptions: z
+      .object({
+        paymentIntentSecret: text(512).meta({
+          description: 'Secret of the payment, for the form alone.',
+          example: 'pi_a1b2_secret_c3d4',
+        }),
+        amountLabel: text(255).meta({ description: 'Amount with its currency, to show.', example: '€30.00' }),
+        publicKey: text(2_000).meta({
+          description: 'Public key of the account that is paid.',
+          example: 'pk_live_example',
+        }),
+      })
+      .optional()
+      .meta({
+        id: 'PaymentFormOptions',
+        description:
+          'With these a client shows the form of the provider itself. Absent where the visitor pays on the page of the provider: on the host of the members, and without a public key in the credentials.',
       }),
   })
   .meta({ id: 'ChatInput', description: 'The input block that waits for a reply.' })

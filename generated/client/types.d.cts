@@ -2820,6 +2820,7 @@ export interface components {
              * @example ada@example.com
              */
             prefilledValue?: string;
+            runtimeOptions?: components["schemas"]["PaymentFormOptions"];
             /**
              * @description Type of the input block, such as `email input`.
              * @example email input
@@ -3100,7 +3101,7 @@ export interface components {
             id: string;
             /**
              * Format: uri
-             * @description Page of the provider on which the visitor pays.
+             * @description Page on which the visitor pays: that of the provider, or one of this service with the form of the provider.
              * @example https://checkout.stripe.com/c/pay/cs_live_a1b2
              */
             url: string;
@@ -8661,6 +8662,24 @@ export interface components {
         } & {
             [key: string]: unknown;
         };
+        /** @description With these a client shows the form of the provider itself. Absent where the visitor pays on the page of the provider: on the host of the members, and without a public key in the credentials. */
+        PaymentFormOptions: {
+            /**
+             * @description Amount with its currency, to show.
+             * @example €30.00
+             */
+            amountLabel: string;
+            /**
+             * @description Secret of the payment, for the form alone.
+             * @example pi_a1b2_secret_c3d4
+             */
+            paymentIntentSecret: string;
+            /**
+             * @description Public key of the account that is paid.
+             * @example pk_live_example
+             */
+            publicKey: string;
+        };
         /** @description Who pays for what; all texts may hold placeholders. */
         PaymentInformation: {
             address?: components["schemas"]["PaymentAddress"];
@@ -8687,7 +8706,7 @@ export interface components {
         } & {
             [key: string]: unknown;
         };
-        /** @description Asks for a payment, on the page of the provider. The chat goes on once the service has read there that the payment succeeded. Chats need credentials of type stripe; previews use test keys alone. */
+        /** @description Asks for a payment, on the page of the provider or in its form. The chat goes on once the service has read from the provider that the payment succeeded. Chats need credentials of type stripe; previews use test keys alone. */
         PaymentInput: {
             /**
              * @description Id of the block.
@@ -11626,7 +11645,7 @@ export interface components {
         /** @description Keys that move money. Published bots use them. */
         StripeLiveKeys: {
             /**
-             * @description Public key of the account; not used by the page of the vendor.
+             * @description Public key of the account. With it chats on hosts that serve chats alone show the form of Stripe.
              * @example pk_live_example
              */
             publicKey?: string;
@@ -11646,7 +11665,7 @@ export interface components {
         /** @description Keys that move no money. Previews use them. */
         StripeTestKeys: {
             /**
-             * @description Public key of the account; not used by the page of the vendor.
+             * @description Public key of the account. With it chats on hosts that serve chats alone show the form of Stripe.
              * @example pk_live_example
              */
             publicKey?: string;
@@ -19854,6 +19873,7 @@ export type OpeningTime = components["schemas"]["OpeningTime"]
 export type PabblyBlock = components["schemas"]["PabblyBlock"]
 export type PayloadTooLargeErrorBody = components["schemas"]["PayloadTooLargeErrorBody"]
 export type PaymentAddress = components["schemas"]["PaymentAddress"]
+export type PaymentFormOptions = components["schemas"]["PaymentFormOptions"]
 export type PaymentInformation = components["schemas"]["PaymentInformation"]
 export type PaymentInput = components["schemas"]["PaymentInput"]
 export type PaymentInputLabels = components["schemas"]["PaymentInputLabels"]

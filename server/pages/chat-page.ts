@@ -8,7 +8,7 @@ import { findPublished } from '../chat/sessions/read-session.ts'
 import type { Services } from '../context.ts'
 import { bots } from '../db/schema.ts'
 import { findBotAt } from '../hosts/domains.ts'
-import { escapeHtml } from '../html.ts'
+import { escapeHtml, jsonElement } from '../html.ts'
 import { root } from '../root.ts'
 import { type ForeignCode, foreignCodeOf, pagePolicy } from './foreign-code.ts'
 import { fillPage, languageOf } from './texts/index.ts'
@@ -124,13 +124,11 @@ function headOf(
   foreign: ForeignCode | undefined,
   base: string,
 ): string {
-  const data = (id: string, value: unknown) =>
-    `<script type="application/json" id="${id}">${JSON.stringify(value).replaceAll('<', '\\u003c')}</script>`
-  const { fonts, consent } = foreign ?? {}
+  const { fonts, consent, hasPayments } = foreign ?? {}
   const parts = [
     metadataOf(bot, title, base),
-    data('texts', texts),
-    foreign && data('foreign', { fonts, consent }),
+    jsonElement('texts', texts),
+    foreign && jsonElement('foreign', { fonts, consent, hasPayments }),
   ]
   return parts.filter(Boolean).join('\n    ')
 }

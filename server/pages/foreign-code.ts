@@ -5,13 +5,15 @@ import { asObject, asString, at, filledText } from '../json/access.ts'
 
 /*
  * Code and style sheets of others that the page of a bot loads on a host that serves chats alone: trackers, widgets,
- * head code and fonts. The policy of the page allows as much as its bot has, and nothing else.
+ * head code, the form of payments and fonts. The policy of the page allows as much as its bot has, and nothing else.
  */
 
 const GOOGLE_TAGS = 'https://www.googletagmanager.com'
 const META = 'https://connect.facebook.net'
 const CHATWOOT = 'https://app.chatwoot.com'
 const ZENDESK = ['https://static.zdassets.com', 'https://*.zendesk.com']
+/** The form of payments, which loads more of its own. */
+const STRIPE = ['https://js.stripe.com', 'https://*.js.stripe.com']
 /** A mirror of Google Fonts that keeps no addresses of visitors. */
 const FONTS = 'https://fonts.bunny.net'
 
@@ -22,6 +24,8 @@ export interface ForeignCode {
   connections: string[]
   /** For the inline scripts of the page; absent where it has none. */
   nonce?: string
+  /** True if the page may show the form of a payment. */
+  hasPayments: boolean
   /** Style sheets that declare the fonts of the theme. */
   fonts: string[]
   /** Asked of the visitor before anything of others is loaded; absent where the bot does not ask. */
@@ -37,6 +41,7 @@ export function foreignCodeOf(flow: Flow): ForeignCode {
   const hasManager = filledText(metadata.tagManagerId) !== undefined
   const hasHeadCode = filledText(metadata.customHeadCode) !== undefined
   const chatwoots = optionsOf('Chatwoot').flatMap(({ baseUrl }) => originOf(filledText(baseUrl) ?? CHATWOOT))
+  const hasPayments = blocks.some(({ type }) => type === 'payment input')
   const hasZendesk = optionsOf('zendesk').length > 0
   const hasWidget = chatwoots.length > 0 || hasZendesk
   const isOpen = hasManager || hasHeadCode
@@ -48,6 +53,7 @@ export function foreignCodeOf(flow: Flow): ForeignCode {
       ...(optionsOf('Pixel').length > 0 ? [META] : []),
       ...chatwoots,
       ...(hasZendesk ? ZENDESK : []),
+      ...(hasPayments ? STRIPE : []),
       // Such code loads more, of addresses that nobody knows before.
       ...(isOpen ? ["'strict-dynamic'"] : []),
       // Variables of the tag manager in JavaScript need it.
@@ -61,6 +67,7 @@ export function foreignCodeOf(flow: Flow): ForeignCode {
     ],
     connections: [...(hasZendesk ? ['wss://*.zendesk.com'] : []), ...(isOpen ? ['wss:'] : [])],
     ...(hasWidget || isOpen ? { nonce: randomBytes(16).toString('base64url') } : {}),
+    hasPayments,
     fonts,
     ...(consent && { consent }),
   }
@@ -99,6 +106,19 @@ function consentOf(flow: Flow): ForeignCode['consent'] {
   }
   return Object.fromEntries(Object.entries(filled).filter(([, value]) => value !== undefined))
 }
+
+/** The policy of the page with the form of a payment, as its vendor asks for it. */
+export const paymentPolicy = [
+  "default-src 'none'",
+  ['script-src', "'self'", ...STRIPE].join(' '),
+  "style-src 'self'",
+  "img-src 'self' https://*.stripe.com data:",
+  ['frame-src', ...STRIPE, 'https://hooks.stripe.com'].join(' '),
+  "connect-src 'self' https://api.stripe.com",
+  "base-uri 'none'",
+  "form-action 'none'",
+  "frame-ancestors 'none'",
+].join('; ')
 
 /** Scripts and styles come from the service and what `foreign` names; pictures, media and frames from anywhere. */
 export function pagePolicy(foreign: ForeignCode | undefined): string {

@@ -54,6 +54,8 @@ const files: Record<string, string> = {
   'page.css': 'text/css',
   'page.js': 'text/javascript',
   'payment-channel.js': 'text/javascript',
+  'payment-form.js': 'text/javascript',
+  'payment-page.js': 'text/javascript',
   'payments.js': 'text/javascript',
   'phone.js': 'text/javascript',
   'ratings.js': 'text/javascript',

@@ -79,6 +79,8 @@ const outcomes: Record<string, 'completed' | 'paid' | 'failed'> = {
   'checkout.session.completed': 'completed',
   'checkout.session.async_payment_succeeded': 'paid',
   'checkout.session.async_payment_failed': 'failed',
+  'payment_intent.succeeded': 'paid',
+  'payment_intent.payment_failed': 'failed',
 }
 
 /** False if the message has to come again. */
@@ -90,11 +92,14 @@ async function handleEvent(
 ): Promise<boolean> {
   const type = asString(event.type) ?? ''
   const outcome = Object.hasOwn(outcomes, type) ? outcomes[type] : undefined
-  const checkout = asObject(asObject(event.data).object)
-  const { session: sessionId, result: resultId, bot } = asObject(checkout.metadata)
-  const id = asString(checkout.id)
-  const isPaid = checkout.payment_status === 'paid'
+  const payment = asObject(asObject(event.data).object)
+  const { session: sessionId, result: resultId, bot, form } = asObject(payment.metadata)
+  const id = asString(payment.id)
+  const isOfForm = type.startsWith('payment_intent.')
+  const isPaid = isOfForm ? payment.status === 'succeeded' : payment.payment_status === 'paid'
   if (outcome === undefined || id === undefined || typeof sessionId !== 'string') return true
+  // A payment on the page of the vendor is told of by its checkout session.
+  if (isOfForm && form !== 'true') return true
   // A bank has still to confirm it.
   if (outcome === 'completed' && !isPaid) return true
   const botId = botOfSession(sessionId)
@@ -104,6 +109,8 @@ async function handleEvent(
     const state = session && decodeState(session)
     const isWaiting = state?.payment?.id === id && state.waiting?.blockId === state.payment.blockId
     if (!session || !isWaiting || session.handledBy !== null) break
+    // A card was declined, and the visitor is still at the form.
+    if (isOfForm && outcome === 'failed' && !state.payment?.isPending) return true
     const target = `/api/v1/sessions/${encodeURIComponent(sessionId)}/continueChat`
     const body = { message: null, revision: session.revision }
     const { status } = await dispatch(request, { method: 'POST', target, body })
@@ -113,14 +120,17 @@ async function handleEvent(
   }
   if (!isPaid || typeof resultId !== 'string' || typeof bot !== 'string') return true
   if (bot !== botId && !(await isBotOf(services.db, workspaceId, bot))) return true
-  await notePayment(services.db, { botId: bot, resultId }, { id, ...paymentOf(event, checkout) })
+  await notePayment(services.db, { botId: bot, resultId }, { id, ...paymentOf(event, payment) })
   return true
 }
 
-function paymentOf(event: JsonObject, checkout: JsonObject) {
-  const { payment_intent: intent, amount_total: units, currency } = checkout
+function paymentOf(event: JsonObject, payment: JsonObject) {
+  const isOfForm = payment.object === 'payment_intent'
+  const { payment_intent: intent, currency } = payment
+  const units = isOfForm ? payment.amount : payment.amount_total
+  const intentId = isOfForm ? asString(payment.id) : (asString(intent) ?? asString(asObject(intent).id))
   return {
-    paymentIntent: asString(intent) ?? asString(asObject(intent).id) ?? '',
+    paymentIntent: intentId ?? '',
     units: typeof units === 'number' ? units : 0,
     currency: (asString(currency) ?? '').toUpperCase(),
     isLive: event.livemode === true,

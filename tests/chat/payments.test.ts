@@ -404,15 +404,16 @@ test('nobody passes unpaid in many chats, and nobody is charged twice', async ()
     fc.asyncProperty(fc.array(step, { maxLength: 25 }), async (steps) => {
       number += 1
       const stripe = stripeDouble()
-      const effects = effectsOf(stripe, `session${number}`)
+      const effects = effectsOf(stripe, `session${number}`, number % 2 === 0)
       const first = await startChat(flow, { resultId: `r${number}` }, effects)
       if (first.problem) throw new Error(first.problem.message)
       let state = first.state
       const passed: string[] = first.messages.length > 0 ? ['one'] : []
       const paidAtVendor = (units: number) =>
-        [...stripe.checkouts.values()].filter(
-          ({ amount_total, payment_status }) => amount_total === units && payment_status === 'paid',
-        )
+        stripe.charges.filter((id) => {
+          const amount = stripe.intents.get(id)?.amount ?? stripe.checkouts.get(id)?.amount_total
+          return amount === units
+        })
       const take = async (message: Message | null, isKilled: boolean) => {
         if (state === null) return
         const outcome = await continueChat(flow, structuredClone(state), message, {}, effects)
@@ -427,10 +428,10 @@ test('nobody passes unpaid in many chats, and nobody is charged twice', async ()
         if (each === 'pay') stripe.pay(open)
         else if (each === 'process') stripe.pay(open, 'processing')
         else if (each === 'settle' || each === 'refuse') {
-          if (stripe.checkouts.get(open)?.payment_intent?.status === 'processing')
-            stripe.settle(open, each === 'settle')
+          if (stripe.isPending(open)) stripe.settle(open, each === 'settle')
         } else if (each === 'expire') {
-          if (stripe.checkouts.get(open)?.status === 'open') stripe.expire(open)
+          const { status } = stripe.intents.get(open) ?? stripe.checkouts.get(open) ?? {}
+          if (status === 'open' || status === 'requires_payment_method') stripe.expire(open)
         } else if (each === 'lost' || each === 'down') stripe.failures = [each]
         else await take(each === 'say' ? 'Success' : null, each === 'killed')
       }
@@ -448,14 +449,15 @@ function wordsOf({ messages }: TurnOutcome): string[] {
   return ['one', 'two'].filter((word) => said.includes(`"${word}"`))
 }
 
-function effectsOf(stripe: StripeDouble, sessionId: string): Effects {
+function effectsOf(stripe: StripeDouble, sessionId: string, hasForm: boolean): Effects {
   const effects = quietEffects()
+  const formUrl = 'https://chats.example.com/chat/~pay'
   return {
     ...effects,
     // No wait between attempts.
     random: () => -0.5,
-    checkout: { ...effects.checkout, sessionId },
-    findCredentials: async () => keys,
+    checkout: { ...effects.checkout, sessionId, ...(hasForm && { formUrl }) },
+    findCredentials: async () => ({ live: { ...keys.live, publicKey: 'pk_live_1' } }),
     httpRequest: async (request) => stripe.reply(request),
   }
 }

@@ -1,8 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
+import request from 'supertest'
 import { type App, startApp } from '../support/app.ts'
 import { boundNamed } from '../support/bounds.ts'
 import { ask, bot, idOf, type Part, text } from '../support/chat.ts'
-import { logsOf, type Published, publish, reply, start, textsOf } from '../support/chats.ts'
+import { logsOf, type Published, publish, reply, textsOf } from '../support/chats.ts'
 import { runs } from '../support/runs.ts'
 import { signatureOf, startStripe } from '../support/stripe.ts'
 import { makeWorld, type Site } from '../support/world.ts'
@@ -18,10 +19,17 @@ let hook: string
 let shop: Published
 
 const SECRET = 'whsec_of_the_live_mode'
+const CHATS = { Host: 'chats.example.org' }
 
 beforeAll(async () => {
   stripe = await startStripe()
-  app = await startApp({ config: { OUTBOUND_ALLOWED_HOSTS: [stripe.host] } })
+  app = await startApp({
+    config: {
+      OUTBOUND_ALLOWED_HOSTS: [stripe.host],
+      PUBLIC_URL: 'https://bots.example.com',
+      CHAT_URL: 'https://chats.example.org',
+    },
+  })
   ;({ here, there } = await makeWorld(app))
   ;({ hook, shop } = await openShop(here))
 })
@@ -39,7 +47,7 @@ async function openShop(site: Site) {
       type: 'stripe',
       name: 'Shop',
       data: {
-        live: { secretKey: 'sk_live_1', webhookSecret: SECRET },
+        live: { secretKey: 'sk_live_1', publicKey: 'pk_live_1', webhookSecret: SECRET },
         test: { secretKey: 'sk_test_1', webhookSecret: 'whsec_of_the_test_mode' },
         baseUrl: stripe.url,
       },
@@ -70,8 +78,13 @@ async function tell(
   return { status: response.status, body: await response.json() }
 }
 
-async function begin() {
-  const started = await start(app, shop)
+/** A chat at the payment; `headers` with the host of chats get the form. */
+async function begin(headers: Record<string, string> = {}) {
+  const started = await app.client.ok('startChat', {
+    params: { publicId: shop.publicId },
+    headers,
+    body: {},
+  })
   return { ...started, id: started.input?.payment?.id as string, resultId: started.resultId as string }
 }
 
@@ -152,6 +165,59 @@ test('a message that says paid, where the vendor says unpaid, continues nothing'
   expect(JSON.stringify(turns)).not.toContain('Thank you')
 })
 
+test('a message about a payment of the form continues a chat whose visitor has gone, once', async () => {
+  const { sessionId, id, resultId, input } = await begin(CHATS)
+  expect(input?.runtimeOptions?.publicKey).toBe('pk_live_1')
+  stripe.pay(id)
+  const told = await Promise.all([1, 2, 3].map(() => tell(id, 'payment_intent.succeeded')))
+  expect(told.map(({ status }) => status)).toEqual([200, 200, 200])
+  const { turns, revision } = await session(sessionId)
+  expect([revision, JSON.stringify(turns)]).toEqual([2, expect.stringContaining('Thank you')])
+  expect(await paymentsOf(resultId)).toMatchObject([
+    { status: 'success', description: `€10.00 was paid: ${id}` },
+  ])
+})
+
+test('a payment of the form for a chat that has ended is noted at its result, once', async () => {
+  const { sessionId, id, resultId } = await begin(CHATS)
+  await app.client.ok('updateChat', {
+    as: here.member,
+    params: { botId: shop.id, sessionId },
+    body: { isOver: true },
+  })
+  stripe.pay(id)
+  for (let time = 0; time < 2; time += 1) await tell(id, 'payment_intent.succeeded')
+  expect(await paymentsOf(resultId)).toMatchObject([
+    { status: 'error', description: `€10.00 was paid while the chat did not wait for it: ${id}` },
+  ])
+})
+
+test('a card that is declined in the form changes nothing, a bank that refuses later asks again', async () => {
+  const { sessionId, id } = await begin(CHATS)
+  await tell(id, 'payment_intent.payment_failed')
+  expect((await session(sessionId)).revision).toBe(1)
+  stripe.pay(id, 'processing')
+  await reply(app, sessionId, 'Paid', 1)
+  stripe.settle(id, false)
+  await tell(id, 'payment_intent.payment_failed')
+  const { revision, input } = await session(sessionId)
+  expect([revision, input?.payment?.id]).toEqual([3, id])
+  stripe.pay(id)
+  await tell(id, 'payment_intent.succeeded')
+  expect((await session(sessionId)).input?.type).toBe('text input')
+})
+
+test('a message about the charge behind a page of the vendor is not taken for one of the form', async () => {
+  const { sessionId, id, resultId } = await begin()
+  stripe.pay(id)
+  const { metadata } = stripe.checkouts.get(id) ?? {}
+  const object = { id: `pi_${id}`, object: 'payment_intent', status: 'succeeded', amount: 1000, metadata }
+  const body = JSON.stringify({ type: 'payment_intent.succeeded', livemode: true, data: { object } })
+  expect((await tell(id, undefined, { body })).status).toBe(200)
+  expect((await session(sessionId)).revision).toBe(1)
+  expect(await paymentsOf(resultId)).toEqual([])
+})
+
 describe('a message is refused', () => {
   test.each<[string, number, () => ReturnType<typeof tell>]>([
     ['without a signature', 400, () => tell('x', undefined, { signature: 'nothing' })],
@@ -210,6 +276,32 @@ test('a preview pays with the keys of the test mode', async () => {
   expect(textsOf(await reply(app, sessionId, 'Paid', 1))).toEqual(['Thank you'])
 })
 
+const readPage = (path: string, headers: object = {}) =>
+  request(app.server)
+    .get(path)
+    .set({ Accept: 'text/html', ...headers })
+
+test('the page with the form is on hosts that serve chats alone, and lets the vendor run', async () => {
+  const form = await readPage('/chat/~pay', CHATS)
+  expect([form.status, form.headers['content-security-policy']]).toEqual([
+    200,
+    expect.stringMatching(/script-src 'self' https:\/\/js\.stripe\.com .*frame-ancestors 'none'/),
+  ])
+  const own = await readPage('/chat/~pay')
+  expect([own.status, own.headers['content-security-policy']]).toEqual([
+    404,
+    expect.not.stringContaining('stripe'),
+  ])
+})
+
+test('the page of a bot lets the vendor run where the bot asks for payments, on the host of chats alone', async () => {
+  const path = `/chat/${shop.publicId}`
+  const policyOf = async (headers?: object) =>
+    (await readPage(path, headers)).headers['content-security-policy']
+  expect(await policyOf(CHATS)).toContain("script-src 'self' https://js.stripe.com")
+  expect(await policyOf()).not.toContain('stripe')
+})
+
 test('the page to come back to is there, in the language of the visitor', async () => {
   const response = await fetch(`${app.url}/chat/~payment?payment=cs_1`, {
     headers: { 'accept-language': 'de' },
@@ -218,6 +310,16 @@ test('the page to come back to is there, in the language of the visitor', async 
   expect(await response.text()).toContain('Zurück zum Chat')
 })
 
+/** Sends one of the messages that the vendor has for such a payment. */
+function tellAbout(id: string, random: ReturnType<typeof randomOf>) {
+  const types = stripe.intents.has(id)
+    ? ['payment_intent.succeeded', 'payment_intent.payment_failed', 'payment_intent.processing']
+    : ['completed', 'async_payment_succeeded', 'async_payment_failed'].map(
+        (each) => `checkout.session.${each}`,
+      )
+  return tell(id, random.one(types))
+}
+
 /*
  * Chats whose visitors pay or do not, say anything and send it twice, while responses of the vendor are lost and its
  * messages come in any order and several times.
@@ -225,7 +327,7 @@ test('the page to come back to is there, in the language of the visitor', async 
 test('nobody passes unpaid in many chats through the service, and every charge is found from its result', async () => {
   const random = randomOf(50)
   const talk = async () => {
-    const { sessionId, resultId, id: first } = await begin()
+    const { sessionId, resultId, id: first } = await begin(random.chance(0.5) ? CHATS : {})
     // The vendor was away.
     if (first === undefined) return
     let revision = 1
@@ -242,14 +344,12 @@ test('nobody passes unpaid in many chats through the service, and every charge i
         'processing',
         'settle',
       ] as const)
-      const { status } = stripe.checkouts.get(id)?.payment_intent ?? {}
       if (deed === 'pay') stripe.pay(id)
       else if (deed === 'processing') stripe.pay(id, 'processing')
-      else if (deed === 'settle' && status === 'processing') stripe.settle(id, random.chance(0.7))
+      else if (deed === 'settle' && stripe.isPending(id)) stripe.settle(id, random.chance(0.7))
       else if (deed === 'lose') stripe.failures.push(random.one(['lost', 'down'] as const))
       else if (deed === 'tell') {
-        const type = random.one(['completed', 'async_payment_succeeded', 'async_payment_failed'])
-        await tell(random.one(ids), `checkout.session.${type}`)
+        await tellAbout(random.one(ids), random)
       } else {
         const body = { message: random.one([null, 'Success', 'paid']), revision }
         const send = () => app.client.call('continueChat', { params: { sessionId }, body })
@@ -265,9 +365,11 @@ test('nobody passes unpaid in many chats through the service, and every charge i
       if (isPast) expect(charged).toHaveLength(1)
     }
     const charged = ids.filter((each) => stripe.charges.includes(each))
-    for (const each of charged) await tell(each)
+    for (const each of charged) {
+      await tell(each, stripe.intents.has(each) ? 'payment_intent.succeeded' : undefined)
+    }
     const found = (await paymentsOf(resultId)).filter(({ description }) =>
-      charged.some((each) => description.includes(`pi_${each}`)),
+      charged.some((each) => description.includes(stripe.chargeOf(each))),
     )
     expect(found).toHaveLength(charged.length)
   }

@@ -150,7 +150,7 @@ const paymentAddress = component('PaymentAddress', 'Billing address of the payer
 const paymentInput = block(
   'PaymentInput',
   'payment input',
-  'Asks for a payment, on the page of the provider. The chat goes on once the service has read there that the payment succeeded. Chats need credentials of type stripe; previews use test keys alone.',
+  'Asks for a payment, on the page of the provider or in its form. The chat goes on once the service has read from the provider that the payment succeeded. Chats need credentials of type stripe; previews use test keys alone.',
   {
     options: component('PaymentInputOptions', 'What is paid and to whom.', {
       variableId: answerVariable,

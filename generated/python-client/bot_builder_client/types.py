@@ -1699,6 +1699,8 @@ class ChatInput(TypedDict):
 
     payment: NotRequired[ChatPayment]
 
+    runtimeOptions: NotRequired[PaymentFormOptions]
+
 class ChatLog(TypedDict):
     """Something noticed while the flow ran."""
 
@@ -1878,7 +1880,7 @@ class ChatPayment(TypedDict):
     """Id of the payment at the provider."""
 
     url: str
-    """Page of the provider on which the visitor pays."""
+    """Page on which the visitor pays: that of the provider, or one of this service with the form of the provider."""
 
     amount: str
     """Amount with its currency, to show."""
@@ -5637,6 +5639,18 @@ class PaymentAddress(TypedDict):
     postalCode: NotRequired[str]
     """Postal code."""
 
+class PaymentFormOptions(TypedDict):
+    """With these a client shows the form of the provider itself. Absent where the visitor pays on the page of the provider: on the host of the members, and without a public key in the credentials."""
+
+    paymentIntentSecret: str
+    """Secret of the payment, for the form alone."""
+
+    amountLabel: str
+    """Amount with its currency, to show."""
+
+    publicKey: str
+    """Public key of the account that is paid."""
+
 class PaymentInformation(TypedDict):
     """Who pays for what; all texts may hold placeholders."""
 
@@ -5655,7 +5669,7 @@ class PaymentInformation(TypedDict):
     address: NotRequired[PaymentAddress]
 
 class PaymentInput(TypedDict):
-    """Asks for a payment, on the page of the provider. The chat goes on once the service has read there that the payment succeeded. Chats need credentials of type stripe; previews use test keys alone."""
+    """Asks for a payment, on the page of the provider or in its form. The chat goes on once the service has read from the provider that the payment succeeded. Chats need credentials of type stripe; previews use test keys alone."""
 
     id: str
     """Id of the block."""
@@ -7784,7 +7798,7 @@ class StripeLiveKeys(TypedDict):
     """Secret or restricted key of the live mode."""
 
     publicKey: NotRequired[str]
-    """Public key of the account; not used by the page of the vendor."""
+    """Public key of the account. With it chats on hosts that serve chats alone show the form of Stripe."""
 
     webhookSecret: NotRequired[str]
     """Signing secret of the webhook at the vendor that leads to this service, so that a payment counts although the visitor has closed the page."""
@@ -7796,7 +7810,7 @@ class StripeTestKeys(TypedDict):
     """Secret or restricted key of the test mode."""
 
     publicKey: NotRequired[str]
-    """Public key of the account; not used by the page of the vendor."""
+    """Public key of the account. With it chats on hosts that serve chats alone show the form of Stripe."""
 
     webhookSecret: NotRequired[str]
     """Signing secret of the webhook at the vendor that leads to this service, so that a payment counts although the visitor has closed the page."""

@@ -15,6 +15,7 @@ import type { ModelReply, ModelRequest } from '../../outbound/model-types.ts'
 import type { EvaluateReply, EvaluateRequest } from '../../sandbox/types.ts'
 import type { FoundUpload, Upload } from '../../uploads/uploads.ts'
 import type { Limits } from './limits.ts'
+import type { OpenPayment } from './payments/open-payment.ts'
 import type { TurnRoom } from './turn-room.ts'
 
 /** Value of a variable. `null` is "no value". */
@@ -115,8 +116,11 @@ export interface Effects {
   findCredentials(id: string, type: string): Promise<JsonObject | null>
   /** It resolves with a failure instead of rejecting. */
   askModel(request: ModelRequest): Promise<ModelReply>
-  /** The session, as the vendor of a payment knows it, and the page that visitors come back to from there. */
-  checkout: { sessionId: string; returnUrl: string }
+  /**
+   * The session, as the vendor of a payment knows it, the page that visitors come back to from there, and the page with the
+   * form of the vendor, on hosts that serve chats alone.
+   */
+  checkout: { sessionId: string; returnUrl: string; formUrl?: string }
   /** Streams output to the client before the turn is written. */
   tell?: ((event: TurnEvent) => void) | undefined
   /** Sends by an account of the workspace. Rejects when its mail server refuses, or takes longer than that. */
@@ -249,22 +253,6 @@ export interface SessionState {
   paymentCount?: number
   /** State that only a preview carries itself, since it has no result. */
   preview?: { answers: Answer[]; transcript: TranscriptEntry[] }
-}
-
-/** A payment at its vendor, as it was asked for. What the vendor says later has to agree with it. */
-export interface OpenPayment {
-  /** The block that asks, and its bot. */
-  botId: string
-  blockId: string
-  id: string
-  url: string
-  /** The session, as the vendor was told. */
-  reference: string
-  /** In the smallest unit of the currency. */
-  units: number
-  currency: string
-  isLive: boolean
-  credentialsId: string
 }
 
 /** The chat goes on behind this block of the running bot. */

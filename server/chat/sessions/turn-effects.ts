@@ -94,6 +94,9 @@ export function effectsOf(
     checkout: {
       sessionId: running.sessionId ?? '',
       returnUrl: `${visitedUrl ?? publicUrl()}/chat/~payment`,
+      // Code of the vendor runs on hosts that serve chats alone.
+      ...(visitedUrl !== undefined &&
+        visitedUrl !== config.PUBLIC_URL && { formUrl: `${visitedUrl}/chat/~pay` }),
     },
     holdsTurn: mayCallOut,
     async shareRequest(work) {

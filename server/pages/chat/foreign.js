@@ -9,10 +9,16 @@ import { texts } from './texts.js'
  */
 
 const given = document.getElementById('foreign')
-const { fonts = [], consent } = given ? JSON.parse(given.textContent) : {}
+const { fonts = [], consent, hasPayments } = given ? JSON.parse(given.textContent) : {}
 
 /** True if this page may load code of others. */
 export const isApart = given !== null && !host.isEmbedded
+
+/**
+ * True if this page may show the form of a vendor of payments. It needs no consent: without it nobody could pay. Banks do
+ * not let frames show their pages.
+ */
+export const mayLoadPayments = isApart && hasPayments === true && parent === window
 
 /** For inline scripts; the attribute of elements is hidden from style sheets, the property is not. */
 export const nonce = document.querySelector('script[nonce]')?.nonce

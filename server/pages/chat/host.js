@@ -10,8 +10,18 @@ const isEmbedded = parent !== window && location.hash === '#embed'
 export const host = isEmbedded ? await meet() : alone()
 
 function alone() {
+  leaveReturn()
   const prefilledVariables = variablesOf([...new URLSearchParams(location.search)])
   return { isEmbedded: false, address: location.href, prefilledVariables, tell() {} }
+}
+
+/** Drops what the vendor of a payment adds to the address on the way back, the secret of the payment among it. */
+function leaveReturn() {
+  const address = new URL(location.href)
+  const names = ['payment_intent', 'payment_intent_client_secret', 'redirect_status']
+  if (!names.some((name) => address.searchParams.has(name))) return
+  for (const name of names) address.searchParams.delete(name)
+  history.replaceState(null, '', address)
 }
 
 function meet() {

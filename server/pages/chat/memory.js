@@ -10,9 +10,12 @@ const kinds = ['session', 'local']
 
 const storageKey = ['chat-result', location.pathname, host.place].filter(Boolean).join(' ')
 
+const heldKey = ['chat-held', location.pathname].join(' ')
+
 /** The session and the result of the visitor, as far as they are remembered. */
 export function rememberedChat() {
-  for (const candidate of [host.memory, ...kinds.map((kind) => readKept(kind, storageKey))]) {
+  const held = [heldKey, storageKey].map((key) => readKept('session', key))
+  for (const candidate of [host.memory, ...held, readKept('local', storageKey)]) {
     const { sessionId, resultId } = parsed(candidate) ?? {}
     if (typeof resultId === 'string') return { sessionId, resultId }
   }
@@ -29,14 +32,21 @@ function parsed(kept) {
 
 export function forgetChat() {
   host.memory = undefined
+  forget('session', heldKey)
   for (const kind of kinds) forget(kind, storageKey)
   host.tell('remember', {})
+}
+
+/** Keeps a chat for this tab while its visitor is sent elsewhere, whatever the bot says about remembering. */
+export function holdChat({ sessionId, resultId }) {
+  if (resultId) keep('session', heldKey, JSON.stringify({ sessionId, resultId }))
 }
 
 export function rememberChat(general = {}, { sessionId, resultId }) {
   const { rememberUser, isNewResultOnRefreshEnabled } = general
   const isOn = rememberUser?.isEnabled ?? isNewResultOnRefreshEnabled === false
   if (isOn !== true || !resultId) return forgetChat()
+  forget('session', heldKey)
   const kind = rememberUser?.storage === 'local' ? 'local' : 'session'
   const value = JSON.stringify({ sessionId, resultId })
   for (const other of kinds) if (other !== kind) forget(other, storageKey)

@@ -117,7 +117,7 @@ async function comeBack(signal) {
 /** From the first step of a chat, or from what was left of it, to its end. */
 async function talk(signal, { started, chat = newChat(signal), stage = newStage(chat) }, isLate) {
   const { bot, sessionId } = started
-  chat.sessionId = sessionId
+  Object.assign(chat, { sessionId, resultId: started.resultId })
   chat.position = { ordinal: Number(started.lastEventId?.split('.')[1] ?? 0) }
   chat.isFirstBubble &&= started.turns === undefined
   dress(chat, bot)

@@ -1,15 +1,36 @@
 import { element, filled } from './dom.js'
+import { mayLoadPayments } from './foreign.js'
 import { formOf } from './forms.js'
 import { host } from './host.js'
+import { holdChat } from './memory.js'
 import { listen, rememberPage } from './payment-channel.js'
+import { payForm } from './payment-form.js'
 import { texts } from './texts.js'
 
 /*
- * The input for a payment. The visitor pays on the page of the vendor, in a tab of its own, which tells this page when
- * it comes back. Only the service knows from the vendor if the payment was made, so this page asks the service.
+ * The input for a payment. The visitor pays in the form of the vendor on this page where that may be, else in a tab of
+ * its own, which tells this page when it comes back. Only the service knows from the vendor if the payment was made, so
+ * this page asks the service.
  */
-export function paymentField({ options, payment }, _naming, submit, { signal }) {
+export function paymentField(input, _naming, submit, chat) {
   const check = () => submit(null, texts.hasPaid)
+  return input.runtimeOptions && mayLoadPayments
+    ? fieldHere(input, check, chat)
+    : fieldInTab(input, check, chat)
+}
+
+/** Some banks want the visitor on a page of their own, and lead back to this one. */
+function fieldHere(input, check, { signal, sessionId, resultId }) {
+  return payForm({
+    input,
+    returnUrl: location.href,
+    signal,
+    check,
+    beforePaying: () => holdChat({ sessionId, resultId }),
+  })
+}
+
+function fieldInTab({ options, payment }, check, { signal }) {
   listen(payment.id, check, signal)
   const link = element(
     'a',

@@ -81,6 +81,9 @@ export const de: Texts = {
   pay: 'Bezahlen',
   hasPaid: 'Ich habe bezahlt',
   paymentHint: 'Die Zahlung öffnet sich in einem neuen Tab. Kommen Sie danach hierher zurück.',
+  paymentNotLoaded: 'Das Zahlungsformular konnte nicht geladen werden.',
+  paymentFailed: 'Die Zahlung hat nicht geklappt. Bitte versuchen Sie es noch einmal.',
+  nothingToPay: 'Hier gibt es nichts mehr zu bezahlen. Sie können diese Seite schließen.',
   paymentTitle: 'Zurück zum Chat',
   paymentClose:
     'Sie können diese Seite jetzt schließen. Der Chat geht dort weiter, wo Sie ihn verlassen haben.',

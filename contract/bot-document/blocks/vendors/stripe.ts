@@ -5,7 +5,7 @@ import { bearer, type Probe, type VendorRow } from './vendor.ts'
 /* Payments. Their block is an input, so the row has no action: see `server/chat/engine/payments/payment.ts`. */
 
 const publicKey = plainText(
-  'Public key of the account; not used by the page of the vendor.',
+  'Public key of the account. With it chats on hosts that serve chats alone show the form of Stripe.',
   'pk_live_example',
 )
 
@@ -19,7 +19,11 @@ const liveKeys = credentialData('StripeLiveKeys', 'Keys that move money. Publish
     (key) => !/^[a-z]+_test_/.test(key),
     { error: 'This is a key of the test mode: send it as test.secretKey' },
   ),
-  publicKey: publicKey.optional(),
+  publicKey: publicKey
+    .refine((key) => !/^pk_test_/.test(key), {
+      error: 'This is a key of the test mode: send it as test.publicKey',
+    })
+    .optional(),
   webhookSecret: webhookSecret.optional(),
 })
 
@@ -28,7 +32,11 @@ const testKeys = credentialData('StripeTestKeys', 'Keys that move no money. Prev
     (key) => !/^[a-z]+_live_/.test(key),
     { error: 'This is a key of the live mode: send it as live.secretKey' },
   ),
-  publicKey: publicKey.optional(),
+  publicKey: publicKey
+    .refine((key) => !/^pk_live_/.test(key), {
+      error: 'This is a key of the live mode: send it as live.publicKey',
+    })
+    .optional(),
   webhookSecret: webhookSecret.optional(),
 })
 

@@ -71,9 +71,9 @@ export async function showInput(run: Execution, block: Block, position: Position
       log(run, 'error', 'No file can be uploaded: the service has no place for files', { context: block.id })
   }
   if (block.type === 'payment input') {
-    const payment = await showPayment(run, block, asObject(input.options))
-    if (payment === null) return { kind: 'end' }
-    input.payment = payment
+    const shown = await showPayment(run, block, asObject(input.options))
+    if (shown === null) return { kind: 'end' }
+    Object.assign(input, shown)
   }
   if (!spendOutput(run, input)) return { kind: 'end' }
   run.input = input

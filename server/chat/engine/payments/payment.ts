@@ -1,5 +1,5 @@
 /**
- * Payments on the page of the vendor. A chat goes on only once the service has read from the vendor that the payment
+ * Payments on the page of the vendor, or in its form. A chat goes on only once the service has read from the vendor that the payment
  * succeeded, as it was asked for. No message of a visitor counts as paid.
  */
 import { asObject, asString, filledText, type JsonObject, webUrl } from '../../../json/access.ts'
@@ -10,9 +10,10 @@ import { isEmailAddress } from '../inputs/contact.ts'
 import { type Reading, understood } from '../inputs/reading.ts'
 import { readingLanguage, sentencesOf } from '../language.ts'
 import { resultBotOf } from '../result-parts.ts'
-import type { InputToShow, OpenPayment } from '../types.ts'
+import type { InputToShow } from '../types.ts'
 import { fill } from '../variables.ts'
 import { isCurrency, readAmount, showAmount } from './amounts.ts'
+import type { OpenPayment } from './open-payment.ts'
 import {
   type Account,
   type Checkout,
@@ -29,6 +30,8 @@ const DEFAULT_ANSWER = 'Success'
 const MAX_NAME_CHARACTERS = 250
 const MAX_METADATA_CHARACTERS = 500
 
+type ShownPayment = Pick<InputToShow, 'payment' | 'runtimeOptions'>
+
 /**
  * Opens the payment of an input, or finds the one that it has; null where none can be made: the chat has ended then.
  * `options` are those of the block, filled.
@@ -37,7 +40,7 @@ export async function showPayment(
   run: Execution,
   block: Block,
   options: JsonObject,
-): Promise<InputToShow['payment'] | null> {
+): Promise<ShownPayment | null> {
   const currency = (filledText(asString(options.currency)?.trim()) ?? DEFAULT_CURRENCY).toUpperCase()
   if (!isCurrency(currency)) return endUnpaid(run, block, `"${currency}" is no currency`)
   const amount = readAmount(textOf(options.amount), currency)
@@ -68,35 +71,41 @@ async function openPayment(
   options: JsonObject,
   units: number,
   currency: string,
-): Promise<InputToShow['payment'] | null> {
+): Promise<ShownPayment | null> {
+  const { sessionId, formUrl } = run.effects.checkout
+  const { credentialsId, isLive, publicKey } = account
+  const kind = formUrl !== undefined && publicKey !== undefined ? 'form' : 'page'
   const number = (run.session.paymentCount ?? 0) + 1
-  const name = `${run.effects.checkout.sessionId} ${number}`
-  const form = formOf(run, block, options, { units, currency, number })
-  const opened = await openCheckout(run, account, name, form)
+  const form = formOf(run, block, options, { units, currency, number })[kind]
+  const opened = await openCheckout(run, account, kind, `${sessionId} ${number}`, form)
   if ('problem' in opened) return endUnpaid(run, block, opened.problem, opened.details)
-  const isAsAsked =
-    opened.amount === units && opened.currency === currency && opened.isLive === account.isLive
-  if (!isAsAsked || webUrl(opened.url) === null) {
-    if (opened.status === 'open') await expireCheckout(run, account, opened.id)
+  const isAsAsked = opened.amount === units && opened.currency === currency && opened.isLive === isLive
+  const { clientSecret } = opened
+  const ofForm = kind === 'form' && { form: { publicKey: publicKey ?? '', clientSecret } }
+  // The page reads the keys from the session: an address with keys would let others ask for money there.
+  const url = kind === 'form' ? `${formUrl}#${sessionId}` : opened.url
+  const canBePaid = kind === 'form' ? clientSecret !== '' : webUrl(url) !== null
+  if (!isAsAsked || !canBePaid) {
+    if (opened.status === 'open') await expireCheckout(run, account, { id: opened.id, ...ofForm })
     const reason =
-      opened.isLive === account.isLive
+      opened.isLive === isLive
         ? 'Stripe has opened another payment than was asked for'
         : 'the keys are of the other mode than the chat needs'
     return endUnpaid(run, block, reason)
   }
-  const { credentialsId, isLive } = account
   const { botId } = currentFrame(run)
   run.session.paymentCount = number
   run.session.payment = {
     botId,
     blockId: block.id,
     id: opened.id,
-    url: opened.url,
-    reference: run.effects.checkout.sessionId,
+    url,
+    reference: sessionId,
     units,
     currency,
     isLive,
     credentialsId,
+    ...ofForm,
   }
   return toShow(run, run.session.payment)
 }
@@ -108,8 +117,7 @@ export async function readPayment(run: Execution, block: Block): Promise<Reading
   const retryMessage = filledText(block.options.retryMessageContent) ?? sentences.notPaid
   if (payment === undefined || !isAskedBy(run, block, payment)) return { kind: 'invalid', retryMessage }
   const account = await findAccount(run, payment.credentialsId)
-  const read =
-    typeof account === 'string' ? { problem: account } : await readCheckout(run, account, payment.id)
+  const read = typeof account === 'string' ? { problem: account } : await readCheckout(run, account, payment)
   if ('problem' in read) {
     report(run, block, `The payment ${payment.id} could not be checked: ${read.problem}`, read)
     return { kind: 'invalid', retryMessage: sentences.paymentUnknown }
@@ -128,10 +136,12 @@ export async function readPayment(run: Execution, block: Block): Promise<Reading
   const hasFailed = ['requires_payment_method', 'canceled'].includes(read.payment.status)
   if (read.status === 'complete' && !hasFailed) {
     log(run, 'info', `The payment ${payment.id} is being confirmed`, { context: block.id, isInternal: true })
+    run.session.payment = { ...payment, isPending: true }
     return { kind: 'invalid', retryMessage: sentences.paymentPending }
   }
   // Nothing can be paid there any more: the input opens another payment.
   if (read.status !== 'open') delete run.session.payment
+  else if (payment.isPending) run.session.payment = { ...payment, isPending: false }
   return { kind: 'invalid', retryMessage }
 }
 
@@ -143,12 +153,12 @@ async function closeEarlier(
 ): Promise<'paid' | string | undefined> {
   const account = await findAccount(run, payment.credentialsId)
   if (typeof account === 'string') return `the payment before cannot be ended: ${account}`
-  let read: Checkout | Failure = await readCheckout(run, account, payment.id)
+  let read: Checkout | Failure = await readCheckout(run, account, payment)
   if (!('problem' in read) && read.status === 'open') {
-    const expired = await expireCheckout(run, account, payment.id)
+    const expired = await expireCheckout(run, account, payment)
     // It was made at the same time.
     read =
-      'problem' in expired && expired.status === 400 ? await readCheckout(run, account, payment.id) : expired
+      'problem' in expired && expired.status === 400 ? await readCheckout(run, account, payment) : expired
   }
   if ('problem' in read) {
     // Keys of another account do not know it.
@@ -177,8 +187,12 @@ function agrees(payment: OpenPayment, read: Checkout): boolean {
   )
 }
 
-function toShow(run: Execution, { id, url, units, currency }: OpenPayment): InputToShow['payment'] {
-  return { id, url, amount: showAmount(units, currency, readingLanguage(run) ?? 'en') }
+function toShow(run: Execution, { id, url, units, currency, form }: OpenPayment): ShownPayment {
+  const amount = showAmount(units, currency, readingLanguage(run) ?? 'en')
+  const payment = { id, url, amount }
+  if (form === undefined) return { payment }
+  const { publicKey, clientSecret } = form
+  return { payment, runtimeOptions: { paymentIntentSecret: clientSecret, amountLabel: amount, publicKey } }
 }
 
 /** With it the owner of the bot finds the charge from the result; the metadata lead from the charge to the result. */
@@ -196,7 +210,8 @@ function logPaid(
     status === 'success'
       ? `${amount} was paid: ${charge}`
       : `${amount} ${state} after the chat had asked for another payment: ${charge}`
-  const details = { checkoutSession: payment.id, paymentIntent: read.payment.id, units: payment.units }
+  const ofPage = payment.form === undefined && { checkoutSession: payment.id }
+  const details = { ...ofPage, paymentIntent: read.payment.id, units: payment.units }
   log(run, status, description, {
     context: block.id,
     details: { ...details, currency: payment.currency, isLive: payment.isLive },
@@ -230,12 +245,13 @@ function report(
   })
 }
 
+/** Forms of the requests that open the payment: on the page of the vendor, and in its form. */
 function formOf(
   run: Execution,
   block: Block,
   options: JsonObject,
   { units, currency, number }: { units: number; currency: string; number: number },
-): Record<string, string> {
+): Record<'page' | 'form', Record<string, string>> {
   const { sessionId, returnUrl } = run.effects.checkout
   const { description, name, email, phoneNumber, address } = asObject(options.additionalInformation)
   const frame = currentFrame(run)
@@ -253,21 +269,35 @@ function formOf(
   const given = Object.entries(metadata).filter(([, value]) => value !== '')
   const short = given.map(([key, value]): [string, string] => [key, value.slice(0, MAX_METADATA_CHARACTERS)])
   const what = textOf(description).trim()
+  const described = what.slice(0, MAX_METADATA_CHARACTERS)
+  const isMailable = isEmailAddress(mail)
   return {
-    mode: 'payment',
-    client_reference_id: sessionId,
-    'line_items[0][quantity]': '1',
-    'line_items[0][price_data][currency]': currency.toLowerCase(),
-    'line_items[0][price_data][unit_amount]': String(units),
-    'line_items[0][price_data][product_data][name]':
-      (what || textOf(frame.flow.flow.name).trim()).slice(0, MAX_NAME_CHARACTERS) || 'Payment',
-    // The vendor fills in the id.
-    success_url: `${returnUrl}?payment={CHECKOUT_SESSION_ID}`,
-    cancel_url: returnUrl,
-    ...(what !== '' && { 'payment_intent_data[description]': what.slice(0, MAX_METADATA_CHARACTERS) }),
-    ...(isEmailAddress(mail) && { customer_email: mail, 'payment_intent_data[receipt_email]': mail }),
-    ...Object.fromEntries(short.map(([key, value]) => [`metadata[${key}]`, value])),
-    ...Object.fromEntries(short.map(([key, value]) => [`payment_intent_data[metadata][${key}]`, value])),
+    page: {
+      mode: 'payment',
+      client_reference_id: sessionId,
+      'line_items[0][quantity]': '1',
+      'line_items[0][price_data][currency]': currency.toLowerCase(),
+      'line_items[0][price_data][unit_amount]': String(units),
+      'line_items[0][price_data][product_data][name]':
+        (what || textOf(frame.flow.flow.name).trim()).slice(0, MAX_NAME_CHARACTERS) || 'Payment',
+      // The vendor fills in the id.
+      success_url: `${returnUrl}?payment={CHECKOUT_SESSION_ID}`,
+      cancel_url: returnUrl,
+      ...(what !== '' && { 'payment_intent_data[description]': described }),
+      ...(isMailable && { customer_email: mail, 'payment_intent_data[receipt_email]': mail }),
+      ...Object.fromEntries(short.map(([key, value]) => [`metadata[${key}]`, value])),
+      ...Object.fromEntries(short.map(([key, value]) => [`payment_intent_data[metadata][${key}]`, value])),
+    },
+    form: {
+      amount: String(units),
+      currency: currency.toLowerCase(),
+      'automatic_payment_methods[enabled]': 'true',
+      ...(what !== '' && { description: described }),
+      ...(isMailable && { receipt_email: mail }),
+      ...Object.fromEntries(short.map(([key, value]) => [`metadata[${key}]`, value])),
+      // Tells it from the payment behind a page of the vendor, which has a session of its own.
+      'metadata[form]': 'true',
+    },
   }
 }
 

@@ -19,13 +19,18 @@ export interface Account {
   credentialsId: string
   isLive: boolean
   secretKey: string
+  /** Absent where the form of the vendor cannot be shown. */
+  publicKey?: string | undefined
   base: string
 }
 
-/** A payment on the page of the vendor, as far as the service reads it. */
+/** A payment on the page of the vendor or in its form, as far as the service reads it. */
 export interface Checkout {
   id: string
+  /** Page of the vendor; empty for its form. */
   url: string
+  /** For the form of the vendor; empty for its page. */
+  clientSecret: string
   isLive: boolean
   /** `open` can be paid; `complete` may still be confirmed, see `paymentStatus`. */
   status: string
@@ -54,46 +59,71 @@ export async function findAccount(run: Execution, credentialsId: string): Promis
   }
   if (data === null) return `the workspace has no credentials "${credentialsId}" of type ${stripe.type}`
   const isLive = !isPreview(run)
-  const secretKey = filledText(asObject(isLive ? data.live : data.test).secretKey)
+  const { secretKey: given, publicKey } = asObject(isLive ? data.live : data.test)
+  const secretKey = filledText(given)
   if (secretKey === undefined) {
     return isLive
       ? 'its credentials have no keys of the live mode'
       : 'its credentials have no keys of the test mode, and a preview uses no others'
   }
   const base = trimSlashes(filledText(asString(data.baseUrl)?.trim()) ?? stripe.base ?? '')
-  return { credentialsId, isLive, secretKey, base }
+  return { credentialsId, isLive, secretKey, publicKey: filledText(publicKey), base }
 }
+
+/** A payment is made on the page of the vendor, or in its form. */
+type Kind = 'page' | 'form'
+
+interface Payment {
+  id: string
+  form?: object | undefined
+}
+
+const kindOf = ({ form }: Payment): Kind => (form === undefined ? 'page' : 'form')
+
+const paths = { page: '/v1/checkout/sessions', form: '/v1/payment_intents' }
 
 /** Opens a payment. The same form under the same name is the same payment, however often it is sent. */
 export function openCheckout(
   run: Execution,
   account: Account,
+  kind: Kind,
   name: string,
   form: Record<string, string>,
 ): Promise<Checkout | Failure> {
   const key = createHash('sha256')
     .update(JSON.stringify([name, form]))
     .digest('hex')
-  return request(run, account, '', { form, key })
+  return request(run, account, kind, '', { form, key })
 }
 
-export function readCheckout(run: Execution, account: Account, id: string): Promise<Checkout | Failure> {
-  return request(run, account, `/${encodeURIComponent(id)}?expand[]=payment_intent`)
+export function readCheckout(
+  run: Execution,
+  account: Account,
+  payment: Payment,
+): Promise<Checkout | Failure> {
+  const query = payment.form === undefined ? '?expand[]=payment_intent' : ''
+  return request(run, account, kindOf(payment), `/${encodeURIComponent(payment.id)}${query}`)
 }
 
 /** Ends a payment that was not made; a failure with a status where it cannot be ended any more. */
-export function expireCheckout(run: Execution, account: Account, id: string): Promise<Checkout | Failure> {
-  return request(run, account, `/${encodeURIComponent(id)}/expire`, { form: {} })
+export function expireCheckout(
+  run: Execution,
+  account: Account,
+  payment: Payment,
+): Promise<Checkout | Failure> {
+  const action = payment.form === undefined ? 'expire' : 'cancel'
+  return request(run, account, kindOf(payment), `/${encodeURIComponent(payment.id)}/${action}`, { form: {} })
 }
 
 async function request(
   run: Execution,
   { base, secretKey }: Account,
+  kind: Kind,
   path: string,
   { form, key }: { form?: Record<string, string>; key?: string } = {},
 ): Promise<Checkout | Failure> {
   for (let attempt = 1; ; attempt += 1) {
-    const answer = await send(run, base, secretKey, path, form, key)
+    const answer = await send(run, { base, secretKey, kind, path, form, key })
     const mayPass =
       'problem' in answer &&
       (answer.status === undefined || answer.status === 409 || answer.status === 429 || answer.status >= 500)
@@ -104,19 +134,22 @@ async function request(
   }
 }
 
+interface Sent extends Pick<Account, 'base' | 'secretKey'> {
+  kind: Kind
+  path: string
+  form: Record<string, string> | undefined
+  key: string | undefined
+}
+
 async function send(
   run: Execution,
-  base: string,
-  secretKey: string,
-  path: string,
-  form: Record<string, string> | undefined,
-  key: string | undefined,
+  { base, secretKey, kind, path, form, key }: Sent,
 ): Promise<Checkout | Failure> {
   if (!(await mayCallOut(run))) return { problem: 'one turn may not call out more often', status: 0 }
   const reply = await waitFor(
     run,
     run.effects.httpRequest({
-      url: `${base}/v1/checkout/sessions${path}`,
+      url: `${base}${paths[kind]}${path}`,
       method: form === undefined ? 'GET' : 'POST',
       headers: {
         authorization: `Bearer ${secretKey}`,
@@ -140,18 +173,19 @@ async function send(
     const details = withoutSecrets(secretKey, read.text)
     return { problem: `Stripe answered ${read.status}`, status: read.status, details }
   }
-  const checkout = toCheckout(parseJson(read.text))
+  const body = asObject(parseJson(read.text))
+  const checkout = kind === 'page' ? toCheckout(body) : toFormPayment(body)
   return checkout ?? { problem: 'Stripe answered with something else than a payment', status: read.status }
 }
 
-function toCheckout(body: unknown): Checkout | undefined {
-  const given = asObject(body)
+function toCheckout(given: JsonObject): Checkout | undefined {
   const { id, status, payment_status: paymentStatus, amount_total: amount, currency, livemode } = given
   if (typeof id !== 'string' || typeof amount !== 'number' || typeof livemode !== 'boolean') return undefined
   const intent = given.payment_intent
   return {
     id,
     url: asString(given.url) ?? '',
+    clientSecret: '',
     isLive: livemode,
     status: asString(status) ?? '',
     paymentStatus: asString(paymentStatus) ?? '',
@@ -162,5 +196,25 @@ function toCheckout(body: unknown): Checkout | undefined {
       typeof intent === 'string'
         ? { id: intent, status: '' }
         : { id: asString(asObject(intent).id) ?? '', status: asString(asObject(intent).status) ?? '' },
+  }
+}
+
+/** In the words of the page, which has one status for that it can be paid and one for that it was. */
+function toFormPayment(given: JsonObject): Checkout | undefined {
+  const { id, amount, currency, livemode, client_secret: clientSecret } = given
+  const status = asString(given.status) ?? ''
+  if (typeof id !== 'string' || typeof amount !== 'number' || typeof livemode !== 'boolean') return undefined
+  const isComplete = status === 'succeeded' || status === 'processing'
+  return {
+    id,
+    url: '',
+    clientSecret: asString(clientSecret) ?? '',
+    isLive: livemode,
+    status: isComplete ? 'complete' : status === 'canceled' ? 'expired' : 'open',
+    paymentStatus: status === 'succeeded' ? 'paid' : 'unpaid',
+    amount,
+    currency: (asString(currency) ?? '').toUpperCase(),
+    sessionId: asString(asObject(given.metadata).session) ?? '',
+    payment: { id, status },
   }
 }
