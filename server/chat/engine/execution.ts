@@ -141,7 +141,7 @@ const longestTurnMilliseconds = 10
 const freeMilliseconds = 50
 const maximumLogs = 100
 /** Texts in memory have one or two. */
-const BYTES_PER_CHARACTER = 2
+export const BYTES_PER_CHARACTER = 2
 const maximumDetails = 1_000
 
 /** The bot that is running now. */

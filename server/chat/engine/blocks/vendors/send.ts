@@ -10,7 +10,16 @@ import { withText } from '../../../../outbound/response-body.ts'
 import { retryAfterOf } from '../../../../outbound/retry-after.ts'
 import { withoutSecrets } from '../../../../outbound/secrets.ts'
 import { encodeRequest } from '../../../../outbound/vendor-request.ts'
-import { type Execution, log, mayCallOut, remainingMilliseconds, waitFor } from '../../execution.ts'
+import {
+  BYTES_PER_CHARACTER,
+  type Execution,
+  log,
+  mayCallOut,
+  noRoom,
+  remainingMilliseconds,
+  takeRoom,
+  waitFor,
+} from '../../execution.ts'
 import { storeFile } from '../../files.ts'
 import { setVariable } from '../../variables.ts'
 import { failCall, type VendorCall } from './call.ts'
@@ -57,15 +66,18 @@ export async function sendForBytes(
   made: VendorCall,
   request: VendorRequest,
 ): Promise<OutboundReply | null> {
-  const { parts } = request
-  const encode = () => encodeRequest(made.call.base, request)
-  // A text is counted as it is sent, since encoding one of many megabytes twice blocks the thread twice.
-  const text = parts === undefined ? await encode() : undefined
-  const bytes = text ? 2 * (text.body?.length ?? 0) : sizeOfParts(parts)
-  if (!(await mayCallOut(run, bytes))) return null
+  const room = sizeOfBody(request)
+  if (!(await mayCallOut(run, room))) return null
   const timeoutMs = made.action.timeoutMs ?? DEFAULT_VENDOR_TIMEOUT_MS
-  // Parts of many megabytes are put together by a stream, a few at most in a turn.
-  const encoded = text ?? (await waitFor(run, encode()))
+  const encoding = encodeRequest(made.call.base, request)
+  // Parts of many megabytes are put together by a stream, a few at most in a turn; the rest is work on the turn.
+  const encoded = await (request.parts === undefined ? encoding : waitFor(run, encoding))
+  // Signs that are written as several, such as line breaks in JSON, are known only now.
+  const more = typeof encoded.body === 'string' ? BYTES_PER_CHARACTER * encoded.body.length - room : 0
+  if (more > 0 && !(await takeRoom(run, more))) {
+    log(run, 'error', `Not sent: ${noRoom}`)
+    return null
+  }
   const reply = await waitFor(
     run,
     run.effects.httpRequest({
@@ -84,12 +96,20 @@ export async function sendForBytes(
   return reply
 }
 
-/** Bytes that files and texts take in memory once more as a body. */
-function sizeOfParts(parts: VendorRequest['parts'] = {}): number {
-  return Object.values(parts).reduce(
-    (size, part) => size + (typeof part === 'string' ? 2 * part.length : part.bytes.length),
-    0,
-  )
+/** Bytes that files and texts take in memory once more as a body, without making it. */
+function sizeOfBody({ json, form = {}, parts = {} }: VendorRequest): number {
+  let size = 0
+  const values: unknown[] = [json, ...Object.values(form), ...Object.values(parts)]
+  while (values.length > 0) {
+    const value = values.pop()
+    if (typeof value === 'string') size += BYTES_PER_CHARACTER * value.length
+    else if (value instanceof Uint8Array) size += value.length
+    else if (typeof value === 'object' && value !== null) {
+      size += BYTES_PER_CHARACTER * Object.keys(value).join('').length
+      values.push(...Object.values(value))
+    } else size += BYTES_PER_CHARACTER
+  }
+  return size
 }
 
 /** Logs a failed request with the context of its action. */
