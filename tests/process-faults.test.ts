@@ -5,6 +5,7 @@ import { deleteUnderKills } from './torture/deletions.ts'
 import { processFaults } from './torture/faults/processes.ts'
 import { races } from './torture/faults/races.ts'
 import { runHistories } from './torture/histories.ts'
+import { payUnderKills } from './torture/payments.ts'
 import { randomOf } from './torture/random.ts'
 
 /*
@@ -31,6 +32,11 @@ test.each(faults.map((fault) => [fault.id, fault.what, fault] as const))(
 test('results that are deleted while they are written and processes are killed leave no text and no late event', async () => {
   const setting = { total: runs(40, 1_000), killEveryMs: 5_000 }
   expect(await deleteUnderKills(setting, randomOf(1))).toContain('nothing left')
+})
+
+test('payments while processes are killed let nobody pass unpaid, charge nobody twice and are found from results', async () => {
+  const setting = { total: runs(40, 1_000), width: 8, kills: runs(2, 10) }
+  expect(await payUnderKills(setting, randomOf(1))).toContain('found once from its result')
 })
 
 test('histories of three processes that are broken meanwhile have an order', async () => {

@@ -9,6 +9,7 @@ import { networkFaults } from './faults/network.ts'
 import { processFaults } from './faults/processes.ts'
 import { races } from './faults/races.ts'
 import { runHistories } from './histories.ts'
+import { payUnderKills } from './payments.ts'
 import { talkUnderKills } from './people.ts'
 import { findPlanted } from './planted.ts'
 import { randomOf } from './random.ts'
@@ -19,8 +20,8 @@ import { fireUnderKills } from './timers.ts'
 /*
  * `make torture`: every fault of the list and what must come of it, then COUNT results that are deleted while they are
  * written, COUNT writes that are sent again and again, COUNT chats that members take while their visitors write, open
- * streams, COUNT timers with KILLS of processes, then histories of a service that is broken on purpose, for MINUTES,
- * WIDTH bots at once. SEED brings a run back; ONLY names some of it, such as "F1 F9 retries". With PLANTED=1, bugs that
+ * streams, COUNT timers and COUNT chats that ask for payments with KILLS of processes, then histories of a service that is
+ * broken on purpose, for MINUTES, WIDTH bots at once. SEED brings a run back; ONLY names some of it, such as "F1 F9 retries". With PLANTED=1, bugs that
  * the histories have to find.
  */
 
@@ -92,6 +93,10 @@ async function all() {
   if (isWanted('timers')) {
     const amount = { total: Number(COUNT || 10_000), kills: Number(KILLS || 5) }
     await report('timers', () => fireUnderKills(amount, randomOf(seed)))
+  }
+  if (isWanted('payments')) {
+    const amount = { total: Number(COUNT || 10_000), width: Number(WIDTH || 12), kills: Number(KILLS || 40) }
+    await report('payments', () => payUnderKills(amount, randomOf(seed)))
   }
   if (isWanted('histories')) await report('histories', histories)
 }
