@@ -7860,19 +7860,19 @@ export interface components {
         } & {
             [key: string]: unknown;
         };
-        /** @description The account of a person who agreed, and the OAuth client that they agreed with. */
+        /** @description The account of a person who agreed, and the OAuth client that they agreed with: without one, that of the installation. */
         GoogleOAuth: {
             /**
              * @description Id of the OAuth client.
              * @example 1234.apps.googleusercontent.com
              */
-            clientId: string;
+            clientId?: string;
             /**
              * Format: password
              * @description Secret of the OAuth client.
              * @example client-example
              */
-            clientSecret: string;
+            clientSecret?: string;
             /**
              * Format: password
              * @description The refresh token that Google gave for the consent.

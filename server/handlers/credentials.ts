@@ -3,6 +3,8 @@ import type { CredentialsHandlers } from '../../generated/handlers.ts'
 import type { components } from '../../generated/openapi.ts'
 import type { Contexts } from '../context.ts'
 import { entityTag } from '../entity-tags.ts'
+import { asObject } from '../json/access.ts'
+import { withInstalledClient } from '../outbound/google-account.ts'
 import {
   credentialsOf,
   credentialsState,
@@ -59,11 +61,12 @@ export const credentials: CredentialsHandlers<Contexts> = {
   },
 
   async testCredentials({ params }, reply, context) {
-    const { grant, chat: tools, place, now, within } = context
+    const { grant, chat: tools, config, place, now, within } = context
     const opened = await tryCredentials(context, grant.workspace.id, params.credentialsId)
     if (opened === 'unreadable') return reply.fail('SERVICE_UNAVAILABLE', [unreadable])
     if (!opened) return reply.fail('NOT_FOUND')
-    const test = await place.rest(() => testCredentials(tools, opened, now))
+    const data = withInstalledClient(asObject(opened.data), config)
+    const test = await place.rest(() => testCredentials(tools, { type: opened.type, data }, now))
     return within(async () => reply.ok({ test }))
   },
 

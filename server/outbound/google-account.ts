@@ -16,6 +16,27 @@ export interface GoogleAccount {
   form: (now: Date) => Record<string, string> | null
 }
 
+/** The OAuth client of the installation. */
+interface InstalledClient {
+  GOOGLE_CLIENT_ID?: string | undefined
+  GOOGLE_CLIENT_SECRET?: string | undefined
+  GOOGLE_TOKEN_URL: string
+}
+
+/**
+ * Completes credentials of a person who agreed with the client of the installation, whose secret goes to the address of
+ * the configuration alone. Others stay as they are.
+ */
+export function withInstalledClient(
+  data: JsonObject,
+  { GOOGLE_CLIENT_ID, GOOGLE_CLIENT_SECRET, GOOGLE_TOKEN_URL: tokenUri }: InstalledClient,
+): JsonObject {
+  const { refreshToken, clientId } = asObject(data.oauth)
+  if (data.oauth === undefined || clientId !== undefined) return data
+  const client = { clientId: GOOGLE_CLIENT_ID, clientSecret: GOOGLE_CLIENT_SECRET, tokenUri }
+  return { ...data, oauth: { refreshToken, ...client } }
+}
+
 export function accountOf(credentials: JsonObject): GoogleAccount {
   return credentials.oauth === undefined
     ? serviceAccount(asObject(credentials.serviceAccount))

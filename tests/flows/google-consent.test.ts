@@ -138,19 +138,43 @@ test.each([
     const [credentials, ...others] = await listed()
     expect([credentials, others]).toMatchObject([{ type, name: 'ada@example.com' }, []])
     const opened = await openCredentials(app.db, app.keyring, here.workspaceId, credentials?.id ?? '')
-    expect(opened?.data).toEqual({
-      oauth: {
-        refreshToken: 'the-refresh',
-        clientId: 'the-client',
-        clientSecret: 'the-secret',
-        tokenUri: `http://${host}/token`,
-      },
-    })
+    // The client is that of the installation, whose secret may change.
+    expect(opened?.data).toEqual({ oauth: { refreshToken: 'the-refresh' } })
     const { rows } = await app.pool.query('SELECT c::text AS text FROM credentials c')
     expect(JSON.stringify(rows)).not.toContain('the-refresh')
     expect(JSON.stringify(app.logs)).not.toMatch(/the-refresh|the-secret/)
   },
 )
+
+test('credentials of a consent get tokens by the client of the installation, at its address alone', async () => {
+  const browser = await browserOf(here.member)
+  await browser.get((await agree(browser)).path)
+  const [stored] = await listed()
+  failure = { status: 200, body: { access_token: 'a', expires_in: 3600 } }
+  const { test: tested } = await app.client.ok('testCredentials', {
+    as: here.member,
+    params: { workspaceId: here.workspaceId, credentialsId: stored?.id ?? '' },
+  })
+  expect(tested.outcome).toBe('accepted')
+  expect(Object.fromEntries(forms.at(-1) ?? [])).toEqual({
+    grant_type: 'refresh_token',
+    refresh_token: 'the-refresh',
+    client_id: 'the-client',
+    client_secret: 'the-secret',
+  })
+})
+
+test.each([
+  [{ refreshToken: 'r', tokenUri: 'https://thief.example/token' }, /beside `tokenUri`/],
+  [{ refreshToken: 'r', clientId: 'c' }, /or neither of them/],
+])('credentials cannot send the secret of the installation elsewhere: %j', async (oauth, reason) => {
+  const { status, body } = await app.client.call('createCredentials', {
+    as: here.member,
+    params: { workspaceId: here.workspaceId },
+    body: { type: 'google sheets', name: 'Thief', data: { oauth } } as never,
+  })
+  expect([status, body.issues]).toMatchObject([400, [{ message: expect.stringMatching(reason) }]])
+})
 
 test('replaces the data of credentials by a new consent, and keeps their id and their name', async () => {
   const browser = await browserOf(here.member)

@@ -3861,15 +3861,15 @@ class GoogleAnalyticsOptions(TypedDict):
     """Destination of the event."""
 
 class GoogleOAuth(TypedDict):
-    """The account of a person who agreed, and the OAuth client that they agreed with."""
+    """The account of a person who agreed, and the OAuth client that they agreed with: without one, that of the installation."""
 
     refreshToken: str
     """The refresh token that Google gave for the consent."""
 
-    clientId: str
+    clientId: NotRequired[str]
     """Id of the OAuth client."""
 
-    clientSecret: str
+    clientSecret: NotRequired[str]
     """Secret of the OAuth client."""
 
     tokenUri: NotRequired[str]

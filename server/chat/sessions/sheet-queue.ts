@@ -4,6 +4,7 @@ import { isUnavailable } from '../../db/unavailable.ts'
 import { MS_PER_HOUR, MS_PER_MINUTE, MS_PER_SECOND } from '../../durations.ts'
 import { newId } from '../../ids.ts'
 import type { JsonObject } from '../../json/access.ts'
+import { withInstalledClient } from '../../outbound/google-account.ts'
 import { createErrorLog } from '../../repeated-errors.ts'
 import { tryCredentials } from '../../workspaces/credentials.ts'
 import type { LastExchange } from '../engine/blocks/vendors/call.ts'
@@ -117,7 +118,7 @@ export function openSheetQueue(services: Services): LeaseWorker {
       await finish(rows.map((row) => ({ ...row, logs: [failed(row, 'Credentials not found')] })))
       return 0
     }
-    const credentials = found.data as JsonObject
+    const credentials = withInstalledClient(found.data as JsonObject, services.config)
     if (rows[0]?.isSent) return lookForRows(leased, credentials, rows)
     let isRetry = false
     const written = await writeQueued(tools, credentials, rows, async (sent) => {

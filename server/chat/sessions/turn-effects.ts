@@ -5,6 +5,7 @@ import { newId } from '../../ids.ts'
 import type { JsonObject } from '../../json/access.ts'
 import type { Place } from '../../kit/shares/admission-queue.ts'
 import { takeTurn } from '../../kit/shares/turns.ts'
+import { withInstalledClient } from '../../outbound/google-account.ts'
 import type { SmtpAccount } from '../../outbound/mail.ts'
 import { addressOf, storeGenerated, uploadsAmong } from '../../uploads/uploads.ts'
 import { openCredentials } from '../../workspaces/credentials.ts'
@@ -118,7 +119,7 @@ export function effectsOf(
         log.error({ err: error, credentialsId: id }, 'credentials cannot be read')
         throw new Error('The credentials cannot be read now: the log of the service says why')
       })
-      return found?.type === type ? (found.data as JsonObject) : null
+      return found?.type === type ? withInstalledClient(found.data as JsonObject, config) : null
     },
     async askModel(request) {
       return (await mayCallOut())

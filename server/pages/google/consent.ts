@@ -3,7 +3,6 @@ import { pick } from '../../../contract/bot-document/blocks/vendors/vendor.ts'
 import type { Services } from '../../context.ts'
 import { MS_PER_MINUTE } from '../../durations.ts'
 import { asObject, asString, filledText, parseJson } from '../../json/access.ts'
-import { GOOGLE_TOKEN_URL } from '../../outbound/google-account.ts'
 import { withText } from '../../outbound/response-body.ts'
 import { encodeRequest } from '../../outbound/vendor-request.ts'
 
@@ -39,7 +38,8 @@ type Tools = Pick<Services, 'config' | 'cursorKey' | 'chat' | 'log'>
 export type ConsentRejection = 'ended' | 'declined' | 'incomplete' | 'misconfigured' | 'unavailable'
 
 export interface Consent {
-  data: { oauth: Record<'refreshToken' | 'clientId' | 'clientSecret', string> & { tokenUri?: string } }
+  /** Without the client, whose secret stays in the configuration. */
+  data: { oauth: { refreshToken: string } }
   /** Address of the account, if Google says it. */
   email: string | undefined
 }
@@ -135,11 +135,7 @@ export async function redeemConsent(
   const granted = asString(body.scope)?.split(' ') ?? []
   // People can untick what a client asks for.
   if (refreshToken === undefined || !granted.includes(consentScopes[type])) return 'incomplete'
-  const tokenUri = config.GOOGLE_TOKEN_URL === GOOGLE_TOKEN_URL ? {} : { tokenUri: config.GOOGLE_TOKEN_URL }
-  return {
-    data: { oauth: { refreshToken, clientId, clientSecret, ...tokenUri } },
-    email: emailOf(body.id_token),
-  }
+  return { data: { oauth: { refreshToken } }, email: emailOf(body.id_token) }
 }
 
 /** Read without its signature: it comes from Google itself, and is a name for people alone. */
