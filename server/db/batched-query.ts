@@ -13,6 +13,7 @@ interface Asked {
   bytea: Buffer
   timestamptz: string
   integer: number
+  float8: number
   boolean: boolean
 }
 

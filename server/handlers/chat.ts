@@ -29,7 +29,7 @@ import {
 import { botOfSession, newSessionId } from '../chat/sessions/session-ids.ts'
 import { findState, simulate } from '../chat/sessions/simulate.ts'
 import { type Started, startSession } from '../chat/sessions/start-session.ts'
-import { expiryAfter, isStillAsked, timerOfTurn } from '../chat/sessions/timers.ts'
+import { expiryAfter, handoverOfTurn, isStillAsked, timerChange } from '../chat/sessions/timers.ts'
 import { effectsOf, withTurnRoom } from '../chat/sessions/turn-effects.ts'
 import { writeAlso, writeTurn } from '../chat/sessions/write-turn.ts'
 import type { Contexts } from '../context.ts'
@@ -236,6 +236,7 @@ export const chat: ChatHandlers<Contexts> = {
         isNewResult: false,
         expiresAt: expiryAfter(outcome, now, now),
         outcome,
+        timer: timerChange(outcome),
         lastMessage: null,
         lastAnswer: JSON.stringify(step),
       }
@@ -246,7 +247,7 @@ export const chat: ChatHandlers<Contexts> = {
           ...step,
         })
         const session = { id: sessionId, ...preview }
-        const store = writeAlso(db, (write) => keep(answer, write), timerOfTurn(session, outcome, {}, now))
+        const store = writeAlso(db, (write) => keep(answer, write), handoverOfTurn(session, outcome, {}, now))
         const isSaved = await writeTurn(db, { ...write, session }, now, store)
         return isSaved ? answer : undefined
       }

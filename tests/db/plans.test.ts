@@ -418,7 +418,7 @@ testHere.each<Mode>(['force_custom_plan', 'force_generic_plan'])(
       const written = [
         ...(await sentDuring(() => insertClientLogs(own.db, session, logs, now), own)),
         ...(await sentDuring(
-          () => batchedStatements(own.db).answers([usualAnswer(now, sessionId)], { botId: 'bot-7' }),
+          () => batchedStatements(own.db).answer([usualAnswer(now, sessionId)], { botId: 'bot-7' }),
           own,
         )),
       ]
@@ -517,12 +517,16 @@ testHere.each<Mode>(['force_custom_plan', 'force_generic_plan'])(
       })
       const one = usualAnswer(own.clock.now(), 'made')
       const together = await steps(async () => {
-        const { starts, answers, answersTold } = batchedStatements(own.db)
-        await starts([one], { botId })
-        await answers([one], { botId })
-        await answersTold([one], { botId, workspaceId: here.workspaceId, idPrefix: '0', turns: '[{}]' })
+        const { start, answer, answerTold, unanswered, unansweredTold } = batchedStatements(own.db)
+        const { workspaceId } = here
+        const told = { botId, workspaceId, idPrefix: '0', turns: '[{}]' }
+        await start([one], { botId })
+        await answer([one], { botId })
+        await answerTold([one], told)
+        await unanswered([one], { botId, workspaceId, countedBefore: one.now })
+        await unansweredTold([one], { ...told, countedBefore: one.now })
       })
-      expect(together).toHaveLength(3)
+      expect(together).toHaveLength(5)
       const has = (sent: Sent[], part: string) => sent.filter(({ text }) => text.includes(part)).length
       expect([usual.length, has(usual, 'late AS')]).toEqual([2, 0])
       expect(has(others, 'late AS')).toBe(2)
@@ -532,7 +536,7 @@ testHere.each<Mode>(['force_custom_plan', 'force_generic_plan'])(
         await connection.query('DELETE FROM chat_sessions')
         const plan = await planOf(step, mode, connection)
         const kinds = nodesOf(plan).map((node) => `${node['Node Type']} ${node['Relation Name'] ?? ''}`)
-        expect(kinds.filter((kind) => /Seq Scan (bots|results)/.test(kind))).toEqual([])
+        expect(kinds.filter((kind) => /Seq Scan (bots|results|chat_timers)/.test(kind))).toEqual([])
       }
     })
   },
@@ -650,9 +654,9 @@ testHere.each<Mode>(['force_custom_plan', 'force_generic_plan'])(
       )
       await connection.query('DELETE FROM webhook_outbox')
       await connection.query('VACUUM ANALYZE webhook_outbox')
-      const { answersTold } = batchedStatements(own.db)
+      const { answerTold } = batchedStatements(own.db)
       const told = { botId: 'bot', workspaceId: 'workspace', idPrefix: '0', turns: '[{}]' }
-      const [sent] = await sentDuring(() => answersTold([usualAnswer(own.clock.now(), 'chat')], told), own)
+      const [sent] = await sentDuring(() => answerTold([usualAnswer(own.clock.now(), 'chat')], told), own)
       const plan = await planOf(sent as Sent, mode, connection)
       const read = nodesOf(plan).filter((node) => node['Relation Name'] === 'webhook_outbox')
       expect(read.map((node) => node['Node Type'])).toEqual(['ModifyTable', 'Index Only Scan'])

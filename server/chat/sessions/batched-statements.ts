@@ -1,9 +1,18 @@
 import { type SQL, sql } from 'drizzle-orm'
 import { prepareBatchedWrite } from '../../db/batched-query.ts'
 import { statements } from '../../db/client.ts'
-import { bots, chatSessions, chatTurns, resultAnswers, results } from '../../db/schema.ts'
+import {
+  bots,
+  chatSessions,
+  chatTimers,
+  chatTurns,
+  resultAnswers,
+  results,
+  resultTranscripts,
+} from '../../db/schema.ts'
+import { raiseEpochs } from '../../results/stats-epochs.ts'
 import { enqueueEvents } from '../../webhooks/outbox.ts'
-import { botId, floorOf, maxAnswers, savedAt, workspaceId } from './turn-statements.ts'
+import { botId, floorOf, maxAnswers, savedAt, transcriptId, workspaceId } from './turn-statements.ts'
 
 /*
  * Statements for batches of the most frequent turns, of one bot each. A statement of `turn-statements.ts` costs more,
@@ -11,11 +20,11 @@ import { botId, floorOf, maxAnswers, savedAt, workspaceId } from './turn-stateme
  */
 
 /**
- * Enqueues the events of answers: a result began by one, has one, is completed by it. One row holds the data of all
+ * Enqueues the events of turns: a result began by one, has an answer, is completed by it. One row holds the data of all
  * turns in one text, and values that only the database knows; `expandOutboxRow` makes events of it later, since JSON
  * takes many times longer to write. `live` has the rows of results with their earlier flags, `place` and `tells`.
  */
-const enqueueAnswers = sql`, queued AS (${enqueueEvents(
+const enqueueTurns = sql`, queued AS (${enqueueEvents(
   sql`
     SELECT bot_id, ${sql.placeholder('idPrefix')}::text AS id,
       is_start::integer + is_answer::integer + is_completion::integer AS size,
@@ -72,34 +81,25 @@ const withNewResults = (asked: SQL) => sql`
   )
   SELECT place FROM asked`
 
-const answerTypes = {
+const nextTypes = {
   ...shared,
   revision: 'integer',
   lastMessage: 'text',
   steered: 'text',
   isEnded: 'boolean',
   apartStep: 'bytea',
-  lateBefore: 'timestamptz',
-  blockId: 'text',
-  blockBotId: 'text',
-  content: 'text',
   answerSize: 'integer',
-  // JSON.
-  files: 'text',
 } as const
 
-const answerToldTypes = {
-  ...answerTypes,
-  /** Types of events that the turn may publish, by commas. */
-  tells: 'text',
-} as const
+/** Types of events that the turn may publish, by commas. */
+const toldTypes = { tells: 'text' } as const
 
 /**
- * Answers to existing results that no count of statistics includes yet, and that have room for them. Rows are found by their keys first and then by their `ctid`: a
- * planner that assumes an empty table would scan all of it. A session that another transaction has changed is left
- * out; if a result was changed, a division by zero aborts the whole batch.
+ * Turns of existing results that have room for their answers, of which a condition is true. Rows are found by their keys
+ * first and then by their `ctid`: a planner that assumes an empty table would scan all of it. A session that another
+ * transaction has changed is left out; if a result was changed, a division by zero aborts the whole batch.
  */
-const withAnswers = (asked: SQL, ofEvents = sql``, more = sql``) => sql`
+const withNextTurns = (asked: SQL, isUsual: SQL, returned: SQL, more: SQL) => sql`
   WITH session AS (
     UPDATE ${chatSessions} s SET state = asked.state::json, revision = s.revision + 1, result_id = asked."resultId",
       last_message = asked."lastMessage", ended_at = asked."endedAt",
@@ -110,14 +110,15 @@ const withAnswers = (asked: SQL, ofEvents = sql``, more = sql``) => sql`
       SELECT ctid AS session_place FROM ${chatSessions} WHERE bot_id = ${botId} AND id = asked."sessionId" OFFSET 0
     ) AS own
     CROSS JOIN LATERAL (
-      SELECT ctid AS result_place, has_started AS was_started, is_completed AS was_completed FROM ${results}
-      WHERE bot_id = ${botId} AND id = asked."resultId" AND created_at >= asked."lateBefore"
+      SELECT ctid AS result_place, has_started AS was_started, is_completed AS was_completed,
+        waiting_block_id AS was_waiting_block_id, waits_until AS was_waits_until FROM ${results}
+      WHERE bot_id = ${botId} AND id = asked."resultId" AND ${isUsual}
         AND created_at > ${floorOf(sql`${botId}`)} AND answers_size + asked."answerSize" <= ${maxAnswers} OFFSET 0
     ) AS of_bot
     WHERE s.ctid = session_place AND s.bot_id = ${botId} AND s.id = asked."sessionId"
       AND s.revision = asked.revision AND s.steered::text IS NOT DISTINCT FROM asked.steered
       AND (s.state IS NULL) = asked."isEnded"
-    RETURNING asked.*, result_place, was_started, was_completed
+    RETURNING asked.*, of_bot.*
   ), step AS (
     INSERT INTO ${chatTurns} (bot_id, session_id, revision, step)
     SELECT ${botId}, "sessionId", revision + 1, "apartStep" FROM session WHERE "apartStep" IS NOT NULL
@@ -132,8 +133,29 @@ const withAnswers = (asked: SQL, ofEvents = sql``, more = sql``) => sql`
     FROM session
     WHERE o.ctid = result_place AND o.bot_id = ${botId} AND o.id = session."resultId"
     RETURNING o.bot_id, o.id, o.created_at, o.has_started, o.is_completed, was_started, was_completed,
-      session."blockId", session."blockBotId", session.content, session.files, session.now, session.transcript ${ofEvents}
-  ), answer AS (
+      session.now, session.transcript ${returned}
+  ) ${more}
+  SELECT place, 1 / ((SELECT count(*) FROM session) = (SELECT count(*) FROM live))::integer FROM session`
+
+const ofEvents = sql`, session.place, session.tells`
+
+const answerTypes = {
+  ...nextTypes,
+  lateBefore: 'timestamptz',
+  blockId: 'text',
+  blockBotId: 'text',
+  content: 'text',
+  // JSON.
+  files: 'text',
+} as const
+
+/** Answers to results that no count of statistics includes yet. */
+const withAnswers = (asked: SQL, returned = sql``, more = sql``) =>
+  withNextTurns(
+    asked,
+    sql`created_at >= asked."lateBefore"`,
+    sql`, session."blockId", session."blockBotId", session.content, session.files ${returned}`,
+    sql`, answer AS (
     INSERT INTO ${resultAnswers} (bot_id, result_id, seq, block_id, block_bot_id, content, attached_file_urls,
       created_at, transcript)
     SELECT ${botId}, live.id, coalesce((
@@ -142,13 +164,64 @@ const withAnswers = (asked: SQL, ofEvents = sql``, more = sql``) => sql`
       CASE WHEN live.files IS NOT NULL THEN ARRAY(SELECT json_array_elements_text(live.files::json)) END, live.now,
       live.transcript::json
     FROM live
-  ) ${more}
-  SELECT place, 1 / ((SELECT count(*) FROM session) = (SELECT count(*) FROM live))::integer FROM session`
+  ) ${more}`,
+  )
+
+const unansweredTypes = {
+  ...nextTypes,
+  timerId: 'text',
+  timerAt: 'timestamptz',
+  timerAfterMs: 'float8',
+} as const
+
+/** Results of hours before it may be counted already; one for the whole batch. */
+const countedBefore = sql`${sql.placeholder('countedBefore')}::timestamptz`
+
+const changedLate = sql`
+  SELECT bot_id, created_at FROM live
+  WHERE created_at < ${countedBefore}
+    AND (has_started, is_completed, waiting_block_id, waits_until) IS DISTINCT FROM
+      (was_started, was_completed, was_waiting_block_id, was_waits_until)`
+
+/**
+ * Turns without an answer, as most of timers are: their results may be old, and they may set a timer anew. Rows of timers
+ * are locked in the order in which heartbeats lock those that are leased.
+ */
+const withoutAnswers = (asked: SQL, returned = sql``, more = sql``) =>
+  withNextTurns(
+    asked,
+    sql`true`,
+    sql`, o.waiting_block_id, o.waits_until, was_waiting_block_id, was_waits_until ${returned}`,
+    sql`, ${raiseEpochs(changedLate, countedBefore)}, transcript AS (
+    INSERT INTO ${resultTranscripts} (bot_id, result_id, id, entries)
+    SELECT ${botId}, live.id, ${transcriptId}, live.transcript::json
+    FROM live WHERE live.transcript IS NOT NULL
+  ), timer AS (
+    INSERT INTO ${chatTimers} (bot_id, session_id, id, workspace_id, due_at, is_paused, failures)
+    SELECT ${botId}, "sessionId", "timerId", ${workspaceId},
+      coalesce("timerAt", now() + "timerAfterMs" * interval '1 millisecond'), false, 0
+    FROM session WHERE "timerId" IS NOT NULL ORDER BY "sessionId"
+    ON CONFLICT (bot_id, session_id) DO UPDATE SET id = excluded.id, due_at = excluded.due_at, is_paused = false,
+      failures = 0, claim = NULL, claimed_until = NULL
+  ) ${more}`,
+  )
 
 export const batchedStatements = statements((db, named) => ({
-  starts: prepareBatchedWrite(db, named('chat_usual_starts'), startTypes, withNewResults),
-  answers: prepareBatchedWrite(db, named('chat_usual_answers'), answerTypes, (asked) => withAnswers(asked)),
-  answersTold: prepareBatchedWrite(db, named('chat_usual_answers_told'), answerToldTypes, (asked) =>
-    withAnswers(asked, sql`, session.place, session.tells`, enqueueAnswers),
+  start: prepareBatchedWrite(db, named('chat_usual_starts'), startTypes, withNewResults),
+  answer: prepareBatchedWrite(db, named('chat_usual_answers'), answerTypes, (asked) => withAnswers(asked)),
+  answerTold: prepareBatchedWrite(
+    db,
+    named('chat_usual_answers_told'),
+    { ...answerTypes, ...toldTypes },
+    (asked) => withAnswers(asked, ofEvents, enqueueTurns),
+  ),
+  unanswered: prepareBatchedWrite(db, named('chat_usual_unanswered'), unansweredTypes, (asked) =>
+    withoutAnswers(asked),
+  ),
+  unansweredTold: prepareBatchedWrite(
+    db,
+    named('chat_usual_unanswered_told'),
+    { ...unansweredTypes, ...toldTypes },
+    (asked) => withoutAnswers(asked, ofEvents, enqueueTurns),
   ),
 }))

@@ -94,12 +94,13 @@ function isAmong(timers: readonly Pick<Timer, 'botId' | 'sessionId'>[], withId?:
 }
 
 const removing = statements((db) =>
-  createBatcher<Timer, unknown>(
+  createBatcher<Timer, void>(
     MAX_ROWS_REMOVED,
     () => '',
     (timers) => {
       const ids = timers.map(({ id }) => id)
-      const deletion = db.execute(sql`DELETE FROM ${table} WHERE ${isAmong(timers, ids)}`)
+      // A statement of Drizzle is sent anew by each who awaits it; its promise is not.
+      const deletion = db.execute(sql`DELETE FROM ${table} WHERE ${isAmong(timers, ids)}`).then(() => {})
       return timers.map(() => deletion)
     },
   ),

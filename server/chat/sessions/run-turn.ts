@@ -13,7 +13,7 @@ import { decodeState } from './codec/state.ts'
 import { mergeEdits } from './concurrent-edits.ts'
 import { lastAnswerOf, type Session, turnAgeOf } from './read-session.ts'
 import { sheetRowsOfTurn } from './sheet-rows.ts'
-import { expiryAfter, secondsLeft, timerOfTurn } from './timers.ts'
+import { expiryAfter, handoverOfTurn, secondsLeft, timerChange } from './timers.ts'
 import { type Context, effectsOf, withTurnRoom } from './turn-effects.ts'
 import { TurnLease } from './turn-lease.ts'
 import { type StoreTurn, sizeOfTurn, type WithTurn, writeAlso, writeTurn } from './write-turn.ts'
@@ -84,6 +84,7 @@ async function runTurnWithin(
             isNewResult: session.resultId === null,
             wasAnswered,
             outcome,
+            timer: timerChange(outcome, { before: timerBefore, isFired }),
             lastMessage: reply.digest,
             lastAnswer: answer,
           },
@@ -92,10 +93,10 @@ async function runTurnWithin(
             ...uploadsOfTurn(sessionId, outcome.uploads),
             ...sheetRowsOfTurn({ botId, workspaceId, resultId: state.resultId }, outcome),
             ...(isBridged ? [(tx: Database) => wakeBridge(tx, session)] : []),
-            ...timerOfTurn(
-              { id: sessionId, botId, workspaceId },
+            ...handoverOfTurn(
+              { id: sessionId, botId },
               outcome,
-              { session, before: timerBefore, isFired, isReturned: session.handledBy !== null },
+              { session, isReturned: session.handledBy !== null },
               context.now,
             ),
             ...eventOfTurn(

@@ -8,7 +8,7 @@ import type { findPublished } from './read-session.ts'
 import { toTurn, uploadsOfTurn } from './run-turn.ts'
 import { newSessionId } from './session-ids.ts'
 import { sheetRowsOfTurn } from './sheet-rows.ts'
-import { expiryAfter, timerOfTurn } from './timers.ts'
+import { expiryAfter, handoverOfTurn, timerChange } from './timers.ts'
 import { type Context, effectsOf, withTurnRoom } from './turn-effects.ts'
 import { type StoreTurn, sizeOfTurn, writeAlso, writeTurn } from './write-turn.ts'
 
@@ -58,6 +58,7 @@ export async function startSession(
       isNewResult: earlierId === null,
       expiresAt: expiryAfter(outcome, now, now),
       outcome,
+      timer: timerChange(outcome),
       lastMessage: null,
       lastAnswer,
     },
@@ -65,7 +66,7 @@ export async function startSession(
     writeAlso(db, keepAs(started), [
       ...uploadsOfTurn(sessionId, outcome.uploads),
       ...sheetRowsOfTurn({ botId, workspaceId, resultId }, outcome),
-      ...timerOfTurn({ id: sessionId, botId, workspaceId }, outcome, {}, now),
+      ...handoverOfTurn({ id: sessionId, botId }, outcome, {}, now),
       ...eventOfTurn(published, chatEventOf({ sessionId, botId, resultId, publicationId }, outcome), now),
     ]),
   )

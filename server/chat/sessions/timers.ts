@@ -8,70 +8,51 @@ import type { SessionState, TimerToSet, TurnOutcome } from '../engine/types.ts'
 import { decodeState } from './codec/state.ts'
 import { lastMessageIn, readLastMessage } from './last-message.ts'
 import type { Session } from './read-session.ts'
+import { isTimerOf } from './timer-rows.ts'
 import { expiryOf, latestExpiryOf, type WithTurn } from './write-turn.ts'
 
 /*
- * The timer of a chat as a row beside its session, written in the transaction of the turn that sets it. A session has one
- * at most, since it waits at one place. `fire-timers.ts` runs the turns of those that are due.
+ * Timers of chats, written together with the turns that set them. `fire-timers.ts` runs the turns of those that are due.
  */
 
 interface Ids {
   id: string
   botId: string
-  workspaceId: string
-}
-
-const isOf = ({ id, botId }: Pick<Ids, 'id' | 'botId'>) =>
-  and(eq(chatTimers.botId, botId), eq(chatTimers.sessionId, id))
-
-async function saveTimer(tx: Database, ids: Ids, timer: TimerToSet | undefined) {
-  if (timer === undefined) return removeTimer(tx, ids)
-  const { id, at, afterMs = 0 } = timer
-  const dueAt = at === undefined ? dueAfter(afterMs) : sql`${at}::timestamptz`
-  const values = { id, dueAt, isPaused: false, failures: 0, claim: null, claimedUntil: null }
-  await tx
-    .insert(chatTimers)
-    .values({ botId: ids.botId, sessionId: ids.id, workspaceId: ids.workspaceId, ...values })
-    .onConflictDoUpdate({
-      target: [chatTimers.botId, chatTimers.sessionId],
-      set: { ...values, dueAt: sql`excluded.due_at` },
-    })
 }
 
 /**
- * Writes the timer of a turn, and hands the chat over; nothing for most turns. `before` is the timer of the state that the
- * turn follows in `session`, `isReturned` true if the turn ends a wait for members.
+ * The timer that a turn sets; null if it leaves none, undefined if the row stays as it is. `before` is the timer of the
+ * state that the turn follows.
  */
-export function timerOfTurn(
+export function timerChange(
+  { state, timer }: Pick<TurnOutcome, 'state' | 'timer'>,
+  { before, isFired = false }: { before?: SessionState['timer']; isFired?: boolean } = {},
+): TimerToSet | null | undefined {
+  if (timer !== undefined) return timer
+  const isRetained = before !== undefined && state?.timer?.id === before.id
+  // The row of a timer that fired goes after the turn, with others.
+  return before === undefined || isRetained || isFired ? undefined : null
+}
+
+/** Hands the chat over with a turn, or back where it ends a wait for members; nothing for most turns. */
+export function handoverOfTurn(
   ids: Ids,
-  { state, timer, isHandedOff, said }: Pick<TurnOutcome, 'state' | 'timer' | 'isHandedOff' | 'said'>,
-  {
-    session,
-    before,
-    isFired = false,
-    isReturned = false,
-  }: { session?: Session; before?: SessionState['timer']; isFired?: boolean; isReturned?: boolean },
+  { isHandedOff, said }: Pick<TurnOutcome, 'isHandedOff' | 'said'>,
+  { session, isReturned = false }: { session?: Session; isReturned?: boolean },
   now: Date,
 ): WithTurn[] {
-  const isKept = before !== undefined && state?.timer?.id === before.id
-  // The row of a timer that fired goes after the turn, with others.
-  const isChanged = timer !== undefined || (before !== undefined && !isKept && !isFired)
-  const handledBy = isHandedOff ? ('waiting' as const) : null
+  if (!isHandedOff && !isReturned) return []
   return [
-    ...(isChanged ? [(tx: Database) => saveTimer(tx, ids, timer)] : []),
-    ...(isHandedOff || isReturned
-      ? [
-          async (tx: Database) => {
-            const ofTurn = isHandedOff ? lastMessageIn(said) : null
-            const isEarlier = isHandedOff && ofTurn === null && session !== undefined
-            const lastSaid = isEarlier ? await readLastMessage(tx, session) : ofTurn
-            await tx
-              .update(table)
-              .set({ handledBy, assigneeId: null, handledSince: now, awaited: null, lastSaid })
-              .where(and(eq(table.botId, ids.botId), eq(table.id, ids.id)))
-          },
-        ]
-      : []),
+    async (tx) => {
+      const ofTurn = isHandedOff ? lastMessageIn(said) : null
+      const isEarlier = isHandedOff && ofTurn === null && session !== undefined
+      const lastSaid = isEarlier ? await readLastMessage(tx, session) : ofTurn
+      const handledBy = isHandedOff ? ('waiting' as const) : null
+      await tx
+        .update(table)
+        .set({ handledBy, assigneeId: null, handledSince: now, awaited: null, lastSaid })
+        .where(and(eq(table.botId, ids.botId), eq(table.id, ids.id)))
+    },
   ]
 }
 
@@ -93,8 +74,8 @@ export function openExpiryOf(lastAt: Date, createdAt: Date): Date {
 }
 
 /** Stops the timer of a chat that people handle from now on. */
-export async function pauseTimer(tx: Database, ids: Pick<Ids, 'id' | 'botId'>) {
-  await tx.update(chatTimers).set({ isPaused: true }).where(isOf(ids))
+export async function pauseTimer(tx: Database, ids: Ids) {
+  await tx.update(chatTimers).set({ isPaused: true }).where(isTimerOf(ids))
 }
 
 /**
@@ -103,20 +84,16 @@ export async function pauseTimer(tx: Database, ids: Pick<Ids, 'id' | 'botId'>) {
  */
 export async function resumeTimer(
   tx: Database,
-  ids: Pick<Ids, 'id' | 'botId'>,
+  ids: Ids,
   { kind, afterMs = 0 }: NonNullable<SessionState['timer']>,
 ): Promise<Date | undefined> {
   const dueAt = kind === 'idle' ? { dueAt: dueAfter(afterMs) } : {}
   const [row] = await tx
     .update(chatTimers)
     .set({ isPaused: false, ...dueAt })
-    .where(isOf(ids))
+    .where(isTimerOf(ids))
     .returning({ dueAt: chatTimers.dueAt })
   return row?.dueAt
-}
-
-export async function removeTimer(tx: Database, ids: Pick<Ids, 'id' | 'botId'>): Promise<undefined> {
-  await tx.delete(chatTimers).where(isOf(ids))
 }
 
 /** Seconds until the timer of a session is due, by the clock of the database; undefined where none runs. */

@@ -117,6 +117,14 @@ const isLinkedStill = sql`EXISTS (
 
 const waitsUntil = sql`CASE WHEN r.waiting_block_id IS NOT NULL THEN ${expiresAt} END`
 
+/** The id of a further part of the transcript of a result: the number of the part, and of the answers before it. */
+export const transcriptId = sql`lpad(coalesce((
+        SELECT split_part(max(e.id), '.', 1)::bigint + 1 FROM ${resultTranscripts} e
+        WHERE e.bot_id = live.bot_id AND e.result_id = live.id
+      ), 0)::text, 10, '0') || '.' || coalesce((
+        SELECT max(seq) + 1 FROM ${resultAnswers} e WHERE e.bot_id = live.bot_id AND e.result_id = live.id
+      ), 0)`
+
 /*
  * A new result locks its bot, so that it and a deletion of all results wait for each other. Its timestamp is above
  * the floor that the deletion leaves, whatever the clocks of processes say.
@@ -175,12 +183,7 @@ const withResult = (writtenSession: SQL, more = sql``) => sql`
     WHERE live.bot_id = ${botId} AND live.id = ${resultId}
   ), transcript AS (
     INSERT INTO ${resultTranscripts} (bot_id, result_id, id, entries)
-    SELECT live.bot_id, live.id, lpad(coalesce((
-        SELECT split_part(max(e.id), '.', 1)::bigint + 1 FROM ${resultTranscripts} e
-        WHERE e.bot_id = live.bot_id AND e.result_id = live.id
-      ), 0)::text, 10, '0') || '.' || coalesce((
-        SELECT max(seq) + 1 FROM ${resultAnswers} e WHERE e.bot_id = live.bot_id AND e.result_id = live.id
-      ), 0), t.entries
+    SELECT live.bot_id, live.id, ${transcriptId}, t.entries
     FROM live, json_to_recordset(${sql.placeholder('transcript')}::json) AS t(entries json)
     WHERE live.bot_id = ${botId} AND live.id = ${resultId}
   ) ${more}

@@ -2,102 +2,126 @@ import pg from 'pg'
 import type { EventType } from '../../../contract/events.ts'
 import { currentTime } from '../../clock.ts'
 import { createBatcher } from '../../db/batcher.ts'
+import { isDistributed } from '../../db/citus/distribution.ts'
 import { type Database, rootOf, statements } from '../../db/client.ts'
 import { databaseError } from '../../db/errors.ts'
 import { lateBefore } from '../../results/stats-epochs.ts'
 import { idPrefix, isWanted, notifyAfterCommit } from '../../webhooks/outbox.ts'
+import type { TimerToSet } from '../engine/types.ts'
 import { batchedStatements } from './batched-statements.ts'
 import type { ResultRow, TurnRows } from './write-turn-citus.ts'
 
 /*
- * Writes the most frequent turns: the start of a chat with a new result, or one answer. One statement writes a batch
- * of them, or one alone, since it costs more than its rows. A batch has one bot only, so that no chat waits for another
- * bot. All other turns, and those that a batch did not write, go by `turn-statements.ts`.
+ * Writes the most frequent turns: the start of a chat with a new result, one answer, or none, as most of timers are. One
+ * statement writes a batch of them, or one alone, since it costs more than its rows. A batch has one bot only, so that no
+ * chat waits for another bot. All other turns, and those that a batch did not write, go by `turn-statements.ts`.
  */
 
 interface UsualStep {
-  kind: 'start' | 'answer' | 'answerTold'
+  kind: 'start' | 'answer' | 'answerTold' | 'unanswered' | 'unansweredTold'
   botId: string
+  workspaceId: string
   resultId: string
-  values: Record<string, unknown> & { apartStep: Buffer | null }
-  /** The workspace of the endpoints, and the data of the events, as `expandOutboxRow` reads it. */
-  told?: { workspaceId: string; turn: Record<string, unknown> }
+  values: Record<string, unknown>
+  /** Results that were made before may have been counted. */
+  lateBefore: string
+  /** The data of the events, as `expandOutboxRow` reads it. */
+  turn?: Record<string, unknown>
 }
 
 interface Told {
-  workspaceId: string
   subscribedEvents: string
   /** True if an earlier turn of the session has published that its result began. */
   wasAnswered: boolean
+}
+
+interface BesideRows {
+  workspaceId: string
+  told: Told | undefined
+  timer: TimerToSet | null | undefined
 }
 
 /** Maximum turns that one statement writes: `OWN_ID_DIGITS` of the outbox suffices for the event ids of 32. */
 const MAX_BATCH_TURNS = 16
 
 /**
- * Writes a turn that is the start of a chat with a new result, or one answer. Returns false if the turn is or has
- * anything else, or was not written. Not on a cluster.
+ * Writes a turn that is the start of a chat with a new result, one answer, or no answer and maybe a timer. Returns false
+ * if the turn is or has anything else, or was not written. Not on a cluster.
  */
 export async function writeTurnBatched(
   db: Database,
-  values: UsualStep['values'] & { botId: string; resultId: string | null; revision: number },
+  values: UsualStep['values'] & {
+    botId: string
+    resultId: string | null
+    revision: number
+    apartStep: Buffer | null
+  },
   { made, changed, answers, logs, transcript }: TurnRows,
-  told: Told | undefined,
+  { workspaceId, told, timer }: BesideRows,
   now: Date,
 ): Promise<boolean> {
   // A transaction cannot join a batch.
-  if (rootOf(db) !== db) return false
+  if (rootOf(db) !== db || isDistributed(db)) return false
   const [result, ...others] = [...made, ...changed]
   const { botId, resultId } = values
-  if (!result || resultId === null || others.length + logs.length + transcript.length > 0) return false
+  if (!result || resultId === null || others.length + logs.length > 0) return false
+  const [answer, ...moreAnswers] = answers
+  const types = told ? possibleTypes(result, told, answer !== undefined) : ''
   const own = {
     variables: JSON.stringify(result.variables),
     hasStarted: result.has_started,
     isCompleted: result.is_completed,
     waitingBlockId: result.waiting_block_id,
     waitingBlockBotId: result.waiting_block_bot_id,
+    tells: types,
     ...values,
   }
+  const step = { botId, workspaceId, resultId, lateBefore: lateBefore(now) }
   if (values.revision === 0) {
     const isTold = told && (result.has_started || result.is_completed)
-    if (changed.length + answers.length > 0 || values.apartStep || isTold) return false
+    if (changed.length + answers.length > 0 || values.apartStep || isTold || timer !== undefined) return false
     const start = { transcript: JSON.stringify(result.transcript), ...own }
-    return gathering(db)({ kind: 'start', botId, resultId, values: start })
+    return gathering(db)({ kind: 'start', values: start, ...step })
   }
-  const [answer, ...moreAnswers] = answers
-  if (!answer || made.length + moreAnswers.length > 0) return false
-  const given = {
-    tells: told ? possibleTypes(result, told) : '',
-    lateBefore: lateBefore(now),
-    blockId: answer.block_id,
-    blockBotId: answer.block_bot_id,
-    content: answer.content,
-    answerSize: answer.size,
-    files: answer.files,
-    transcript: JSON.stringify(answer.transcript),
-    ...own,
-  }
-  if (!told || given.tells === '') return gathering(db)({ kind: 'answer', botId, resultId, values: given })
-  const { workspaceId } = told
-  const { block_id: blockId, content, files } = answer
+  if (made.length + moreAnswers.length > 0) return false
+  // Many turns of timers set one anew; most other turns leave it as it is.
+  if (answer ? timer !== undefined : timer === null) return false
+  const given = answer
+    ? {
+        lateBefore: step.lateBefore,
+        blockId: answer.block_id,
+        blockBotId: answer.block_bot_id,
+        content: answer.content,
+        answerSize: answer.size,
+        files: answer.files ? JSON.stringify(answer.files) : null,
+        transcript: JSON.stringify(answer.transcript),
+        ...own,
+      }
+    : {
+        answerSize: 0,
+        transcript: transcript.length > 0 ? JSON.stringify(transcript) : null,
+        timerId: timer?.id ?? null,
+        timerAt: timer?.at ?? null,
+        timerAfterMs: timer?.afterMs ?? 0,
+        ...own,
+      }
+  const kind = answer ? ('answer' as const) : ('unanswered' as const)
+  if (types === '') return gathering(db)({ kind, values: given, ...step })
+  const { block_id: blockId, content, files } = answer ?? {}
   const turn = { resultId, sessionId: values.sessionId, at: now, blockId, content, files }
-  const isWritten = await gathering(db)({
-    kind: 'answerTold',
-    botId,
-    resultId,
-    values: given,
-    told: { workspaceId, turn },
-  })
+  const isWritten = await gathering(db)({ kind: `${kind}Told`, values: given, turn, ...step })
   if (isWritten) notifyAfterCommit(db)
   return isWritten
 }
 
-/** Types of subscribed events that a turn with an answer may publish, by commas; empty where there are none. */
+/** Types of subscribed events that a turn may publish, by commas; empty where there are none. */
 function possibleTypes(
   { has_started, is_completed }: ResultRow,
   { subscribedEvents, wasAnswered }: Told,
+  hasAnswer: boolean,
 ): string {
-  const may: EventType[] = ['result.answered']
+  const may: EventType[] = []
+  if (hasAnswer) may.push('result.answered')
   if (has_started && !wasAnswered) may.push('result.started')
   if (is_completed) may.push('result.completed')
   return may.filter((type) => isWanted(type, subscribedEvents)).join()
@@ -125,15 +149,18 @@ function writeAll(db: Database, steps: readonly UsualStep[]): Promise<boolean>[]
 }
 
 async function writeGroup(db: Database, steps: readonly UsualStep[]): Promise<boolean[]> {
-  const [{ kind, botId }] = steps as [UsualStep]
-  const { starts, answers, answersTold } = batchedStatements(db)
-  const given = steps.map(({ values }) => ({
-    ...values,
-    files: values.files ? JSON.stringify(values.files) : null,
-  }))
-  const write = { start: starts, answer: answers, answerTold: answersTold }[kind]
+  const [{ kind, botId, workspaceId }] = steps as [UsualStep]
+  const write = batchedStatements(db)[kind]
+  // Clocks differ: that of the latest counts.
+  const countedBefore = steps
+    .map((step) => step.lateBefore)
+    .sort()
+    .at(-1)
   try {
-    return await write(given, { botId, ...toTell(steps) })
+    return await write(
+      steps.map(({ values }) => values),
+      { botId, workspaceId, countedBefore, ...toTell(steps) },
+    )
   } catch (error) {
     if (!(databaseError(error) instanceof pg.DatabaseError)) throw error
     return steps.map(() => false)
@@ -142,8 +169,6 @@ async function writeGroup(db: Database, steps: readonly UsualStep[]): Promise<bo
 
 /** Data of the events of a batch; empty where no endpoint subscribes. The ids of these events share their beginning. */
 function toTell(steps: readonly UsualStep[]) {
-  const workspaceId = steps[0]?.told?.workspaceId
-  if (workspaceId === undefined) return {}
-  const turns = JSON.stringify(steps.map(({ told }) => told?.turn))
-  return { workspaceId, idPrefix: idPrefix(currentTime()), turns }
+  if (steps[0]?.turn === undefined) return {}
+  return { idPrefix: idPrefix(currentTime()), turns: JSON.stringify(steps.map(({ turn }) => turn)) }
 }

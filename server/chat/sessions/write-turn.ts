@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { EventType } from '../../../contract/events.ts'
 import { isDistributed } from '../../db/citus/distribution.ts'
-import { type Database, type Transaction, transact } from '../../db/client.ts'
+import { type Database, rootOf, type Transaction, transact } from '../../db/client.ts'
 import { sqlState } from '../../db/errors.ts'
 import { isUnavailable, Unavailable } from '../../db/unavailable.ts'
 import { MS_PER_DAY, MS_PER_HOUR } from '../../durations.ts'
@@ -9,13 +9,14 @@ import { newId, newIds } from '../../ids.ts'
 import { lateBefore } from '../../results/stats-epochs.ts'
 import { isWanted, notifyAfterCommit } from '../../webhooks/outbox.ts'
 import { resultBotOf } from '../engine/result-parts.ts'
-import type { Answer, SessionState, TurnOutcome } from '../engine/types.ts'
+import type { Answer, SessionState, TimerToSet, TurnOutcome } from '../engine/types.ts'
 import { toLogRows } from './client-logs.ts'
 import { encodeState, padded } from './codec/state.ts'
 import { encodeTranscript } from './codec/transcript.ts'
 import { encodeTurn, hasRoom, withLength } from './codec/turn.ts'
 import type { Session } from './read-session.ts'
 import { announceChange } from './session-changes.ts'
+import { saveTimer } from './timer-rows.ts'
 import { knownText, turnStatements } from './turn-statements.ts'
 import { writeTurnBatched } from './write-turn-batched.ts'
 import {
@@ -73,6 +74,8 @@ export interface TurnToWrite {
   /** True if an earlier turn of the session has published that its result began; absent for the first turn. */
   wasAnswered?: boolean
   outcome: TurnOutcome
+  /** The timer that the turn sets; null if it removes that of the session. */
+  timer?: TimerToSet | null | undefined
   lastMessage: string | null
   lastAnswer: string
 }
@@ -174,8 +177,6 @@ export async function writeTurn(
  */
 async function writeStep(db: Database, step: TurnToWrite, now: Date, isRepeated: boolean): Promise<boolean> {
   const { session, outcome } = step
-  const run = turnStatements(db)
-  const isFirst = step.revision === 0
   const hasEnded = outcome.state === null
   const state = keptState(step)
   const packed = encodeTurn(outcome.said, step.lastAnswer)
@@ -239,46 +240,60 @@ async function writeStep(db: Database, step: TurnToWrite, now: Date, isRepeated:
     logs: toLogRows(outcome.logs, now),
     transcript: bearer ? [] : outcome.transcript,
   }
-  const { subscribedEvents, wasAnswered = false } = step
+  const { subscribedEvents, wasAnswered = false, timer } = step
   const { workspaceId } = session
-  const toTell = () => {
-    const events = subscribedEvents ? eventsOf(step, rows, now, subscribedEvents) : []
-    return events.length > 0 ? { workspaceId, events } : undefined
+  const beside = {
+    workspaceId,
+    told: subscribedEvents ? { subscribedEvents, wasAnswered } : undefined,
+    timer,
   }
-  let isWritten: boolean
-  let eventRows: ReturnType<typeof toTell>
-  if (isDistributed(db)) {
-    eventRows = toTell()
-    isWritten = await writeTurnOnCitus(db, values, rows, eventRows, now)
-  } else if (step.resultId === null) {
-    isWritten = (await (isFirst ? run.firstWithoutResult : run.nextWithoutResult)(values)) === 1
-  } else {
-    const watching = subscribedEvents ? { workspaceId, subscribedEvents, wasAnswered } : undefined
-    isWritten = !isRepeated && (await writeTurnBatched(db, values, rows, watching, now))
-    if (!isWritten) {
-      const { next, nextTold, first, firstTold } = run
-      eventRows = toTell()
-      const write = eventRows ? (isFirst ? firstTold : nextTold) : isFirst ? first : next
-      const written = await write({
-        ...values,
-        ...(eventRows && {
-          ...eventRows,
-          events: JSON.stringify(eventRows.events.map((event) => eventRow(event, now))),
-        }),
-        lateBefore: lateBefore(now),
-        made: JSON.stringify(rows.made),
-        changed: JSON.stringify(rows.changed),
-        answers: JSON.stringify(rows.answers),
-        logs: JSON.stringify(rows.logs),
-        fullLogId: newId(now),
-        transcript: JSON.stringify(rows.transcript.length === 0 ? [] : [{ entries: rows.transcript }]),
-      })
-      isWritten = written === 1
-    }
+  if (!isRepeated && (await writeTurnBatched(db, values, rows, beside, now))) {
+    announceChange(db, session.id)
+    return true
   }
-  if (isWritten && eventRows) notifyAfterCommit(db)
+  const events = subscribedEvents && step.resultId !== null ? eventsOf(step, rows, now, subscribedEvents) : []
+  const webhooks = events.length > 0 ? { workspaceId, events } : undefined
+  const write = async (within: Database) => {
+    const isWritten = isDistributed(within)
+      ? await writeTurnOnCitus(within, values, rows, webhooks, now)
+      : await writeTurnAlone(within, values, rows, webhooks, now)
+    if (isWritten && timer !== undefined) await saveTimer(within, session, timer)
+    return isWritten
+  }
+  const isInTransaction = rootOf(db) !== db
+  const isWritten = await (timer === undefined || isInTransaction ? write(db) : transact(db, write))
+  if (isWritten && webhooks) notifyAfterCommit(db)
   if (isWritten) announceChange(db, session.id)
   return isWritten
+}
+
+/** Writes a turn of any kind by a statement of its own. Not on a cluster. */
+async function writeTurnAlone(
+  db: Database,
+  values: { resultId: string | null; revision: number } & Record<string, unknown>,
+  rows: TurnRows,
+  told: { workspaceId: string; events: TurnEventRow[] } | undefined,
+  now: Date,
+): Promise<boolean> {
+  const run = turnStatements(db)
+  const isFirst = values.revision === 0
+  if (values.resultId === null) {
+    return (await (isFirst ? run.firstWithoutResult : run.nextWithoutResult)(values)) === 1
+  }
+  const { next, nextTold, first, firstTold } = run
+  const write = told ? (isFirst ? firstTold : nextTold) : isFirst ? first : next
+  const written = await write({
+    ...values,
+    ...(told && { ...told, events: JSON.stringify(told.events.map((event) => eventRow(event, now))) }),
+    lateBefore: lateBefore(now),
+    made: JSON.stringify(rows.made),
+    changed: JSON.stringify(rows.changed),
+    answers: JSON.stringify(rows.answers),
+    logs: JSON.stringify(rows.logs),
+    fullLogId: newId(now),
+    transcript: JSON.stringify(rows.transcript.length === 0 ? [] : [{ entries: rows.transcript }]),
+  })
+  return written === 1
 }
 
 function keptState({ session, resultId, outcome: { state } }: TurnToWrite): string | null {
