@@ -207,6 +207,15 @@ withBrowser('the form of a payment', () => {
     expect(await page.locator('.guest-text').allTextContents()).toEqual(['All paid'])
   })
 
+  test('leaves nothing behind: a chat that is not remembered begins anew after a payment', async () => {
+    const { page } = await open()
+    await payWith(page, '4242')
+    await ticket(page).waitFor()
+    await page.reload()
+    await payButton(page).waitFor()
+    expect(await ticket(page).count()).toBe(0)
+  })
+
   test('is believed nothing: a page that says that it was paid stays where it is', async () => {
     const { page } = await open()
     await payButton(page).waitFor()

@@ -42,6 +42,10 @@ export function holdChat({ sessionId, resultId }) {
   if (resultId) keep('session', heldKey, JSON.stringify({ sessionId, resultId }))
 }
 
+export function releaseChat() {
+  forget('session', heldKey)
+}
+
 export function rememberChat(general = {}, { sessionId, resultId }) {
   const { rememberUser, isNewResultOnRefreshEnabled } = general
   const isOn = rememberUser?.isEnabled ?? isNewResultOnRefreshEnabled === false

@@ -28,10 +28,10 @@ async function loadVendor() {
 const seen = new Set()
 
 /**
- * The form for a payment. `check` is called once it may have been made, `beforePaying` before the visitor may be sent to
- * a bank, which leads back to `returnUrl`.
+ * The form for a payment. `check` is called once it may have been made, `leave` before the visitor may be sent to a bank, which
+ * leads back to `returnUrl`, and `stay` if the visitor was not sent away.
  */
-export function payForm({ input, returnUrl, signal, check, beforePaying }) {
+export function payForm({ input, returnUrl, signal, check, leave, stay }) {
   const { payment, runtimeOptions, options } = input
   const { publicKey, paymentIntentSecret: clientSecret } = runtimeOptions
   const details = billingDetails(options.additionalInformation ?? {})
@@ -102,7 +102,7 @@ export function payForm({ input, returnUrl, signal, check, beforePaying }) {
     if (button.disabled || button.hidden) return
     button.disabled = true
     problem.textContent = ''
-    beforePaying?.()
+    leave?.()
     const { paymentIntent, error } = await vendor
       .confirmPayment({
         elements,
@@ -110,6 +110,7 @@ export function payForm({ input, returnUrl, signal, check, beforePaying }) {
         confirmParams: { return_url: returnUrl, payment_method_data: { billing_details: details } },
       })
       .catch((error) => ({ error }))
+    stay?.()
     if (signal.aborted) return
     button.disabled = false
     if (isMade(paymentIntent)) return settle()

@@ -2,7 +2,7 @@ import { element, filled } from './dom.js'
 import { mayLoadPayments } from './foreign.js'
 import { formOf } from './forms.js'
 import { host } from './host.js'
-import { holdChat } from './memory.js'
+import { holdChat, releaseChat } from './memory.js'
 import { listen, rememberPage } from './payment-channel.js'
 import { payForm } from './payment-form.js'
 import { texts } from './texts.js'
@@ -26,7 +26,8 @@ function fieldHere(input, check, { signal, sessionId, resultId }) {
     returnUrl: location.href,
     signal,
     check,
-    beforePaying: () => holdChat({ sessionId, resultId }),
+    leave: () => holdChat({ sessionId, resultId }),
+    stay: releaseChat,
   })
 }
 
