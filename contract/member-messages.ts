@@ -1,5 +1,5 @@
 import { bubble } from './chat/content.ts'
-import { typingSeconds } from './chat/responses.ts'
+import { TYPING_SECONDS } from './chat/responses.ts'
 import { exampleBubble } from './chats.ts'
 import { recordId, successBody, successExample, text } from './kit/fields.ts'
 import { z } from './kit/zod.ts'
@@ -74,7 +74,7 @@ export const memberMessages = define({
     path: '/v1/bots/{botId}/chats/{sessionId}/typing',
     tag: 'chat',
     summary: 'Show the visitor of a chat that a member is typing',
-    description: `Shows the visitor of a chat that the caller, who handles it, is typing: clients that follow the session get the event \`typing\`. It ends by itself after ${typingSeconds} seconds, and with the next message; send it again every three seconds while the member types. Nothing of it is stored in the transcript. A chat that the caller does not handle is a conflict: take it first. A chat that is over, and a preview, is not found.`,
+    description: `Shows the visitor of a chat that the caller, who handles it, is typing: clients that follow the session get the event \`typing\`. It ends by itself after ${TYPING_SECONDS} seconds, and with the next message; send it again every three seconds while the member types. Nothing of it is stored in the transcript. A chat that the caller does not handle is a conflict: take it first. A chat that is over, and a preview, is not found.`,
     access: bot('MEMBER'),
     params: z.object({ botId, sessionId }),
     body: z

@@ -305,15 +305,15 @@ CREATE TABLE "chat_sessions" (
 	"revision" integer NOT NULL,
 	"claim" text,
 	"claimed_until" timestamp (3) with time zone,
-	"steered" json,
-	"last_message" text,
+	"member_edits" json,
+	"last_digest" text,
 	"client_logs" integer,
-	"steps" "bytea",
+	"inline_turns" "bytea",
 	"handled_by" text,
 	"assignee_id" text,
 	"handled_since" timestamp (3) with time zone,
 	"awaited" json,
-	"last_said" json,
+	"last_message" json,
 	"message_count" integer,
 	"typing_until" timestamp (3) with time zone,
 	"ended_at" timestamp (3) with time zone,
@@ -340,7 +340,7 @@ CREATE TABLE "chat_turns" (
 	"bot_id" text NOT NULL,
 	"session_id" text NOT NULL,
 	"revision" integer NOT NULL,
-	"step" "bytea" NOT NULL,
+	"turn" "bytea" NOT NULL,
 	CONSTRAINT "chat_turns_bot_id_session_id_revision_pk" PRIMARY KEY("bot_id","session_id","revision")
 );
 --> statement-breakpoint

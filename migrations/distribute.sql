@@ -42,7 +42,7 @@ END $$;--> statement-breakpoint
 
 CREATE OR REPLACE FUNCTION read_published_bot(p_bot_id text, p_public_id text, p_result_id text)
 RETURNS TABLE (
-  bot_id text, workspace_id text, is_watched boolean, is_closed boolean, publication_id text, published_at timestamptz,
+  bot_id text, workspace_id text, has_webhooks boolean, is_closed boolean, publication_id text, published_at timestamptz,
   earlier_result_id text, earlier_variables json
 ) LANGUAGE plpgsql AS $$
 #variable_conflict use_column
@@ -65,25 +65,25 @@ BEGIN
     SELECT r.id, r.variables INTO earlier_result_id, earlier_variables FROM results r
     WHERE r.bot_id = p_bot_id AND r.id = p_result_id AND NOT r.is_archived AND r.created_at > coalesce(v_floor, '-infinity');
   END IF;
-  is_watched := EXISTS (
+  has_webhooks := EXISTS (
     SELECT FROM webhook_endpoints e WHERE e.workspace_id = read_published_bot.workspace_id AND e.is_enabled);
   RETURN NEXT;
 END $$;--> statement-breakpoint
 
 CREATE OR REPLACE FUNCTION read_chat_session(p_bot_id text, p_id text, p_now timestamptz)
 RETURNS TABLE (
-  id text, bot_id text, workspace_id text, is_watched boolean, publication_id text, result_id text, state json,
-  revision integer, claim text, steered json, last_message text, handled_by text, assignee_id text, message_count integer,
-  expires_at timestamptz, created_at timestamptz, steps_size integer, updated_at timestamptz,
+  id text, bot_id text, workspace_id text, has_webhooks boolean, publication_id text, result_id text, state json,
+  revision integer, claim text, member_edits json, last_digest text, handled_by text, assignee_id text, message_count integer,
+  expires_at timestamptz, created_at timestamptz, inline_turns_size integer, updated_at timestamptz,
   typing_until timestamptz
 ) LANGUAGE plpgsql AS $$
 #variable_conflict use_column
 BEGIN
-  SELECT c.id, c.bot_id, c.publication_id, c.result_id, c.state, c.revision, c.claim, c.steered, c.last_message,
-    c.handled_by, c.assignee_id, c.message_count, c.expires_at, c.created_at, coalesce(octet_length(c.steps), 0), c.updated_at,
+  SELECT c.id, c.bot_id, c.publication_id, c.result_id, c.state, c.revision, c.claim, c.member_edits, c.last_digest,
+    c.handled_by, c.assignee_id, c.message_count, c.expires_at, c.created_at, coalesce(octet_length(c.inline_turns), 0), c.updated_at,
     c.typing_until
-  INTO id, bot_id, publication_id, result_id, state, revision, claim, steered, last_message,
-    handled_by, assignee_id, message_count, expires_at, created_at, steps_size, updated_at, typing_until
+  INTO id, bot_id, publication_id, result_id, state, revision, claim, member_edits, last_digest,
+    handled_by, assignee_id, message_count, expires_at, created_at, inline_turns_size, updated_at, typing_until
   FROM chat_sessions c WHERE c.bot_id = p_bot_id AND c.id = p_id AND c.expires_at > p_now;
   IF NOT FOUND THEN RETURN; END IF;
   SELECT b.workspace_id INTO workspace_id FROM bots b WHERE b.id = p_bot_id AND b.deleted_at IS NULL;
@@ -96,7 +96,7 @@ BEGIN
       AND r.id = read_chat_session.result_id AND r.created_at > coalesce(b.results_floor_at, '-infinity');
     IF NOT FOUND THEN RETURN; END IF;
   END IF;
-  is_watched := EXISTS (
+  has_webhooks := EXISTS (
     SELECT FROM webhook_endpoints e WHERE e.workspace_id = read_chat_session.workspace_id AND e.is_enabled);
   RETURN NEXT;
 END $$;--> statement-breakpoint
@@ -200,9 +200,9 @@ BEGIN
   was_completed := coalesce(v_before.is_completed, false);
 END $$;--> statement-breakpoint
 
-CREATE OR REPLACE FUNCTION write_chat_step(
-  p_bot_id text, p_session_id text, p_publication_id text, p_result_id text, p_revision integer, p_steered text,
-  p_is_ended boolean, p_state json, p_last_message text, p_kept_step bytea, p_apart_step bytea,
+CREATE OR REPLACE FUNCTION write_chat_turn(
+  p_bot_id text, p_session_id text, p_publication_id text, p_result_id text, p_revision integer, p_member_edits text,
+  p_is_ended boolean, p_state json, p_last_digest text, p_inline_turn bytea, p_separate_turn bytea,
   p_ended_at timestamptz,
   p_is_new boolean, p_variables json, p_has_started boolean, p_is_completed boolean, p_waiting_block_id text,
   p_waiting_block_bot_id text, p_transcript json, p_answers json, p_logs json, p_full_log_id text, p_turns json,
@@ -217,33 +217,33 @@ DECLARE
 BEGIN
   IF p_revision > 0 THEN
     UPDATE chat_sessions c SET state = p_state, revision = c.revision + 1, result_id = p_result_id,
-      last_message = p_last_message, ended_at = p_ended_at, expires_at = p_expires_at,
-      updated_at = v_saved_at, steered = NULL, steps = coalesce(p_kept_step || coalesce(c.steps, ''), c.steps)
+      last_digest = p_last_digest, ended_at = p_ended_at, expires_at = p_expires_at,
+      updated_at = v_saved_at, member_edits = NULL, inline_turns = coalesce(p_inline_turn || coalesce(c.inline_turns, ''), c.inline_turns)
     WHERE c.bot_id = p_bot_id AND c.id = p_session_id AND c.revision = p_revision
-      AND c.steered::text IS NOT DISTINCT FROM p_steered AND (c.state IS NULL) = p_is_ended;
+      AND c.member_edits::text IS NOT DISTINCT FROM p_member_edits AND (c.state IS NULL) = p_is_ended;
   ELSIF p_result_id IS NOT NULL THEN
-    INSERT INTO chat_sessions (id, bot_id, publication_id, result_id, state, revision, last_message,
-      ended_at, expires_at, created_at, updated_at, steps)
-    VALUES (p_session_id, p_bot_id, p_publication_id, p_result_id, p_state, 1, p_last_message,
-      p_ended_at, p_expires_at, p_now, v_saved_at, p_kept_step);
+    INSERT INTO chat_sessions (id, bot_id, publication_id, result_id, state, revision, last_digest,
+      ended_at, expires_at, created_at, updated_at, inline_turns)
+    VALUES (p_session_id, p_bot_id, p_publication_id, p_result_id, p_state, 1, p_last_digest,
+      p_ended_at, p_expires_at, p_now, v_saved_at, p_inline_turn);
   ELSE
     -- A preview alone may begin again under the id that it has.
-    INSERT INTO chat_sessions AS c (id, bot_id, publication_id, result_id, state, revision, last_message,
-      ended_at, expires_at, created_at, updated_at, steps)
-    VALUES (p_session_id, p_bot_id, p_publication_id, p_result_id, p_state, 1, p_last_message,
-      p_ended_at, p_expires_at, p_now, v_saved_at, p_kept_step)
+    INSERT INTO chat_sessions AS c (id, bot_id, publication_id, result_id, state, revision, last_digest,
+      ended_at, expires_at, created_at, updated_at, inline_turns)
+    VALUES (p_session_id, p_bot_id, p_publication_id, p_result_id, p_state, 1, p_last_digest,
+      p_ended_at, p_expires_at, p_now, v_saved_at, p_inline_turn)
     ON CONFLICT (bot_id, id) DO UPDATE SET state = excluded.state, revision = 1, claim = NULL,
-      last_message = excluded.last_message, ended_at = excluded.ended_at,
+      last_digest = excluded.last_digest, ended_at = excluded.ended_at,
       expires_at = excluded.expires_at, updated_at = excluded.updated_at
       WHERE c.publication_id IS NULL AND excluded.publication_id IS NULL;
   END IF;
   is_written := FOUND;
   IF NOT is_written THEN RETURN; END IF;
 
-  IF p_apart_step IS NOT NULL THEN
-    INSERT INTO chat_turns (bot_id, session_id, revision, step)
-    VALUES (p_bot_id, p_session_id, p_revision + 1, p_apart_step)
-    ON CONFLICT (bot_id, session_id, revision) DO UPDATE SET step = excluded.step;
+  IF p_separate_turn IS NOT NULL THEN
+    INSERT INTO chat_turns (bot_id, session_id, revision, turn)
+    VALUES (p_bot_id, p_session_id, p_revision + 1, p_separate_turn)
+    ON CONFLICT (bot_id, session_id, revision) DO UPDATE SET turn = excluded.turn;
   END IF;
   IF p_is_new IS NOT NULL THEN
     SELECT r.* INTO created_at, has_started, is_completed, had_started, was_completed
@@ -254,7 +254,7 @@ END $$;--> statement-breakpoint
 
 SELECT create_distributed_function(called.oid::regprocedure, 'p_bot_id', colocate_with => 'bots', force_delegation => true)
 FROM pg_proc called WHERE proname IN (
-  'read_published_bot', 'read_chat_session', 'write_chat_result', 'write_chat_step'
+  'read_published_bot', 'read_chat_session', 'write_chat_result', 'write_chat_turn'
 ) AND pg_function_is_visible(oid)
   AND NOT EXISTS (SELECT FROM pg_dist_object WHERE objid = called.oid AND distribution_argument_index IS NOT NULL);--> statement-breakpoint
 

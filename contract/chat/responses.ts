@@ -10,7 +10,7 @@ import { anyObject, blockId, prose, revision } from './fields.ts'
 export const handlers = ['bot', 'waiting', 'member'] as const
 
 /** Seconds for which a member counts as typing. */
-export const typingSeconds = 6
+export const TYPING_SECONDS = 6
 
 const handledByPeople = z.enum(['waiting', 'member']).meta({
   description:
@@ -284,9 +284,9 @@ const sessionEvent = z
       'SessionTypingEvent',
       'A member is typing, or has stopped without a message. Only streams have it. A message and a change of hands end it, too.',
       {
-        seconds: z.number().min(0).max(typingSeconds).meta({
+        seconds: z.number().min(0).max(TYPING_SECONDS).meta({
           description: 'Seconds for which a client shows it, unless another one comes before; 0 ends it.',
-          example: typingSeconds,
+          example: TYPING_SECONDS,
         }),
       },
     ),

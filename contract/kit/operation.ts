@@ -234,7 +234,8 @@ interface Reply<O extends Contract, Problem extends AnyIssue> {
   ): Result<O>
   /** Sends events as long as there are any, each as its text, to a caller who accepts them. */
   events(pieces: AsyncIterable<string>): Result<O>
-  fail(code: O['error'], issues?: Problem[]): Result<O>
+  /** `retryAfterSeconds` is for limits of the handler itself. */
+  fail(code: O['error'], issues?: Problem[], retryAfterSeconds?: number): Result<O>
 }
 
 interface Request<O extends Contract> {

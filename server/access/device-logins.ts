@@ -78,7 +78,7 @@ export async function startDeviceLogin(
   }
 }
 
-/** In all processes. Requests at once may go a little beyond the limit, as far as their own limits let them. */
+/** Counts over all processes. Simultaneous requests may exceed the limit by a few. */
 async function countStarted(db: Database, network: Buffer, now: Date): Promise<number> {
   const [row] = await db
     .select({ started: count() })
@@ -88,10 +88,10 @@ async function countStarted(db: Database, network: Buffer, now: Date): Promise<n
 }
 
 /**
- * Counts a code of a user before it is looked up, so that requests at once have no more guesses than others. False where
- * the user has entered too many wrong ones.
+ * Counts a code before it is looked up, so that simultaneous requests have no extra guesses. False once the user has
+ * entered too many wrong codes.
  */
-export async function takeGuess(db: Database, userId: string, now: Date): Promise<boolean> {
+export async function countGuess(db: Database, userId: string, now: Date): Promise<boolean> {
   const hasEnded = or(isNull(users.wrongCodesEndAt), lte(users.wrongCodesEndAt, now))
   const endAt = codesEndAt(now).toISOString()
   const counted = await db
@@ -104,8 +104,8 @@ export async function takeGuess(db: Database, userId: string, now: Date): Promis
   return counted.rowCount === 1
 }
 
-/** The code was right, so it does not count. */
-export async function returnGuess(db: Database, userId: string) {
+/** Takes back the count of a right code. */
+export async function uncountGuess(db: Database, userId: string) {
   await db
     .update(users)
     .set({ wrongCodes: sql`greatest(${users.wrongCodes} - 1, 0)` })

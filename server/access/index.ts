@@ -194,7 +194,7 @@ export function hasWebhooks(workspaceId: AnyPgColumn) {
 }
 
 const questions = { tokenHash: 'text', id: 'text' } as const
-const owner = sql`JOIN ${apiTokens} ON ${apiTokens.tokenHash} = decode(asked."tokenHash", 'hex')`
+const owner = sql`JOIN ${apiTokens} ON ${apiTokens.tokenHash} = decode(batch."tokenHash", 'hex')`
 
 /** Finds a token, the record with the id, and the role of the token's owner in its workspace. */
 function grantLookup<Table extends typeof workspaces | typeof folders | typeof bots>(
@@ -218,9 +218,9 @@ function grantLookup<Table extends typeof workspaces | typeof folders | typeof b
     name,
     questions,
     shape,
-    (list, asked) => sql`
-      SELECT ${list} FROM ${asked} ${owner}
-      JOIN ${table} ON ${table.id} = asked.id AND ${table.deletedAt} IS NULL
+    (list, batch) => sql`
+      SELECT ${list} FROM ${batch} ${owner}
+      JOIN ${table} ON ${table.id} = batch.id AND ${table.deletedAt} IS NULL
       ${isOfWorkspace ? sql`JOIN ${workspaces} ON ${workspaces.id} = ${table.workspaceId} AND ${workspaces.deletedAt} IS NULL` : sql``}
       LEFT JOIN ${workspaceMembers} ON ${workspaceMembers.userId} = ${apiTokens.ownerUserId}
         AND ${workspaceMembers.workspaceId} = ${isOfWorkspace ? table.workspaceId : table.id}`,
@@ -236,7 +236,7 @@ const lookups = statements((db, named) => {
       'grant_user',
       questions,
       { token },
-      (list, asked) => sql`SELECT ${list} FROM ${asked} ${owner}`,
+      (list, batch) => sql`SELECT ${list} FROM ${batch} ${owner}`,
     ),
     workspace: grantLookup([db, named], 'grant_workspace', workspaces, token),
     folder: grantLookup([db, named], 'grant_folder', folders, token, {

@@ -41,14 +41,14 @@ export async function runEvent(services: Services, row: Conversation, event: Eve
   const context = contextOf(services)
   const session = row.sessionId === null ? undefined : await sessionOf(services, row)
   const drop = async (): Promise<Step> => ((await finish(db, row, event)) ? 'again' : 'lost')
-  const steer = (body: Parameters<typeof updateSession>[2]) => steerChat(context, row, session, body)
+  const update = (body: Parameters<typeof updateSession>[2]) => updateChat(context, row, session, body)
 
   const isOfVisitor = event.kind === 'message' || event.kind === 'choice'
   // It is about an earlier chat, where Chatwoot has given the bot the conversation since.
   const isLate = event.updatedAt > 0 && event.updatedAt < row.startedAt
   if (isLate && !isOfVisitor) return drop()
   if (event.kind === 'resolved') {
-    if (session) await steer({ isOver: true })
+    if (session) await update({ isOver: true })
     if (!(await change(db, row, { status: 'resolved' }))) return 'lost'
     return drop()
   }
@@ -56,7 +56,7 @@ export async function runEvent(services: Services, row: Conversation, event: Eve
   if (event.kind === 'opened' || event.kind === 'agent') {
     const handledBy = event.hasAssignee || event.kind === 'agent' ? 'member' : 'waiting'
     const isHandled = session?.handledBy === 'member' || session?.handledBy === handledBy
-    if (session && isForPeople && !isHandled) await steer({ handledBy })
+    if (session && isForPeople && !isHandled) await update({ handledBy })
     if (isForPeople && !(await change(db, row, openedBy(row, event)))) return 'lost'
     return drop()
   }
@@ -72,7 +72,7 @@ export async function runEvent(services: Services, row: Conversation, event: Eve
       return typeof ran === 'object' && text === '' ? drop() : 'again'
     }
     const isRestarted = row.whenReturned === 'restart'
-    await steer(isRestarted ? { isOver: true } : { handledBy: 'bot' })
+    await update(isRestarted ? { isOver: true } : { handledBy: 'bot' })
     if (!(await change(db, row, { status: 'pending', ...(isRestarted && { sessionId: null }) })))
       return 'lost'
     const returned = isRestarted ? undefined : await sessionOf(services, row)
@@ -81,7 +81,7 @@ export async function runEvent(services: Services, row: Conversation, event: Eve
     current = returned
   }
   if (isForPeople) {
-    await steer({ handledBy: event.hasAssignee ? 'member' : 'waiting' })
+    await update({ handledBy: event.hasAssignee ? 'member' : 'waiting' })
     return (await change(db, row, openedBy(row, event))) ? 'again' : 'lost'
   }
   // While the bot waits for a time, messages change nothing.
@@ -134,7 +134,7 @@ async function sessionOf(
   return session && decodeState(session) ? session : undefined
 }
 
-/** Writes an event as done with the turn that it causes; without one it is yet to be done. */
+/** Writes a turn, and marks its event as done; without an event, nothing is marked. */
 function keepOf(
   db: Database,
   row: Conversation,
@@ -150,7 +150,7 @@ function keepOf(
     })
 }
 
-async function steerChat(
+async function updateChat(
   context: Context,
   row: Conversation,
   session: Session | undefined,
@@ -223,7 +223,7 @@ async function replyOf(services: Services, row: Conversation, session: Session, 
     session.resultId === null ||
     input?.type === 'file input' ||
     asObject(asObject(input?.options).attachments).isEnabled === true
-  const urls = takesFiles ? await storedFiles(services, row, session, event) : event.attachments
+  const urls = takesFiles ? await storeFiles(services, row, session, event) : event.attachments
   const message = {
     type: 'text' as const,
     text: event.text,
@@ -233,8 +233,8 @@ async function replyOf(services: Services, row: Conversation, session: Session, 
   return { message, options: format, digest: digestOf({ message, ...format }) }
 }
 
-/** The files of an event as those of the chat, or as they are. A retry of the event stores none again. */
-async function storedFiles(services: Services, row: Conversation, session: Session, event: Event) {
+/** Stores the files of an event for the chat, and returns their addresses. A retry stores none twice. */
+async function storeFiles(services: Services, row: Conversation, session: Session, event: Event) {
   const { db, publicUrl, now } = services
   const urls = [...event.attachments]
   const known = await uploadsAmong(db, publicUrl(), session.sessionId, urls, now())

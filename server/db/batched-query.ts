@@ -8,7 +8,7 @@ import { genericPlanParam, type RowOf, type Shape, selection } from './typed-sel
 const BATCH = 100
 
 /** Types of parameters in a question, by the name of the PostgreSQL type. */
-interface Asked {
+interface ParameterTypes {
   text: string
   bytea: Buffer
   timestamptz: string
@@ -17,9 +17,9 @@ interface Asked {
   boolean: boolean
 }
 
-type Types = Record<string, keyof Asked>
+type Types = Record<string, keyof ParameterTypes>
 
-type QuestionOf<T extends Types> = { [Key in keyof T]: Asked[T[Key]] }
+type QuestionOf<T extends Types> = { [Key in keyof T]: ParameterTypes[T[Key]] }
 
 /** A parameter for each column, and what a table of such columns is named. */
 function columnsOf(db: Database, types: Types) {
@@ -35,18 +35,18 @@ function columnsOf(db: Database, types: Types) {
     ([column, type]) => sql`${genericPlanParam(db, column, type)} AS ${sql.identifier(column)}`,
   )
   return {
-    several: sql`unnest(${sql.join(lists, comma)}) WITH ORDINALITY AS asked (${names}, place)`,
-    one: sql`(SELECT ${sql.join(values, comma)}, 1 AS place) AS asked`,
+    several: sql`unnest(${sql.join(lists, comma)}) WITH ORDINALITY AS batch (${names}, place)`,
+    one: sql`(SELECT ${sql.join(values, comma)}, 1 AS place) AS batch`,
     /** The values of the parameters. */
     listsOf: (questions: readonly Record<string, unknown>[]) =>
-      Object.fromEntries(columns.map(([column]) => [column, questions.map((asked) => asked[column])])),
+      Object.fromEntries(columns.map(([column]) => [column, questions.map((question) => question[column])])),
   }
 }
 
 /**
  * Prepares a statement that finds, or writes, one row per question, and batches questions of concurrent requests: a
  * round trip costs several times the lookup. On a cluster each question runs alone, since a batch would go to several
- * nodes. `statement` gets the table of the questions, named `asked`, with a column for each of `types`, and the select
+ * nodes. `statement` gets the table of the questions, named `batch`, with a column for each of `types`, and the select
  * list.
  */
 export function prepareBatchedQuery<T extends Types, S extends Shape>(
@@ -55,11 +55,11 @@ export function prepareBatchedQuery<T extends Types, S extends Shape>(
   name: string,
   types: T,
   shape: S,
-  statement: (list: SQL, asked: SQL) => SQL,
+  statement: (list: SQL, batch: SQL) => SQL,
 ): (question: QuestionOf<T>) => Promise<RowOf<S> | undefined> {
   const columns = columnsOf(db, types)
   const { list: own, read } = selection(shape)
-  const list = sql`asked.place, ${own}`
+  const list = sql`batch.place, ${own}`
   const one = prepareSql(db, named(name), statement(list, columns.one))
   const several = prepareSql(db, named(`${name}_several`), statement(list, columns.several))
   const find = async (questions: readonly QuestionOf<T>[]) => {
@@ -84,7 +84,7 @@ export function prepareBatchedQuery<T extends Types, S extends Shape>(
 }
 
 /**
- * Prepares a statement that writes several rows at once. `statement` gets their table, named `asked`, with a nullable
+ * Prepares a statement that writes several rows at once. `statement` gets their table, named `batch`, with a nullable
  * column for each of `types` and the column `place`. It returns `place` of the rows it wrote. Other placeholders hold
  * for all of them. The result is true for each row that was written.
  */
@@ -92,7 +92,7 @@ export function prepareBatchedWrite<T extends Types>(
   db: Database,
   name: string,
   types: T,
-  statement: (asked: SQL) => SQL,
+  statement: (batch: SQL) => SQL,
 ): (given: readonly Record<string, unknown>[], forAll: Record<string, unknown>) => Promise<boolean[]> {
   const columns = columnsOf(db, types)
   const run = prepareSql(db, name, statement(columns.several))

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { sql } from 'drizzle-orm'
+import { type SQL, sql } from 'drizzle-orm'
 
 /*
  * Exclusive rights that expire. The row has its holder in `claim` and, by the clock of the database, the end of the right
@@ -12,8 +12,9 @@ export const LEASE_TIMEOUT_MS = 15_000
 
 /** The end of a right that is taken or extended now. Constant within a statement, as a cluster needs it. */
 export const leaseEnd = sql.raw(`statement_timestamp() + interval '${LEASE_TIMEOUT_MS} milliseconds'`)
-/** A cluster takes no such function within `coalesce`. */
-export const isLeaseOver = sql.raw('(claimed_until IS NULL OR claimed_until <= statement_timestamp())')
+/** True once the lease has expired. Citus rejects a function of time within `coalesce`. */
+export const isLeaseOverOf = (end: SQL) => sql`(${end} IS NULL OR ${end} <= statement_timestamp())`
+export const isLeaseOver = isLeaseOverOf(sql.raw('claimed_until'))
 
 /**
  * Extends a right until it is ended. `extend` resolves with false once another process has taken it; it may fail, and is

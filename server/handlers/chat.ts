@@ -237,7 +237,7 @@ export const chat: ChatHandlers<Contexts> = {
         expiresAt: expiryAfter(outcome, now, now),
         outcome,
         timer: timerChange(outcome),
-        lastMessage: null,
+        lastDigest: null,
         lastAnswer: JSON.stringify(step),
       }
       const save = async (sessionId: string) => {

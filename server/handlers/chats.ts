@@ -36,11 +36,11 @@ export const chats: ChatsHandlers<Contexts> = {
   },
 
   async updateChat({ params, body }, reply, context) {
-    const steered = await updateSession(context, params.sessionId, body)
-    if (!steered) return reply.fail('NOT_FOUND')
-    if ('issues' in steered) return reply.fail('BAD_REQUEST', steered.issues)
-    if ('conflict' in steered) return reply.fail('CONFLICT', [steered.conflict])
-    return reply.ok({ chat: toChat(context.grant.bot.id, steered.chat) })
+    const updated = await updateSession(context, params.sessionId, body)
+    if (!updated) return reply.fail('NOT_FOUND')
+    if ('issues' in updated) return reply.fail('BAD_REQUEST', updated.issues)
+    if ('conflict' in updated) return reply.fail('CONFLICT', [updated.conflict])
+    return reply.ok({ chat: toChat(context.grant.bot.id, updated.chat) })
   },
 }
 
@@ -62,7 +62,7 @@ function toSummary(row: ChatRow): components['schemas']['BotChatSummary'] {
     handledBy: row.handledBy ?? 'bot',
     assigneeId: row.assigneeId,
     handledSince: row.handledSince?.toISOString() ?? null,
-    lastMessage: row.lastSaid && JSON.parse(row.lastSaid.text),
+    lastMessage: row.lastMessage && JSON.parse(row.lastMessage.text),
     timer: row.timer && timerOf(JSON.parse(row.timer.text)),
   }
 }

@@ -34,7 +34,7 @@ export const deviceLogins: DeviceLoginsHandlers<Contexts> = {
     // Without rate limits networks are not counted, since a proxy limits callers.
     const counted = config.RATE_LIMIT && network !== '' ? digestNetwork(network, cursorKey) : null
     const started = await startDeviceLogin(db, wish, counted, now)
-    if (!started) return reply.fail('TOO_MANY_REQUESTS', [tooMany])
+    if (!started) return reply.fail('TOO_MANY_REQUESTS', [tooMany], DEVICE_LOGIN_MINUTES * 60)
     const { deviceCode, userCode } = started
     const verificationUri = `${publicUrl()}/device`
     return reply.ok({

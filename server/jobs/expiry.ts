@@ -1,6 +1,7 @@
 import { sql } from 'drizzle-orm'
 import type { PgColumn } from 'drizzle-orm/pg-core'
 import type { Database, Transaction } from '../db/client.ts'
+import { isLeaseOver } from '../db/lease.ts'
 import {
   apiTokens,
   botIdempotencyKeys,
@@ -186,7 +187,7 @@ const sheetAccountsAtRest: DueRows = {
   table: sheetAccounts,
   keys: [sheetAccounts.workspaceId, sheetAccounts.credentialsId],
   age: sheetAccounts.restsUntil,
-  condition: sql`coalesce(claimed_until < statement_timestamp(), true)`,
+  condition: isLeaseOver,
 }
 
 /** Deletes one batch of accounts without rows; true while there may be more. */
@@ -222,7 +223,7 @@ const sessions: DueRows = {
   age: chatSessions.expiresAt,
   bytes: sql`coalesce(pg_column_size(${chatSessions.state}), 0) + coalesce(pg_column_size(${chatSessions.steps}), 0)
     + coalesce((
-      SELECT sum(pg_column_size(s.step)) FROM ${chatTurns} s
+      SELECT sum(pg_column_size(s.turn)) FROM ${chatTurns} s
       WHERE s.bot_id = ${chatSessions.botId} AND s.session_id = ${chatSessions.id}), 0)`,
 }
 

@@ -7,7 +7,12 @@ export interface Problem {
   body: string
 }
 
-export function problem(code: ErrorCode, issues: readonly AnyIssue[] = []): Problem {
+/** `retryAfterSeconds` is for limits of a handler, in place of the delay that its code has. */
+export function problem(
+  code: ErrorCode,
+  issues: readonly AnyIssue[] = [],
+  retryAfterSeconds?: number,
+): Problem {
   const headers: Record<string, string> = {}
   if (code === 'UNAUTHORIZED') {
     const isMissing = issues.some((issue) => issue.code === 'missing')
@@ -17,8 +22,8 @@ export function problem(code: ErrorCode, issues: readonly AnyIssue[] = []): Prob
   if (code === 'SERVICE_UNAVAILABLE' || isInProgress) headers['Retry-After'] = '1'
   // Room on a disk is made by a person or by a job.
   if (issues.some((issue) => issue.code === 'disk_full')) headers['Retry-After'] = '300'
-  // Windows of handlers last ten minutes, quotas a day or until a deletion. Limits of requests set their own delay.
-  const isWindow = issues.some((issue) => issue.code === 'rate_exceeded')
-  if (code === 'TOO_MANY_REQUESTS') headers['Retry-After'] = isWindow ? '600' : '3600'
+  // Quotas last a day, or until a deletion.
+  if (code === 'TOO_MANY_REQUESTS') headers['Retry-After'] = '3600'
+  if (retryAfterSeconds !== undefined) headers['Retry-After'] = String(retryAfterSeconds)
   return { status: errors[code].status, headers, body: JSON.stringify(errorBody(code, issues)) }
 }

@@ -35,7 +35,7 @@ export interface AnyReply {
   notModified(conditions: Conditions, etag: string): HttpResponse | undefined
   preconditionFailed(conditions: Conditions, etag: string): HttpResponse
   events(pieces: AsyncIterable<string>): HttpResponse
-  fail(code: ErrorCode, issues?: readonly AnyIssue[]): HttpResponse
+  fail(code: ErrorCode, issues?: readonly AnyIssue[], retryAfterSeconds?: number): HttpResponse
 }
 
 /**
@@ -46,11 +46,11 @@ export function createReply(operationId: string, operation: Operation): AnyReply
   const declared = new Set(errorsOf(operation))
   const { status, location, secretOf, resultOf, mediaType = 'application/json' } = operation.success
   const isRead = operation.method === 'get'
-  const fail = (code: ErrorCode, issues: readonly AnyIssue[] = []): HttpResponse => {
+  const fail: AnyReply['fail'] = (code, issues = [], retryAfterSeconds) => {
     if (!declared.has(code)) throw new Error(`${operationId} does not declare ${code}`)
     if (errors[code].status === 400 && issues.length === 0)
       throw new Error(`${operationId}: a ${code} has to say what is wrong`)
-    const answer = toAnswer(code, issues)
+    const answer = toAnswer(code, issues, retryAfterSeconds)
     const isExplained = issues.length > 0 || (code !== 'NOT_FOUND' && code !== 'FORBIDDEN')
     return isExplained ? answer : { ...answer, unexplained: code }
   }
@@ -108,8 +108,8 @@ function pick(value: unknown, path: string): unknown {
   return path.split('.').reduce<unknown>((inner, key) => (inner as Record<string, unknown>)[key], value)
 }
 
-const toAnswer = (code: ErrorCode, issues: readonly AnyIssue[]) => ({
-  ...problem(code, issues),
+const toAnswer = (code: ErrorCode, issues: readonly AnyIssue[], retryAfterSeconds?: number) => ({
+  ...problem(code, issues, retryAfterSeconds),
   mediaType: 'application/json',
 })
 

@@ -99,7 +99,7 @@ const ofBot = (value: Value) => sql`${table.botId} = ${value('botId')} AND NOT $
 const isAfter = (value: Value) => sql`${table.hasStarted}
     AND (${table.createdAt}, ${table.id}) < (${value('createdAt')}, ${value('id')})`
 
-const parameterOf: Value = (name) => sql`asked.${sql.identifier(name)}`
+const parameterOf: Value = (name) => sql`batch.${sql.identifier(name)}`
 
 const examined = sql.raw(String(EXAMINED))
 const maxExamined = sql.raw(String(MAX_EXAMINED_BYTES))

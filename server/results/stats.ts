@@ -121,13 +121,13 @@ const questionTypes = {
 } as const
 
 const rangeParameters: Asked = {
-  botId: sql`asked."botId"`,
-  from: sql`asked."from"`,
-  to: sql`asked."to"`,
-  firstDay: sql`asked."firstDay"::date`,
-  endDay: sql`asked."endDay"::date`,
-  firstHour: sql`asked."firstHour"`,
-  endHour: sql`asked."endHour"`,
+  botId: sql`batch."botId"`,
+  from: sql`batch."from"`,
+  to: sql`batch."to"`,
+  firstDay: sql`batch."firstDay"::date`,
+  endDay: sql`batch."endDay"::date`,
+  firstHour: sql`batch."firstHour"`,
+  endHour: sql`batch."endHour"`,
 }
 
 const readStatements = statements((db, named) => {

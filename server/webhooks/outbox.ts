@@ -127,12 +127,12 @@ const BOTS_AT_ONCE = 32
 /** Maximum bytes on disk of the rows of one fan-out; at least one row is fanned out. */
 const MAX_FAN_OUT_BYTES = 4 * 1024 * 1024
 
-const most = sql`${sql.placeholder('most')}::integer`
+const maxEvents = sql`${sql.placeholder('maxEvents')}::integer`
 const limit = sql`${sql.placeholder('bots')}::integer`
 /** Rows that failed on their own, by their ids: others go on without them. */
 const isPassedOver = (id: SQL) => sql`${id} = ANY(${sql.placeholder('passedOver')}::text[])`
 
-const sharing = statements((db, named) => ({
+const fanOutStatements = statements((db, named) => ({
   // Takes the first row of every bot, then the second of every bot, so that no bot waits behind all rows of another.
   // One process at a time fans out a bot, by locking its first row: two would give events of one result the same
   // numbers. A process that does not see yet that rows are deleted aborts by a division by zero.
@@ -180,10 +180,10 @@ const sharing = statements((db, named) => ({
             SELECT o.ctid AS row_place, o.size,
               pg_column_size(o.events) AS bytes, row_number() OVER (ORDER BY o.written_at, o.id) AS nth
             FROM ${webhookOutbox} o WHERE o.bot_id = own.bot_id AND NOT ${isPassedOver(sql`o.id`)}
-            ORDER BY o.written_at, o.id LIMIT ${most}
+            ORDER BY o.written_at, o.id LIMIT ${maxEvents}
           ) AS numbered
           WINDOW turns AS (ORDER BY nth, bot_id)
-        ) AS counted WHERE earlier < ${most}
+        ) AS counted WHERE earlier < ${maxEvents}
       ), taken AS (
         DELETE FROM ${webhookOutbox} WHERE ctid = ANY(ARRAY(SELECT row_place FROM part WHERE fits)) RETURNING *
       ), happened AS MATERIALIZED (
@@ -212,21 +212,23 @@ const sharing = statements((db, named) => ({
 }))
 
 /**
- * Shares out among the endpoints about `most` events of those that steps of chats have left, of bots behind `from` in the
- * order of their ids. Returns behind which bot to go on, '' for the first again, and whether there may be more. On a
- * cluster steps leave nothing.
+ * Fans out about `maxEvents` events of the outbox to the endpoints, beginning behind the bot `from`. Returns the bot to
+ * continue behind ('' for the first), and whether more may be left. On a cluster turns enqueue no events.
  */
 export async function fanOut(
   db: Database,
   from: string,
-  most: number,
+  maxEvents: number,
 ): Promise<{ after: string; isMoreLeft: boolean }> {
   if (isDistributed(db)) return { after: '', isMoreLeft: false }
   const state = memoizeOn(db, 'share out', () => ({ cut: 1, failed: createPassedOver<string>() }))
   const passedOver = state.failed.keys()
-  const [bots, part] = [BOTS_AT_ONCE, most].map((number) => Math.ceil(number / state.cut)) as [number, number]
+  const [bots, part] = [BOTS_AT_ONCE, maxEvents].map((number) => Math.ceil(number / state.cut)) as [
+    number,
+    number,
+  ]
   try {
-    const [shared] = await sharing(db).share({ from, most: part, bots, passedOver })
+    const [shared] = await fanOutStatements(db).share({ from, maxEvents: part, bots, passedOver })
     if (!shared) return { after: '', isMoreLeft: false }
     const isCut = state.cut > 1
     state.cut = Math.max(1, state.cut / CUT)
@@ -237,7 +239,7 @@ export async function fanOut(
     if (!isOfRows(error) || sqlState(error) === '22012') throw error
     if (bots > 1 || part > 1) state.cut *= CUT
     else {
-      const [first] = await sharing(db).first({ from, passedOver })
+      const [first] = await fanOutStatements(db).first({ from, passedOver })
       if (first) state.failed.add(first.id)
       state.cut = 1
     }

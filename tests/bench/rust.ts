@@ -90,7 +90,7 @@ async function recordChat(
   await client.connect()
   // Without room for more steps in the session, as with most of those that are measured.
   await client.query(
-    `UPDATE chat_sessions SET revision = $2, steps = decode(repeat('00', 1900), 'hex') WHERE result_id = $1`,
+    `UPDATE chat_sessions SET revision = $2, inline_turns = decode(repeat('00', 1900), 'hex') WHERE result_id = $1`,
     [first.resultId, REVISION],
   )
   await client.end()

@@ -58,5 +58,5 @@ test('steps of a session are read, the newest first, whatever their length', () 
 test('a session has room for steps while it stays in one piece', () => {
   const packed = Buffer.alloc(118)
   expect([750, 751].map((stateSize) => hasRoom(packed, stateSize, 0))).toEqual([true, false])
-  expect([500, 501].map((stepsSize) => hasRoom(packed, 500, stepsSize))).toEqual([true, false])
+  expect([500, 501].map((inlineTurnsSize) => hasRoom(packed, 500, inlineTurnsSize))).toEqual([true, false])
 })

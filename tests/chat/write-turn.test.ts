@@ -68,7 +68,7 @@ async function rowsOf({ db, pool }: App) {
 }
 
 /** Two results of earlier days, and one of each today; the floor of the bot is above the time of the step, or it has none. */
-async function prepare({ pool }: App, { hasFloor, steered }: { hasFloor: boolean; steered: string | null }) {
+async function prepare({ pool }: App, { hasFloor, memberEdits }: { hasFloor: boolean; memberEdits: string | null }) {
   for (const table of Object.keys(tables)) await pool.query(`DELETE FROM ${table}`)
   await pool.query(
     `INSERT INTO results (bot_id, id, variables, has_started, is_completed, waiting_block_id, waits_until, created_at, updated_at)
@@ -86,10 +86,10 @@ async function prepare({ pool }: App, { hasFloor, steered }: { hasFloor: boolean
   )
   await pool.query('UPDATE bots SET results_floor_at = $1', [hasFloor ? '2026-03-10T12:00:01Z' : null])
   await pool.query(
-    `INSERT INTO chat_sessions (id, bot_id, publication_id, result_id, state, revision, steered, expires_at, created_at, updated_at)
+    `INSERT INTO chat_sessions (id, bot_id, publication_id, result_id, state, revision, member_edits, expires_at, created_at, updated_at)
     VALUES ('chat', '${BOT}', 'p', 'today', '{}', 3, $1, '2026-03-12T13:00Z', '2026-03-10T11:00Z', '2026-03-10T11:00Z'),
       ('preview', '${BOT}', NULL, NULL, NULL, 3, NULL, '2026-03-12T13:00Z', '2026-03-10T11:00Z', '2026-03-10T11:00Z')`,
-    [steered],
+    [memberEdits],
   )
   await pool.query(
     `INSERT INTO chat_timers (bot_id, session_id, id, workspace_id, due_at, is_paused, failures)
@@ -161,7 +161,7 @@ const step = fc.record({
   resultId: fc.constantFrom('old', 'done', 'today', 'gone'),
   isNewResult: fc.boolean(),
   revision: fc.constantFrom(3, 3, 3, 2),
-  steered: fc.constantFrom(null, '{"a":1}'),
+  memberEdits: fc.constantFrom(null, '{"a":1}'),
   isEnded: fc.constantFrom(false, false, true),
   wasAnswered: fc.boolean(),
   subscribedEvents: wanted,
@@ -184,7 +184,7 @@ function toStep(made: Made): TurnToWrite {
   return {
     session: { id, botId: BOT, workspaceId: 'w', publicationId: isPreview ? null : 'p' },
     subscribedEvents: made.subscribedEvents,
-    ...(!isFirst && { read: { steered: made.steered, isEnded: made.isEnded, stepsSize: 0 } }),
+    ...(!isFirst && { read: { memberEdits: made.memberEdits, isEnded: made.isEnded, inlineTurnsSize: 0 } }),
     revision: isFirst ? 0 : made.revision,
     resultId,
     isNewResult: made.isNewResult,
@@ -202,7 +202,7 @@ function toStep(made: Made): TurnToWrite {
           ? []
           : linked.map((result) => ({ variables: [], ...result, botId: LINKED, resultId: result.id })),
     } as unknown as TurnOutcome,
-    lastMessage: null,
+    lastDigest: null,
     lastAnswer: JSON.stringify({ messages: [], said: made.lastAnswer }),
   }
 }
@@ -213,10 +213,10 @@ test('both write the same', async () => {
     step,
     fc.boolean(),
     fc.constantFrom(null, '{"a":1}'),
-    async (made, hasFloor, steered) => {
+    async (made, hasFloor, memberEdits) => {
       const outcomes = []
       for (const app of apps) {
-        await prepare(app, { hasFloor, steered })
+        await prepare(app, { hasFloor, memberEdits })
         const isWritten = await writeTurn(app.db, toStep(made), NOW).catch((error) => {
           // The id is taken, and no retry frees it.
           if (made.kind !== 'taken id' || !(error instanceof Unavailable)) throw error
@@ -238,7 +238,7 @@ const CHAT_NUMBERS = [0, 1, 2, 3, 4, 5]
 
 /** Chats that go on and a result for each; those with an odd number are of an earlier day. */
 async function prepareMany(app: App, hasFloor: boolean) {
-  await prepare(app, { hasFloor, steered: null })
+  await prepare(app, { hasFloor, memberEdits: null })
   await app.pool.query(
     `INSERT INTO results (bot_id, id, variables, has_started, is_completed, created_at, updated_at)
     SELECT '${BOT}', 'result ' || n, '[]', n > 2, n > 3, CASE WHEN n % 2 = 1 THEN '2026-03-01Z'::timestamptz
@@ -246,7 +246,7 @@ async function prepareMany(app: App, hasFloor: boolean) {
     [CHAT_NUMBERS],
   )
   await app.pool.query(
-    `INSERT INTO chat_sessions (id, bot_id, publication_id, result_id, state, revision, steered, expires_at, created_at, updated_at)
+    `INSERT INTO chat_sessions (id, bot_id, publication_id, result_id, state, revision, member_edits, expires_at, created_at, updated_at)
     SELECT 'chat ' || n, '${BOT}', 'p', 'result ' || n, '{}', 3, CASE WHEN n > 3 THEN '{"a":1}'::json END,
       '2026-03-12T13:00Z', '2026-03-10T11:00Z', '2026-03-10T11:00Z' FROM unnest($1::integer[]) AS n`,
     [CHAT_NUMBERS],
@@ -294,7 +294,7 @@ function toUsual(
     resultId,
     isNewResult: isStart,
     outcome: { ...one.outcome, hasStarted: !isUsual || one.outcome.hasStarted },
-    ...(read && { read: { ...read, stepsSize: hasRoom ? 0 : 1_900 } }),
+    ...(read && { read: { ...read, inlineTurnsSize: hasRoom ? 0 : 1_900 } }),
   }
 }
 
@@ -343,7 +343,7 @@ testAlone('steps of one moment write what they would one after the other', async
 const answering = (n: number, resultId = `result ${n}`): TurnToWrite => ({
   session: { id: `chat ${n}`, botId: BOT, workspaceId: 'w', publicationId: 'p' },
   subscribedEvents: 'result.answered',
-  read: { steered: null, isEnded: false, stepsSize: 0 },
+  read: { memberEdits: null, isEnded: false, inlineTurnsSize: 0 },
   revision: 3,
   resultId,
   isNewResult: false,
@@ -361,7 +361,7 @@ const answering = (n: number, resultId = `result ${n}`): TurnToWrite => ({
     linkedResults: [],
     state: null,
   } as unknown as TurnOutcome,
-  lastMessage: null,
+  lastDigest: null,
   lastAnswer: '{}',
 })
 
@@ -424,7 +424,7 @@ testAlone.each(['session', 'result'])(
     const connection = await app.pool.connect()
     const [change, id] =
       which === 'session'
-        ? ['UPDATE chat_sessions SET steered = \'{"b":2}\' WHERE id = $1', 'chat 1']
+        ? ['UPDATE chat_sessions SET member_edits = \'{"b":2}\' WHERE id = $1', 'chat 1']
         : ["UPDATE results SET variables = '[1]' WHERE id = $1", 'result 1']
     try {
       await connection.query('BEGIN')
@@ -436,7 +436,7 @@ testAlone.each(['session', 'result'])(
         )
       await until('a step waits', async () => (await waiting()).rowCount !== 0)
       await connection.query('COMMIT')
-      // A step does not count once the chat was steered.
+      // A step does not count once a member has edited the chat.
       expect(await written).toEqual([true, which === 'result', true])
     } finally {
       connection.release()
@@ -479,7 +479,7 @@ testAlone('a step that waits for somebody else holds up no other for long', asyn
 
 /** Returns the rows that turns find of sessions, and starts of chats find of bots, in any state of these. */
 async function lookUp(app: App) {
-  await prepare(app, { hasFloor: false, steered: '{"a":1}' })
+  await prepare(app, { hasFloor: false, memberEdits: '{"a":1}' })
   const query = (text: string, values?: unknown[]) => app.pool.query(text, values)
   await query(
     "INSERT INTO workspaces (id, name, created_at, updated_at) VALUES ('unwatched', 'W', now(), now())",
@@ -506,8 +506,8 @@ async function lookUp(app: App) {
       [bot],
     )
     await query(
-      `INSERT INTO chat_sessions (id, bot_id, publication_id, result_id, state, revision, claim, last_message,
-        steps, expires_at, created_at, updated_at)
+      `INSERT INTO chat_sessions (id, bot_id, publication_id, result_id, state, revision, claim, last_digest,
+        inline_turns, expires_at, created_at, updated_at)
       VALUES ('of ' || $1::text, $1, 'p', 'earlier', '{"a": 1}', 2, 'claim', 'digest', 'abc',
           '2026-03-12Z', '2026-03-10Z', '2026-03-10Z'),
         ('expired ' || $1::text, $1, 'p', 'earlier', '{}', 2, NULL, NULL, NULL,

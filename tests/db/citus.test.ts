@@ -434,12 +434,12 @@ describeHere('what is refused', () => {
     ['SELECT FROM workspaces WHERE id = $1 FOR UPDATE', ['a lock on workspaces']],
     [
       `WITH session AS (UPDATE chat_sessions SET revision = 1 WHERE bot_id = $1 RETURNING bot_id, id)
-      INSERT INTO chat_turns (bot_id, session_id, revision, step) SELECT bot_id, id, 1, '' FROM session`,
+      INSERT INTO chat_turns (bot_id, session_id, revision, turn) SELECT bot_id, id, 1, '' FROM session`,
       ['insert into chat_turns of what is read'],
     ],
     [
-      `WITH step AS (INSERT INTO chat_turns (bot_id, session_id, revision, step) VALUES ($1, $2, 1, '') RETURNING 1)
-      SELECT FROM step`,
+      `WITH later AS (INSERT INTO chat_turns (bot_id, session_id, revision, turn) VALUES ($1, $2, 1, '') RETURNING 1)
+      SELECT FROM later`,
       ['insert into chat_turns within another statement'],
     ],
     [
@@ -459,7 +459,7 @@ describeHere('what is refused', () => {
 
   test.each([
     'SELECT FROM results r JOIN result_answers a ON a.bot_id = r.bot_id AND a.result_id = r.id WHERE r.bot_id = $1',
-    `INSERT INTO chat_turns (bot_id, session_id, revision, step) VALUES ($1, $2, 1, ''), ($1, $2, 2, '')`,
+    `INSERT INTO chat_turns (bot_id, session_id, revision, turn) VALUES ($1, $2, 1, ''), ($1, $2, 2, '')`,
     'SELECT FROM purges WHERE bot_id = $1 FOR UPDATE SKIP LOCKED',
     'SELECT FROM workspaces WHERE id = $1',
   ])('but not %s', async (text) => {

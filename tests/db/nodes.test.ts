@@ -94,12 +94,12 @@ testDirect('connections that the node has closed meanwhile are no matter', async
   await chat()
   const { rows } = await app.pool.query(
     `SELECT pg_terminate_backend(pid) FROM pg_stat_activity
-    WHERE datname = current_database() AND query LIKE '%write_chat_step%' AND pid <> pg_backend_pid()`,
+    WHERE datname = current_database() AND query LIKE '%write_chat_turn%' AND pid <> pg_backend_pid()`,
   )
   expect(rows.length).toBeGreaterThan(0)
   await until('they are gone', async () => {
     const { rows } = await app.pool.query(
-      `SELECT FROM pg_stat_activity WHERE datname = current_database() AND query LIKE '%write_chat_step%' AND pid <> pg_backend_pid()`,
+      `SELECT FROM pg_stat_activity WHERE datname = current_database() AND query LIKE '%write_chat_turn%' AND pid <> pg_backend_pid()`,
     )
     return rows.length === 0
   })

@@ -59,7 +59,7 @@ async function fill(client: pg.Client) {
     `INSERT INTO result_transcripts (bot_id, result_id, id, entries) SELECT bot_id, id, '0', '[]' FROM rows`,
     `INSERT INTO result_logs (bot_id, result_id, id, status, description, created_at)
     SELECT bot_id, id, '0', 'error', 'x', now() FROM rows`,
-    `INSERT INTO chat_turns (bot_id, session_id, revision, step) SELECT bot_id, id, 1, '\\x00' FROM rows`,
+    `INSERT INTO chat_turns (bot_id, session_id, revision, turn) SELECT bot_id, id, 1, '\\x00' FROM rows`,
   ]) {
     await client.query(statement.replace(/FROM rows$/, `FROM (${rows}) AS rows`))
   }

@@ -517,14 +517,14 @@ testHere.each<Mode>(['force_custom_plan', 'force_generic_plan'])(
       })
       const one = usualAnswer(own.clock.now(), 'made')
       const together = await steps(async () => {
-        const { start, answer, answerTold, unanswered, unansweredTold } = batchedStatements(own.db)
+        const { start, answer, answerWithEvents, unanswered, unansweredWithEvents } = batchedStatements(own.db)
         const { workspaceId } = here
         const told = { botId, workspaceId, idPrefix: '0', turns: '[{}]' }
         await start([one], { botId })
         await answer([one], { botId })
-        await answerTold([one], told)
+        await answerWithEvents([one], told)
         await unanswered([one], { botId, workspaceId, countedBefore: one.now })
-        await unansweredTold([one], { ...told, countedBefore: one.now })
+        await unansweredWithEvents([one], { ...told, countedBefore: one.now })
       })
       expect(together).toHaveLength(5)
       const has = (sent: Sent[], part: string) => sent.filter(({ text }) => text.includes(part)).length
@@ -654,9 +654,9 @@ testHere.each<Mode>(['force_custom_plan', 'force_generic_plan'])(
       )
       await connection.query('DELETE FROM webhook_outbox')
       await connection.query('VACUUM ANALYZE webhook_outbox')
-      const { answerTold } = batchedStatements(own.db)
+      const { answerWithEvents } = batchedStatements(own.db)
       const told = { botId: 'bot', workspaceId: 'workspace', idPrefix: '0', turns: '[{}]' }
-      const [sent] = await sentDuring(() => answerTold([usualAnswer(own.clock.now(), 'chat')], told), own)
+      const [sent] = await sentDuring(() => answerWithEvents([usualAnswer(own.clock.now(), 'chat')], told), own)
       const plan = await planOf(sent as Sent, mode, connection)
       const read = nodesOf(plan).filter((node) => node['Relation Name'] === 'webhook_outbox')
       expect(read.map((node) => node['Node Type'])).toEqual(['ModifyTable', 'Index Only Scan'])

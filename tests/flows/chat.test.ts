@@ -250,12 +250,12 @@ describe('the write of a turn', () => {
       expect((await turns()).flatMap(({ role, text }) => (role === 'user' ? text : []))).toEqual(said)
     }
     const { rows } = await app.pool.query(
-      `SELECT steps, (SELECT array_agg(revision ORDER BY revision) FROM chat_turns WHERE bot_id = s.bot_id AND session_id = s.id) AS apart
+      `SELECT inline_turns, (SELECT array_agg(revision ORDER BY revision) FROM chat_turns WHERE bot_id = s.bot_id AND session_id = s.id) AS apart
       FROM chat_sessions s WHERE bot_id = $1 AND id = $2`,
       [made.id, sessionId],
     )
-    const [{ steps, apart }] = rows
-    const kept = decodeTurns(steps).map(({ answer }) => answer.revision)
+    const [{ inline_turns: encoded, apart }] = rows
+    const kept = decodeTurns(encoded).map(({ answer }) => answer.revision)
     expect(kept.length).toBeGreaterThan(2)
     expect(apart.length).toBeGreaterThan(2)
     expect([...kept, ...apart].sort((one, other) => one - other)).toEqual(names.map((_, at) => at + 1))
@@ -980,7 +980,7 @@ test('getSession returns the end of a long chat', async () => {
   for (let revision = 2; revision <= steps; revision += 1) {
     const said = [{ role: 'user' as const, text: `${revision} ${'x'.repeat(200_000)}` }]
     await app.pool.query(
-      'INSERT INTO chat_turns (bot_id, session_id, revision, step) VALUES ($1, $2, $3, $4)',
+      'INSERT INTO chat_turns (bot_id, session_id, revision, turn) VALUES ($1, $2, $3, $4)',
       [made.id, sessionId, revision, encodeTurn(said, JSON.stringify({ messages: [], revision }))],
     )
   }

@@ -1,11 +1,12 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals'
-import { lookForQueued } from '../../server/chat/engine/blocks/vendors/sheet-queue.ts'
-import { openSheetQueue } from '../../server/chat/sessions/sheet-queue.ts'
-import { dueAccounts, refuseSheetRow } from '../../server/chat/sessions/sheet-rows.ts'
+import { findQueuedRows } from '../../server/chat/engine/blocks/vendors/write-queued-rows.ts'
+import { openSheetQueue } from '../../server/sheets/queue.ts'
+import { dueAccounts, reserveSheetRow } from '../../server/chat/sessions/sheet-rows.ts'
 import type { Services } from '../../server/context.ts'
 import { forgetSheetAccounts } from '../../server/jobs/expiry.ts'
 import { createLog } from '../../server/log.ts'
 import { outboundClient } from '../../server/outbound/client.ts'
+import { openSheetQueue } from '../../server/sheets/queue.ts'
 import { type App, startApp } from '../support/app.ts'
 import { boundNamed } from '../support/bounds.ts'
 import { ask, bot, type Part, text } from '../support/chat.ts'
@@ -432,8 +433,8 @@ test('a row is refused while the rows that wait cannot be counted, and the next 
     app.beforeStatement = undefined
     throw new Error('The database is away')
   }
-  expect(await refuseSheetRow(app.db, owner, 10)).toMatch(/cannot be counted/)
-  expect(await refuseSheetRow(app.db, owner, 10)).toBeUndefined()
+  expect(await reserveSheetRow(app.db, owner, 10)).toMatch(/cannot be counted/)
+  expect(await reserveSheetRow(app.db, owner, 10)).toBeUndefined()
 })
 
 test('rows with many sets of columns are looked for in passes that leave the thread to others', async () => {
@@ -465,7 +466,7 @@ test('rows with many sets of columns are looked for in passes that leave the thr
     random: Math.random,
     httpRequest: outboundClient({ allowedHosts: [sheet.host] }),
   }
-  const { found } = await lookForQueued(tools, sheetsAccount(sheet), rows)
+  const { found } = await findQueuedRows(tools, sheetsAccount(sheet), rows)
   clearInterval(timer)
   expect(found?.filter((finding) => finding !== 'later')).toEqual(Array(20).fill('there'))
   expect(longestMs).toBeLessThan(1_000)

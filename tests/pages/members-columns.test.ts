@@ -2,12 +2,12 @@ import { expect, test } from '@jest/globals'
 import {
   type Edit,
   isShown,
-  moving,
+  moveColumn,
   noPreferences,
-  ordered,
+  orderColumns,
   type Preferences,
-  showing,
-  showingAll,
+  showAllColumns,
+  showColumn,
   widthOf,
 } from '../../server/pages/members/app/results/preferences.ts'
 import { createSaver, type PreferencesRemote } from '../../server/pages/members/app/results/saver.ts'
@@ -19,7 +19,7 @@ import { runs } from '../support/runs.ts'
 
 const columns = ['name', 'score', 'city'].map((name) => ({ name, ids: [`block-${name}`, `var-${name}`] }))
 const [name, score, city] = columns as [(typeof columns)[0], (typeof columns)[0], (typeof columns)[0]]
-const namesIn = (preferences: Preferences) => ordered(columns, preferences).map((column) => column.name)
+const namesIn = (preferences: Preferences) => orderColumns(columns, preferences).map((column) => column.name)
 const stored = (change: Partial<Preferences>): Preferences => ({ ...noPreferences, ...change })
 
 test('columns have the order of the flow, then the stored one, and new ones follow the one before', () => {
@@ -38,8 +38,8 @@ test('a column is found by the id of its block or of its variable, and keeps the
   })
   expect(columns.map((column) => isShown(of, column))).toEqual([true, false, true])
   expect(columns.map((column) => widthOf(of, column))).toEqual([60, undefined, 240])
-  expect(showing(score, true)(of).columnsVisibility).toEqual({ 'var-score': true })
-  expect(showing(city, false)(of).columnsVisibility).toEqual({ 'var-score': false, 'block-city': false })
+  expect(showColumn(score, true)(of).columnsVisibility).toEqual({ 'var-score': true })
+  expect(showColumn(city, false)(of).columnsVisibility).toEqual({ 'var-score': false, 'block-city': false })
 })
 
 test('an edit keeps other properties that another editor stored: ids of other columns, widths, and properties of its own', () => {
@@ -49,7 +49,7 @@ test('an edit keeps other properties that another editor stored: ids of other co
     columnsWidth: { date: 180 },
     density: 'compact',
   }
-  const edits = [moving(columns, city, 'before', name), showing(score, false), showingAll(columns)]
+  const edits = [moveColumn(columns, city, 'before', name), showColumn(score, false), showAllColumns(columns)]
   expect(edits.reduce<Preferences>((value, edit) => edit(value), theirs)).toEqual({
     columnsOrder: ['select', 'date', 'block-city', 'block-name', 'gone', 'block-score', 'logs'],
     columnsVisibility: { date: false, gone: true, 'block-score': true },
@@ -69,7 +69,7 @@ test('moveColumn puts a column beside the other one and loses none, for any stor
         for (const [from, side, to] of moves) {
           const [column, other] = [columns[from], columns[to]]
           if (!column || !other || column === other) continue
-          preferences = moving(columns, column, side, other)(preferences)
+          preferences = moveColumn(columns, column, side, other)(preferences)
           const order = namesIn(preferences)
           const distance = order.indexOf(column.name) - order.indexOf(other.name)
           expect(distance).toBe(side === 'before' ? -1 : 1)
@@ -114,9 +114,9 @@ function open(remote: PreferencesRemote) {
 test('two people who save columns at once lose nothing to each other', async () => {
   const { bot, remote } = newBot()
   const [ada, ben] = [open(remote), open(remote)]
-  ada.save(showing(name, false))
-  ben.save(showing(score, false))
-  ada.save(moving(columns, city, 'before', name))
+  ada.save(showColumn(name, false))
+  ben.save(showColumn(score, false))
+  ada.save(moveColumn(columns, city, 'before', name))
   await Promise.all([ada.settled(), ben.settled()])
   expect(bot.preferences).toMatchObject({
     columnsOrder: ['block-city', 'block-name', 'block-score'],
@@ -127,11 +127,11 @@ test('two people who save columns at once lose nothing to each other', async () 
 test('edits made during a save go out in one request, and an edit without effect sends none', async () => {
   const { bot, remote } = newBot()
   const { save, settled } = open(remote)
-  for (let times = 0; times < 5; times++) save(showing(name, times % 2 === 0))
+  for (let times = 0; times < 5; times++) save(showColumn(name, times % 2 === 0))
   await settled()
   expect(bot.writes).toBeLessThanOrEqual(2)
   const { writes } = bot
-  save(showing(name, true))
+  save(showColumn(name, true))
   await settled()
   expect(bot.writes).toBe(writes)
 })
@@ -140,11 +140,11 @@ test('a failed edit shows an error, and is saved with the next edit', async () =
   const { bot, remote } = newBot()
   const { save, seen, settled } = open(remote)
   bot.isAway = true
-  save(showing(name, false))
+  save(showColumn(name, false))
   await until('it is told', async () => seen.errors.length === 1)
   expect([seen.errors, seen.waiting.length]).toEqual([['away'], 1])
   bot.isAway = false
-  save(showing(score, false))
+  save(showColumn(score, false))
   await settled()
   expect(bot.preferences?.columnsVisibility).toEqual({ 'block-name': false, 'block-score': false })
 })
@@ -155,11 +155,11 @@ test('saving gives up with an error when others save before every attempt', asyn
     bot.count += 1
   }
   const { save, seen } = open(remote)
-  save(showing(name, false))
+  save(showColumn(name, false))
   await until('it is told', async () => seen.errors.length === 1)
   expect(seen.errors[0]).toContain('Change a column again')
   bot.beforeWrite = () => {}
-  save(showing(score, false))
+  save(showColumn(score, false))
   await until('all is saved', async () => seen.waiting.length === 0)
   expect(bot.preferences?.columnsVisibility).toEqual({ 'block-name': false, 'block-score': false })
 })

@@ -7,7 +7,7 @@ import { anyBody } from './client.ts'
 
 /** The statement that writes a turn of a chat, on one server and on a cluster. */
 export const stepStatement =
-  /INSERT INTO "chat_sessions"|UPDATE "chat_sessions" (?:s )?SET state = .*revision \+ 1|write_chat_step\(/
+  /INSERT INTO "chat_sessions"|UPDATE "chat_sessions" (?:s )?SET state = .*revision \+ 1|write_chat_turn\(/
 
 export type Step = Reply<'continueChat'>
 export type Started = Reply<'startChat'>

@@ -29,7 +29,7 @@ export function firstStep(
     resultId: result.id,
     isNewResult: result.isNew,
     outcome: { ...empty, ...outcome } as TurnOutcome,
-    lastMessage: null,
+    lastDigest: null,
     lastAnswer: '{}',
   }
 }

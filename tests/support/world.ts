@@ -347,7 +347,7 @@ class Plan {
   private addSession(values: { botId: string; publicationId: string; resultId: string; expiresAt: Date }) {
     const id = newSessionId(values.botId, this.now())
     this.rows.sessions.push({ id, state: json({}), revision: 1, ...this.stamps(), ...values })
-    this.rows.steps.push({ botId: values.botId, sessionId: id, revision: 1, step: noTurn })
+    this.rows.steps.push({ botId: values.botId, sessionId: id, revision: 1, turn: noTurn })
     return id
   }
 }

@@ -103,10 +103,10 @@ export interface Effects {
   /** True if this request still runs the turn, so that it may send. Absent where no other one can run it. */
   holdsTurn?: () => Promise<boolean>
   /**
-   * Why the queue takes no row of a sheet with so many bytes; undefined where it does. Absent where rows are never written
-   * later, as in a preview.
+   * Reserves room for a row of a sheet in the queue. Returns the reason where there is none. Absent in a preview, which
+   * has no queue.
    */
-  refuseSheetRow?: (bytes: number) => Promise<string | undefined>
+  reserveSheetRow?: (bytes: number) => Promise<string | undefined>
   /** Room for what the turn holds while it waits for others. Without it, there is room for everything. */
   room?: TurnRoom
   evaluate: Evaluate

@@ -22,9 +22,9 @@ import { botId, floorOf, maxAnswers, savedAt, transcriptId, workspaceId } from '
 /**
  * Enqueues the events of turns: a result began by one, has an answer, is completed by it. One row holds the data of all
  * turns in one text, and values that only the database knows; `expandOutboxRow` makes events of it later, since JSON
- * takes many times longer to write. `live` has the rows of results with their earlier flags, `place` and `tells`.
+ * takes many times longer to write. `live` has the rows of results with their earlier flags, `place` and `eventTypes`.
  */
-const enqueueTurns = sql`, queued AS (${enqueueEvents(
+const enqueueTurnEvents = sql`, queued AS (${enqueueEvents(
   sql`
     SELECT bot_id, ${sql.placeholder('idPrefix')}::text AS id,
       is_start::integer + is_answer::integer + is_completion::integer AS size,
@@ -32,9 +32,9 @@ const enqueueTurns = sql`, queued AS (${enqueueEvents(
         || ',"isCompleted":' || is_completed || ',"isStart":' || is_start || ',"isAnswer":' || is_answer
         || ',"isCompletion":' || is_completion || '}' AS event
     FROM (
-      SELECT *, strpos(tells, 'result.started') > 0 AND NOT was_started AS is_start,
-        strpos(tells, 'result.answered') > 0 AS is_answer,
-        strpos(tells, 'result.completed') > 0 AND NOT was_completed AS is_completion
+      SELECT *, strpos("eventTypes", 'result.started') > 0 AND NOT was_started AS is_start,
+        strpos("eventTypes", 'result.answered') > 0 AS is_answer,
+        strpos("eventTypes", 'result.completed') > 0 AND NOT was_completed AS is_completion
       FROM live OFFSET 0
     ) AS answered
     WHERE is_start OR is_answer OR is_completion`,
@@ -42,12 +42,12 @@ const enqueueTurns = sql`, queued AS (${enqueueEvents(
   (written) => sql`'{"turns":' || ${sql.placeholder('turns')}::text || ',"written":[' || ${written} || ']}'`,
 )})`
 
-/** Parameters of every turn in a batch of usual turns of one bot. */
+/** Parameters of every turn in a batch of one bot. */
 const shared = {
   sessionId: 'text',
   resultId: 'text',
   state: 'text',
-  keptStep: 'bytea',
+  inlineTurn: 'bytea',
   now: 'timestamptz',
   endedAt: 'timestamptz',
   expiresAt: 'timestamptz',
@@ -59,17 +59,17 @@ const shared = {
   transcript: 'text',
 } as const
 
-const startTypes = { ...shared, publicationId: 'text', lastMessage: 'text' } as const
+const startTypes = { ...shared, publicationId: 'text', lastDigest: 'text' } as const
 
 /** Starts of chats without a remembered result: new results, and no answers. */
-const withNewResults = (asked: SQL) => sql`
-  WITH asked AS MATERIALIZED (SELECT * FROM ${asked}),
+const withNewResults = (batch: SQL) => sql`
+  WITH batch AS MATERIALIZED (SELECT * FROM ${batch}),
   session AS (
-    INSERT INTO ${chatSessions} (id, bot_id, publication_id, result_id, state, revision, last_message,
-      ended_at, expires_at, created_at, updated_at, steps)
-    SELECT "sessionId", ${botId}, "publicationId", "resultId", state::json, 1, "lastMessage",
-      "endedAt", "expiresAt", now, ${savedAt}, "keptStep"
-    FROM asked
+    INSERT INTO ${chatSessions} (id, bot_id, publication_id, result_id, state, revision, last_digest,
+      ended_at, expires_at, created_at, updated_at, inline_turns)
+    SELECT "sessionId", ${botId}, "publicationId", "resultId", state::json, 1, "lastDigest",
+      "endedAt", "expiresAt", now, ${savedAt}, "inlineTurn"
+    FROM batch
   ), made AS (
     INSERT INTO ${results} (bot_id, id, variables, has_started, is_completed, is_archived, last_chat_session_id,
       waiting_block_id, waiting_block_bot_id, waits_until, created_at, updated_at, transcript)
@@ -77,51 +77,51 @@ const withNewResults = (asked: SQL) => sql`
       "waitingBlockBotId",
       CASE WHEN "waitingBlockId" IS NOT NULL THEN "expiresAt" END,
       greatest(now, b.results_floor_at + interval '1 millisecond'), now, transcript::json
-    FROM (SELECT results_floor_at FROM ${bots} WHERE id = ${botId} FOR KEY SHARE) AS b, asked
+    FROM (SELECT results_floor_at FROM ${bots} WHERE id = ${botId} FOR KEY SHARE) AS b, batch
   )
-  SELECT place FROM asked`
+  SELECT place FROM batch`
 
 const nextTypes = {
   ...shared,
   revision: 'integer',
-  lastMessage: 'text',
-  steered: 'text',
+  lastDigest: 'text',
+  memberEdits: 'text',
   isEnded: 'boolean',
-  apartStep: 'bytea',
+  separateTurn: 'bytea',
   answerSize: 'integer',
 } as const
 
 /** Types of events that the turn may publish, by commas. */
-const toldTypes = { tells: 'text' } as const
+const withEventsTypes = { eventTypes: 'text' } as const
 
 /**
  * Turns of existing results that have room for their answers, of which a condition is true. Rows are found by their keys
  * first and then by their `ctid`: a planner that assumes an empty table would scan all of it. A session that another
  * transaction has changed is left out; if a result was changed, a division by zero aborts the whole batch.
  */
-const withNextTurns = (asked: SQL, isUsual: SQL, returned: SQL, more: SQL) => sql`
+const withNextTurns = (batch: SQL, isUsual: SQL, returned: SQL, more: SQL) => sql`
   WITH session AS (
-    UPDATE ${chatSessions} s SET state = asked.state::json, revision = s.revision + 1, result_id = asked."resultId",
-      last_message = asked."lastMessage", ended_at = asked."endedAt",
-      expires_at = asked."expiresAt", updated_at = ${savedAt}, steered = NULL,
-      steps = coalesce(asked."keptStep" || coalesce(s.steps, ''), s.steps)
-    FROM ${asked}
+    UPDATE ${chatSessions} s SET state = batch.state::json, revision = s.revision + 1, result_id = batch."resultId",
+      last_digest = batch."lastDigest", ended_at = batch."endedAt",
+      expires_at = batch."expiresAt", updated_at = ${savedAt}, member_edits = NULL,
+      inline_turns = coalesce(batch."inlineTurn" || coalesce(s.inline_turns, ''), s.inline_turns)
+    FROM ${batch}
     CROSS JOIN LATERAL (
-      SELECT ctid AS session_place FROM ${chatSessions} WHERE bot_id = ${botId} AND id = asked."sessionId" OFFSET 0
+      SELECT ctid AS session_place FROM ${chatSessions} WHERE bot_id = ${botId} AND id = batch."sessionId" OFFSET 0
     ) AS own
     CROSS JOIN LATERAL (
       SELECT ctid AS result_place, has_started AS was_started, is_completed AS was_completed,
         waiting_block_id AS was_waiting_block_id, waits_until AS was_waits_until FROM ${results}
-      WHERE bot_id = ${botId} AND id = asked."resultId" AND ${isUsual}
-        AND created_at > ${floorOf(sql`${botId}`)} AND answers_size + asked."answerSize" <= ${maxAnswers} OFFSET 0
+      WHERE bot_id = ${botId} AND id = batch."resultId" AND ${isUsual}
+        AND created_at > ${floorOf(sql`${botId}`)} AND answers_size + batch."answerSize" <= ${maxAnswers} OFFSET 0
     ) AS of_bot
-    WHERE s.ctid = session_place AND s.bot_id = ${botId} AND s.id = asked."sessionId"
-      AND s.revision = asked.revision AND s.steered::text IS NOT DISTINCT FROM asked.steered
-      AND (s.state IS NULL) = asked."isEnded"
-    RETURNING asked.*, of_bot.*
-  ), step AS (
-    INSERT INTO ${chatTurns} (bot_id, session_id, revision, step)
-    SELECT ${botId}, "sessionId", revision + 1, "apartStep" FROM session WHERE "apartStep" IS NOT NULL
+    WHERE s.ctid = session_place AND s.bot_id = ${botId} AND s.id = batch."sessionId"
+      AND s.revision = batch.revision AND s.member_edits::text IS NOT DISTINCT FROM batch."memberEdits"
+      AND (s.state IS NULL) = batch."isEnded"
+    RETURNING batch.*, of_bot.*
+  ), later_turn AS (
+    INSERT INTO ${chatTurns} (bot_id, session_id, revision, turn)
+    SELECT ${botId}, "sessionId", revision + 1, "separateTurn" FROM session WHERE "separateTurn" IS NOT NULL
   ), live AS (
     UPDATE ${results} o SET variables = session.variables::json,
       has_started = o.has_started OR session."hasStarted",
@@ -137,7 +137,7 @@ const withNextTurns = (asked: SQL, isUsual: SQL, returned: SQL, more: SQL) => sq
   ) ${more}
   SELECT place, 1 / ((SELECT count(*) FROM session) = (SELECT count(*) FROM live))::integer FROM session`
 
-const ofEvents = sql`, session.place, session.tells`
+const ofEvents = sql`, session.place, session."eventTypes"`
 
 const answerTypes = {
   ...nextTypes,
@@ -150,10 +150,10 @@ const answerTypes = {
 } as const
 
 /** Answers to results that no count of statistics includes yet. */
-const withAnswers = (asked: SQL, returned = sql``, more = sql``) =>
+const withAnswers = (batch: SQL, returned = sql``, more = sql``) =>
   withNextTurns(
-    asked,
-    sql`created_at >= asked."lateBefore"`,
+    batch,
+    sql`created_at >= batch."lateBefore"`,
     sql`, session."blockId", session."blockBotId", session.content, session.files ${returned}`,
     sql`, answer AS (
     INSERT INTO ${resultAnswers} (bot_id, result_id, seq, block_id, block_bot_id, content, attached_file_urls,
@@ -187,9 +187,9 @@ const changedLate = sql`
  * Turns without an answer, as most of timers are: their results may be old, and they may set a timer anew. Rows of timers
  * are locked in the order in which heartbeats lock those that are leased.
  */
-const withoutAnswers = (asked: SQL, returned = sql``, more = sql``) =>
+const withoutAnswers = (batch: SQL, returned = sql``, more = sql``) =>
   withNextTurns(
-    asked,
+    batch,
     sql`true`,
     sql`, o.waiting_block_id, o.waits_until, was_waiting_block_id, was_waits_until ${returned}`,
     sql`, ${raiseEpochs(changedLate, countedBefore)}, transcript AS (
@@ -207,21 +207,21 @@ const withoutAnswers = (asked: SQL, returned = sql``, more = sql``) =>
   )
 
 export const batchedStatements = statements((db, named) => ({
-  start: prepareBatchedWrite(db, named('chat_usual_starts'), startTypes, withNewResults),
-  answer: prepareBatchedWrite(db, named('chat_usual_answers'), answerTypes, (asked) => withAnswers(asked)),
-  answerTold: prepareBatchedWrite(
+  start: prepareBatchedWrite(db, named('chat_batched_starts'), startTypes, withNewResults),
+  answer: prepareBatchedWrite(db, named('chat_batched_answers'), answerTypes, (batch) => withAnswers(batch)),
+  answerWithEvents: prepareBatchedWrite(
     db,
-    named('chat_usual_answers_told'),
-    { ...answerTypes, ...toldTypes },
-    (asked) => withAnswers(asked, ofEvents, enqueueTurns),
+    named('chat_batched_answers_with_events'),
+    { ...answerTypes, ...withEventsTypes },
+    (batch) => withAnswers(batch, ofEvents, enqueueTurnEvents),
   ),
-  unanswered: prepareBatchedWrite(db, named('chat_usual_unanswered'), unansweredTypes, (asked) =>
-    withoutAnswers(asked),
+  unanswered: prepareBatchedWrite(db, named('chat_batched_unanswered'), unansweredTypes, (batch) =>
+    withoutAnswers(batch),
   ),
-  unansweredTold: prepareBatchedWrite(
+  unansweredWithEvents: prepareBatchedWrite(
     db,
-    named('chat_usual_unanswered_told'),
-    { ...unansweredTypes, ...toldTypes },
-    (asked) => withoutAnswers(asked, ofEvents, enqueueTurns),
+    named('chat_batched_unanswered_with_events'),
+    { ...unansweredTypes, ...withEventsTypes },
+    (batch) => withoutAnswers(batch, ofEvents, enqueueTurnEvents),
   ),
 }))

@@ -32,13 +32,13 @@ export async function mergeEdits(
       revision: table.revision,
       handledBy: table.handledBy,
       isEnded: expression(sql`${table.state} IS NULL`, 'boolean'),
-      steered: optional(expression(sql`${table.steered}`, 'text')),
+      memberEdits: optional(expression(sql`${table.memberEdits}`, 'text')),
     },
     (list) => sql`SELECT ${list} FROM ${table} WHERE bot_id = ${session.botId} AND id = ${session.sessionId}`,
   )
   if (row?.revision !== session.revision || row.handledBy !== null) return undefined
-  const seen = readConcurrentEdits(session.steered).at(-1)?.[0] ?? 0
-  const missed = readConcurrentEdits(row.steered).filter(([place]) => place > seen)
+  const seen = readConcurrentEdits(session.memberEdits).at(-1)?.[0] ?? 0
+  const missed = readConcurrentEdits(row.memberEdits).filter(([place]) => place > seen)
   const variables = Object.fromEntries(
     missed.flatMap(([, name, value]) => (name === undefined ? [] : [[name, value]])),
   )
@@ -49,7 +49,7 @@ export async function mergeEdits(
     const { state, result } = await setVariables(session.flow, outcome.state, variables, effects)
     Object.assign(outcome, { state, variables: result })
   }
-  return { ...session, isEnded: row.isEnded, steered: row.steered }
+  return { ...session, isEnded: row.isEnded, memberEdits: row.memberEdits }
 }
 
 /** Ends a chat with this outcome: nothing waits for a reply any more. */

@@ -24,8 +24,8 @@ import { latestExpiryOf, type StoreTurn, sizeOfTurn, writeAlso, writeTurn } from
  * says nothing, and messages of the visitor are recorded as turns without an answer of the bot.
  */
 
-/** Whoever hands a chat over: a member, or a service that its chat goes through, which is no user. */
-export interface Steerer {
+/** The sender of a change to a chat: a member, or a service that its chat goes through, which is no user. */
+export interface EditGrant {
   bot: { id: string; workspaceId: string }
   caller: { userId: string | null }
   hasWebhooks: boolean
@@ -38,7 +38,7 @@ type Handing =
 /** Returns what changes in a locked chat when it changes hands. */
 export async function handingOf(
   db: Database,
-  { grant, now }: { grant: Steerer; now: Date },
+  { grant, now }: { grant: EditGrant; now: Date },
   chat: HeldChat,
   { handledBy, assigneeId, groupId }: UpdateChat['body'],
 ): Promise<Handing> {
@@ -82,18 +82,18 @@ async function lastTurnOf(db: Database, { id: sessionId, ...chat }: HeldChat) {
   const answer = await lastAnswerOf(db, { sessionId, ...chat })
   return {
     awaited: new JsonText(JSON.stringify(waitsFor(answer === null ? {} : JSON.parse(answer)))),
-    lastSaid: await readLastMessage(db, { sessionId, ...chat }),
+    lastMessage: await readLastMessage(db, { sessionId, ...chat }),
   }
 }
 
 /** Gives a locked chat back to the bot, by a turn without a message. Returns an issue if there is no such group. */
 export async function giveBack(
   db: Database,
-  { grant, now }: { grant: Steerer; now: Date },
+  { grant, now }: { grant: EditGrant; now: Date },
   chat: HeldChat & { flow: Flow; effects: Effects },
   groupId: string | undefined,
 ): Promise<Issue | undefined> {
-  const { botId, id, publicationId, resultId, revision, steered, steps } = chat
+  const { botId, id, publicationId, resultId, revision, memberEdits, inlineTurns } = chat
   const outcome = await resumeFlow(chat.flow, chat.state, groupId, chat.effects)
   if (!outcome) return noGroup
   const timer = outcome.state?.timer
@@ -111,14 +111,14 @@ export async function giveBack(
     {
       session: { id, botId, workspaceId: grant.bot.workspaceId, publicationId },
       subscribedEvents: null,
-      read: { steered: steered?.text ?? null, isEnded: false, stepsSize: steps?.length ?? 0 },
+      read: { memberEdits: memberEdits?.text ?? null, isEnded: false, inlineTurnsSize: inlineTurns?.length ?? 0 },
       expiresAt,
       revision,
       resultId,
       isNewResult: false,
       wasAnswered: true,
       outcome,
-      lastMessage: null,
+      lastDigest: null,
       lastAnswer: JSON.stringify(step),
     },
     now,
@@ -126,7 +126,7 @@ export async function giveBack(
   if (!isWritten) throw new Error('The turn that gives a locked chat back was not written')
   await db
     .update(table)
-    .set({ handledBy: null, assigneeId: null, handledSince: now, awaited: null, lastSaid: null, claim: null })
+    .set({ handledBy: null, assigneeId: null, handledSince: now, awaited: null, lastMessage: null, claim: null })
     .where(and(eq(table.botId, botId), eq(table.id, id)))
   return undefined
 }
@@ -180,7 +180,7 @@ export async function receiveMessage(
       isNewResult: session.resultId === null,
       wasAnswered,
       outcome,
-      lastMessage: digest,
+      lastDigest: digest,
       lastAnswer,
     },
     context.now,
@@ -189,7 +189,7 @@ export async function receiveMessage(
       (tx) =>
         tx
           .update(table)
-          .set({ lastSaid: lastMessageIn(outcome.said) })
+          .set({ lastMessage: lastMessageIn(outcome.said) })
           .where(and(eq(table.botId, botId), eq(table.id, sessionId))),
       ...eventOfTurn(session, event, context.now),
     ]),

@@ -62,7 +62,7 @@ export function writeToVisitor(
       .set({
         messageCount: ordinal,
         typingUntil: null,
-        lastSaid: lastMessageOf(bubbles),
+        lastMessage: lastMessageOf(bubbles),
       })
       .where(and(eq(chatSessions.botId, botId), eq(chatSessions.id, sessionId)))
     await addToTranscript(tx, botId, resultId, transcript)

@@ -175,13 +175,13 @@ function toFlow(botId: string, version: Version, draft: Draft): Flow {
 
 // Earlier turns, for clients that come back and blocks that send them on
 
-const maximumSteps = 1_000
+const MAX_TURNS_AT_ONCE = 1_000
 /** Maximum characters read of a chat at once, for clients and for blocks. A single turn or answer is never cut. */
 export const maximumCharacters = 4_000_000
 
-interface ReadStep extends Pick<EncodedTurn, 'answer'> {
+interface StoredTurn extends Pick<EncodedTurn, 'answer'> {
   revision: number
-  turns: Turn[]
+  entries: Turn[]
 }
 
 /** Returns the conversation up to the turn that was read, and the response of that turn. */
@@ -190,8 +190,8 @@ export async function turnsOf(
   session: Pick<Session, 'botId' | 'sessionId' | 'revision' | 'messageCount'>,
   { hasAuthors = false } = {},
 ) {
-  const [steps, messages] = await Promise.all([
-    stepsOf(db, session),
+  const [stored, messages] = await Promise.all([
+    storedTurnsOf(db, session),
     session.messageCount === null ? [] : messagesOf(db, session, { hasAuthors }),
   ])
   // A message of a member comes after the turn that it names.
@@ -201,8 +201,8 @@ export async function turnsOf(
     if (earlier) earlier.push(...turns)
     else written.set(revision, turns)
   }
-  const turns = steps.flatMap(({ revision, turns }) => [...turns, ...(written.get(revision) ?? [])])
-  return { turns: turns.slice(-10_000), answer: steps.at(-1)?.answer }
+  const turns = stored.flatMap(({ revision, entries }) => [...entries, ...(written.get(revision) ?? [])])
+  return { turns: turns.slice(-10_000), answer: stored.at(-1)?.answer }
 }
 
 /** Returns the messages of members in a session after an ordinal, the last ones of very many. */
@@ -240,55 +240,55 @@ export async function lastAnswerOf(
   db: Database,
   session: Pick<Session, 'botId' | 'sessionId' | 'revision'>,
 ): Promise<string | null> {
-  const [step] = await stepsOf(db, session, session.revision)
-  return step ? JSON.stringify(step.answer) : null
+  const [turn] = await storedTurnsOf(db, session, session.revision)
+  return turn ? JSON.stringify(turn.answer) : null
 }
 
 /**
  * Returns the last turns of a session, from a revision on to the one that was read, from all places that store them.
  */
-export async function stepsOf(
+export async function storedTurnsOf(
   db: Database,
   { botId, sessionId, revision }: Pick<Session, 'botId' | 'sessionId' | 'revision'>,
   from = 1,
-): Promise<ReadStep[]> {
+): Promise<StoredTurn[]> {
   const rows = await selectRows(
     db,
     {
       // Null for those that the session has itself.
       revision: optional(expression(sql`found.revision`, 'integer')),
-      step: expression(sql`found.step`, 'bytea'),
+      encoded: expression(sql`found.encoded`, 'bytea'),
     },
     (list) => sql`
       SELECT ${list} FROM (
-        SELECT NULL::integer AS revision, steps AS step FROM ${chatSessions}
-        WHERE bot_id = ${botId} AND id = ${sessionId} AND steps IS NOT NULL
+        SELECT NULL::integer AS revision, inline_turns AS encoded FROM ${chatSessions}
+        WHERE bot_id = ${botId} AND id = ${sessionId} AND inline_turns IS NOT NULL
         UNION ALL
-        (SELECT revision, step FROM (
-          SELECT *, sum(octet_length(step)) OVER (
+        (SELECT revision, turn FROM (
+          SELECT *, sum(octet_length(turn)) OVER (
             ORDER BY revision DESC ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING
           ) AS newer FROM ${chatTurns}
           WHERE bot_id = ${botId} AND session_id = ${sessionId} AND revision BETWEEN ${from} AND ${revision}
-          ORDER BY revision DESC LIMIT ${maximumSteps}
+          ORDER BY revision DESC LIMIT ${MAX_TURNS_AT_ONCE}
         ) AS last WHERE coalesce(newer, 0) < ${maximumCharacters})
       ) AS found ORDER BY revision DESC NULLS LAST`,
   )
   let left = maximumCharacters
-  const steps = rows.flatMap(({ revision, step }): ReadStep[] => {
+  const turns = rows.flatMap(({ revision, encoded }): StoredTurn[] => {
     if (left <= 0) return []
-    if (revision === null) return decodeTurns(step).map(readStep)
-    const text = decompressTurn(step)
+    if (revision === null) return decodeTurns(encoded).map(toStoredTurn)
+    const text = decompressTurn(encoded)
     left -= text.length
-    return [readStep(JSON.parse(text))]
+    return [toStoredTurn(JSON.parse(text))]
   })
-  return steps
-    .filter((step) => step.revision >= from && step.revision <= revision)
+  return turns
+    .filter((turn) => turn.revision >= from && turn.revision <= revision)
     .sort((one, other) => one.revision - other.revision)
 }
 
-function readStep({ said, answer }: EncodedTurn): ReadStep {
+function toStoredTurn({ said, answer }: EncodedTurn): StoredTurn {
   const shown = answer.messages.map((message): Turn => ({ role: 'bot', message }))
-  return { revision: answer.revision, turns: [...said, ...shown], answer }
+  return { revision: answer.revision, entries: [...said, ...shown], answer }
 }
 
 /** Returns the last answers of a result; of a very long chat only as many as a block can use. */

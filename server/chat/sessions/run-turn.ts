@@ -85,7 +85,7 @@ async function runTurnWithin(
             wasAnswered,
             outcome,
             timer: timerChange(outcome, { before: timerBefore, isFired }),
-            lastMessage: reply.digest,
+            lastDigest: reply.digest,
             lastAnswer: answer,
           },
           context.now,
@@ -139,7 +139,7 @@ export async function earlierResponse(
   revision: number | undefined,
   arrivedAt: number,
 ): Promise<string | null> {
-  if (session.lastMessage === null || !digest.startsWith(session.lastMessage)) return null
+  if (session.lastDigest === null || !digest.startsWith(session.lastDigest)) return null
   const isMeant =
     revision === undefined ? await wasHere(db, session, arrivedAt) : revision === session.revision - 1
   return isMeant ? lastAnswerOf(db, session) : null
@@ -189,9 +189,9 @@ export async function respondAfterEvent(
   session: Session,
   revision: number | undefined,
 ): Promise<string | null> {
-  const { lastMessage } = session
-  if (lastMessage === null) return null
-  if (![webhookDigest, timerDigest].some((digest) => digest.startsWith(lastMessage))) return null
+  const { lastDigest } = session
+  if (lastDigest === null) return null
+  if (![webhookDigest, timerDigest].some((digest) => digest.startsWith(lastDigest))) return null
   if (revision !== undefined && revision !== session.revision - 1) return null
   const answer = await lastAnswerOf(db, session)
   if (revision !== undefined || answer === null) return answer

@@ -45,12 +45,12 @@ function startLookup(...[db, named]: StatementContext) {
       earlierResultId: optional(results.id),
       earlierVariables: optional(expression(sql`${results.variables}`, 'text')),
     },
-    (list, asked) => sql`
-      SELECT ${list} FROM ${asked}
-      JOIN ${publicIds} ON ${publicIds.publicId} = asked."publicId" AND ${publicIds.botId} = asked."botId"
-      JOIN ${bots} ON ${bots.id} = asked."botId" AND ${isBotAlive()}
-      JOIN ${publishedBots} ON ${publishedBots.botId} = asked."botId" AND ${publishedBots.publicationId} IS NOT NULL
-      LEFT JOIN ${results} ON ${results.botId} = asked."botId" AND ${results.id} = asked."resultId"
+    (list, batch) => sql`
+      SELECT ${list} FROM ${batch}
+      JOIN ${publicIds} ON ${publicIds.publicId} = batch."publicId" AND ${publicIds.botId} = batch."botId"
+      JOIN ${bots} ON ${bots.id} = batch."botId" AND ${isBotAlive()}
+      JOIN ${publishedBots} ON ${publishedBots.botId} = batch."botId" AND ${publishedBots.publicationId} IS NOT NULL
+      LEFT JOIN ${results} ON ${results.botId} = batch."botId" AND ${results.id} = batch."resultId"
         AND NOT ${results.isArchived} AND ${results.createdAt} > coalesce(${bots.resultsFloorAt}, '-infinity')`,
   )
 }
@@ -73,9 +73,9 @@ const sessionShape = {
   revision: chatSessions.revision,
   claim: chatSessions.claim,
   // JSON; see `update-session.ts`.
-  steered: optional(expression(sql`${chatSessions.steered}`, 'text')),
+  memberEdits: optional(expression(sql`${chatSessions.memberEdits}`, 'text')),
   isEnded: expression(sql`${chatSessions.state} IS NULL`, 'boolean'),
-  lastMessage: chatSessions.lastMessage,
+  lastDigest: chatSessions.lastDigest,
   // Null while the bot handles the chat.
   handledBy: chatSessions.handledBy,
   assigneeId: chatSessions.assigneeId,
@@ -90,15 +90,15 @@ const sessionShape = {
  * Finds the session by its key first, in a subquery: a planner that assumes an empty table would otherwise scan all
  * sessions that have not expired.
  */
-const fromSession = (list: SQL, asked: SQL) => sql`
-  SELECT ${list} FROM ${asked}
+const fromSession = (list: SQL, batch: SQL) => sql`
+  SELECT ${list} FROM ${batch}
   CROSS JOIN LATERAL (
-    SELECT * FROM ${chatSessions} s WHERE s.bot_id = asked."botId" AND s.id = asked."sessionId" OFFSET 0
+    SELECT * FROM ${chatSessions} s WHERE s.bot_id = batch."botId" AND s.id = batch."sessionId" OFFSET 0
   ) AS ${chatSessions}
-  JOIN ${bots} ON ${bots.id} = asked."botId" AND ${isBotAlive()}
-  WHERE ${chatSessions.expiresAt} > asked.now
+  JOIN ${bots} ON ${bots.id} = batch."botId" AND ${isBotAlive()}
+  WHERE ${chatSessions.expiresAt} > batch.now
     AND CASE WHEN ${chatSessions.resultId} IS NULL THEN true
-      ELSE ${isAlive(sql`asked."botId"`, sql`${chatSessions.resultId}`)} END`
+      ELSE ${isAlive(sql`batch."botId"`, sql`${chatSessions.resultId}`)} END`
 
 function resumeLookup(...[db, named]: StatementContext) {
   return prepareBatchedQuery(
@@ -113,7 +113,7 @@ function resumeLookup(...[db, named]: StatementContext) {
       workspaceId: bots.workspaceId,
       subscribedEvents,
       // In bytes.
-      stepsSize: expression(sql`coalesce(octet_length(${chatSessions.steps}), 0)`, 'integer'),
+      inlineTurnsSize: expression(sql`coalesce(octet_length(${chatSessions.inlineTurns}), 0)`, 'integer'),
     },
     fromSession,
   )
@@ -147,7 +147,11 @@ function followLookup(...[db, named]: StatementContext) {
 }
 
 /** On a cluster a node only knows if there are endpoints. */
-const wantedOnNode = optional(expression(sql`CASE WHEN is_watched THEN '*' END`, 'text'))
+const subscribedOnCitus = optional(expression(sql`CASE WHEN has_webhooks THEN '*' END`, 'text'))
+
+const selectFromNode = (list: SQL) => sql`
+      SELECT ${list} FROM read_chat_session(
+        ${sql.placeholder('botId')}, ${sql.placeholder('sessionId')}, ${sql.placeholder('now')}) AS ${chatSessions}`
 
 const nodeStatements = statements((db, named) => ({
   start: prepareSelect(
@@ -156,7 +160,7 @@ const nodeStatements = statements((db, named) => ({
     {
       botId: expression(sql`bot_id`, 'text'),
       workspaceId: expression(sql`workspace_id`, 'text'),
-      subscribedEvents: wantedOnNode,
+      subscribedEvents: subscribedOnCitus,
       isClosed: expression(sql`is_closed`, 'boolean'),
       publicationId: expression(sql`publication_id`, 'text'),
       publishedAt: expression(sql`published_at`, 'timestamptz'),
@@ -177,21 +181,12 @@ const nodeStatements = statements((db, named) => ({
       // not of the node.
       turnAge: expression(sql`0`, 'float8'),
       workspaceId: expression(sql`workspace_id`, 'text'),
-      subscribedEvents: wantedOnNode,
-      stepsSize: expression(sql`steps_size`, 'integer'),
+      subscribedEvents: subscribedOnCitus,
+      inlineTurnsSize: expression(sql`inline_turns_size`, 'integer'),
     },
-    (list) => sql`
-      SELECT ${list} FROM read_chat_session(
-        ${sql.placeholder('botId')}, ${sql.placeholder('sessionId')}, ${sql.placeholder('now')}) AS ${chatSessions}`,
+    selectFromNode,
   ),
-  follow: prepareSelect(
-    db,
-    named('chat_follow_on_node'),
-    followShape,
-    (list) => sql`
-      SELECT ${list} FROM read_chat_session(
-        ${sql.placeholder('botId')}, ${sql.placeholder('sessionId')}, ${sql.placeholder('now')}) AS ${chatSessions}`,
-  ),
+  follow: prepareSelect(db, named('chat_follow_on_node'), followShape, selectFromNode),
 }))
 
 async function startOnNode(db: Database, question: { publicId: string; botId: string; resultId: string }) {
@@ -219,11 +214,11 @@ export const sessionQueries = statements((db, named) => ({
     'chat_linked_bot',
     { botId: 'text', workspaceId: 'text' },
     { publicationId: livePublication },
-    (list, asked) => sql`
-      SELECT ${list} FROM ${asked}
-      JOIN ${bots} ON ${bots.id} = asked."botId" AND ${bots.workspaceId} = asked."workspaceId"
+    (list, batch) => sql`
+      SELECT ${list} FROM ${batch}
+      JOIN ${bots} ON ${bots.id} = batch."botId" AND ${bots.workspaceId} = batch."workspaceId"
         AND ${isBotAlive()}
-      JOIN ${publishedBots} ON ${publishedBots.botId} = asked."botId" AND ${publishedBots.publicationId} IS NOT NULL`,
+      JOIN ${publishedBots} ON ${publishedBots.botId} = batch."botId" AND ${publishedBots.publicationId} IS NOT NULL`,
   ),
   holder: prepareSelect(
     db,

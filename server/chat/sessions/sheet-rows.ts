@@ -13,7 +13,7 @@ import type { WithTurn } from './write-turn.ts'
 
 /*
  * Rows of sheets that turns could not write, in a queue: written in the transaction of the turn, and removed with an entry
- * in the log of its result. `sheet-queue.ts` writes those that are due.
+ * in the log of its result. `sheets/queue.ts` writes those that are due.
  */
 
 /** Rows and bytes that wait. */
@@ -36,27 +36,27 @@ interface Counts {
 
 const COUNTS_LIFETIME_MS = 1_000
 
-/** Rows that wait by workspace and bot, with those that this process has let in since they were counted. */
-const counted = new LRUCache<string, Promise<Counts>>({ max: 10_000, ttl: COUNTS_LIFETIME_MS })
+/** Rows that wait, by workspace and bot, with those that this process has queued since the count. */
+const waitingCounts = new LRUCache<string, Promise<Counts>>({ max: 10_000, ttl: COUNTS_LIFETIME_MS })
 
 interface Owner {
   botId: string
   workspaceId: string
 }
 
-/** Why the queue takes no further row of so many bytes; undefined where it does. */
-export async function refuseSheetRow(
+/** Reserves room for a row in the queue. Returns the reason where there is none. */
+export async function reserveSheetRow(
   db: Database,
   { botId, workspaceId }: Owner,
   bytes: number,
 ): Promise<string | undefined> {
   if (bytes > MAX_QUEUED_ROW_BYTES) return `the queue takes rows of ${MAX_QUEUED_ROW_BYTES} bytes at most`
   const key = JSON.stringify([workspaceId, botId])
-  const counting = counted.get(key) ?? countRows(db, { botId, workspaceId })
-  counted.set(key, counting, { noUpdateTTL: true })
+  const counting = waitingCounts.get(key) ?? countRows(db, { botId, workspaceId })
+  waitingCounts.set(key, counting, { noUpdateTTL: true })
   const counts = await counting.catch(() => undefined)
   if (counts === undefined) {
-    if (counted.peek(key) === counting) counted.delete(key)
+    if (waitingCounts.peek(key) === counting) waitingCounts.delete(key)
     return 'the rows that wait cannot be counted now'
   }
   if (counts.botRows >= MAX_QUEUED_ROWS_PER_BOT || counts.botBytes + bytes > MAX_QUEUED_BYTES_PER_BOT)

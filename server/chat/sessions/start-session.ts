@@ -59,7 +59,7 @@ export async function startSession(
       expiresAt: expiryAfter(outcome, now, now),
       outcome,
       timer: timerChange(outcome),
-      lastMessage: null,
+      lastDigest: null,
       lastAnswer,
     },
     now,

@@ -46,11 +46,11 @@ export function handoverOfTurn(
     async (tx) => {
       const ofTurn = isHandedOff ? lastMessageIn(said) : null
       const isEarlier = isHandedOff && ofTurn === null && session !== undefined
-      const lastSaid = isEarlier ? await readLastMessage(tx, session) : ofTurn
+      const lastMessage = isEarlier ? await readLastMessage(tx, session) : ofTurn
       const handledBy = isHandedOff ? ('waiting' as const) : null
       await tx
         .update(table)
-        .set({ handledBy, assigneeId: null, handledSince: now, awaited: null, lastSaid })
+        .set({ handledBy, assigneeId: null, handledSince: now, awaited: null, lastMessage })
         .where(and(eq(table.botId, ids.botId), eq(table.id, ids.id)))
     },
   ]

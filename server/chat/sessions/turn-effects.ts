@@ -22,7 +22,7 @@ import {
   maximumCharacters,
   transcriptOf,
 } from './read-session.ts'
-import { refuseSheetRow } from './sheet-rows.ts'
+import { reserveSheetRow } from './sheet-rows.ts'
 import type { TurnLease } from './turn-lease.ts'
 
 /* Room and effects of a turn: what it may do to the world, and what it holds in memory meanwhile. */
@@ -103,7 +103,7 @@ export function effectsOf(
     async shareRequest(work) {
       if (await mayCallOut()) await place.rest(work)
     },
-    ...(isStored && { refuseSheetRow: (bytes: number) => refuseSheetRow(db, running, bytes) }),
+    ...(isStored && { reserveSheetRow: (bytes: number) => reserveSheetRow(db, running, bytes) }),
     takeTurn: () => place.rest(() => takeTurn(workspaceId)),
     ...(room && { room: { ...room, take: (...what) => place.rest(() => room.take(...what)) } }),
     evaluate: (request) => place.rest(() => tools.evaluate({ ...request, workspaceId })),

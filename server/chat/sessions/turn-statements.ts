@@ -23,19 +23,19 @@ const expiresAt = sql`${sql.placeholder('expiresAt')}::timestamptz`
 const endedAt = sql`${sql.placeholder('endedAt')}::timestamptz`
 const state = sql`${sql.placeholder('state')}::json`
 const lateBefore = sql`${sql.placeholder('lateBefore')}::timestamptz`
-const lastMessage = sql.placeholder('lastMessage')
+const lastDigest = sql.placeholder('lastDigest')
 /** The turn, stored in the session or in a row of its own. */
-const keptStep = sql`${sql.placeholder('keptStep')}::bytea`
-const apartStep = sql`${sql.placeholder('apartStep')}::bytea`
+const inlineTurn = sql`${sql.placeholder('inlineTurn')}::bytea`
+const separateTurn = sql`${sql.placeholder('separateTurn')}::bytea`
 const sessionId = sql.placeholder('sessionId')
 export const botId = sql.placeholder('botId')
 const resultId = sql.placeholder('resultId')
 
 const sessionValues = sql`
-  INSERT INTO ${chatSessions} (id, bot_id, publication_id, result_id, state, revision, last_message,
-    ended_at, expires_at, created_at, updated_at, steps)
-  VALUES (${sessionId}, ${botId}, ${sql.placeholder('publicationId')}, ${resultId}, ${state}, 1, ${lastMessage},
-    ${endedAt}, ${expiresAt}, ${at}, ${savedAt}, ${keptStep})`
+  INSERT INTO ${chatSessions} (id, bot_id, publication_id, result_id, state, revision, last_digest,
+    ended_at, expires_at, created_at, updated_at, inline_turns)
+  VALUES (${sessionId}, ${botId}, ${sql.placeholder('publicationId')}, ${resultId}, ${state}, 1, ${lastDigest},
+    ${endedAt}, ${expiresAt}, ${at}, ${savedAt}, ${inlineTurn})`
 
 /** The first turn of a chat. */
 const insertSession = sql`${sessionValues} RETURNING id, revision`
@@ -44,28 +44,28 @@ const insertSession = sql`${sessionValues} RETURNING id, revision`
 const insertPreview = sql`
   ${sessionValues}
   ON CONFLICT (bot_id, id) DO UPDATE SET state = excluded.state, revision = 1, claim = NULL,
-    last_message = excluded.last_message, ended_at = excluded.ended_at,
+    last_digest = excluded.last_digest, ended_at = excluded.ended_at,
     expires_at = excluded.expires_at, updated_at = excluded.updated_at
     WHERE ${chatSessions}.publication_id IS NULL AND excluded.publication_id IS NULL
   RETURNING id, revision`
 
 const updateSession = sql`
   UPDATE ${chatSessions} SET state = ${state}, revision = revision + 1, result_id = ${resultId},
-    last_message = ${lastMessage}, ended_at = ${endedAt}, expires_at = ${expiresAt},
-    updated_at = ${savedAt}, steered = NULL, steps = coalesce(${keptStep} || coalesce(steps, ''), steps)
+    last_digest = ${lastDigest}, ended_at = ${endedAt}, expires_at = ${expiresAt},
+    updated_at = ${savedAt}, member_edits = NULL, inline_turns = coalesce(${inlineTurn} || coalesce(inline_turns, ''), inline_turns)
   WHERE bot_id = ${botId} AND id = ${sessionId} AND revision = ${sql.placeholder('revision')}
-    AND steered::text IS NOT DISTINCT FROM ${sql.placeholder('steered')}::text
+    AND member_edits::text IS NOT DISTINCT FROM ${sql.placeholder('memberEdits')}::text
     AND (state IS NULL) = ${sql.placeholder('isEnded')}::boolean
   RETURNING id, revision`
 
 /** A preview that begins again overwrites its earlier turns. */
-const overEarlierStep = sql`ON CONFLICT (bot_id, session_id, revision) DO UPDATE SET step = excluded.step`
+const overEarlierTurn = sql`ON CONFLICT (bot_id, session_id, revision) DO UPDATE SET turn = excluded.turn`
 
 const withTurn = (writtenSession: SQL, conflict = sql``) => sql`
   WITH session AS (${writtenSession}),
-  step AS (
-    INSERT INTO ${chatTurns} (bot_id, session_id, revision, step)
-    SELECT ${botId}, session.id, session.revision, ${apartStep} FROM session WHERE ${apartStep} IS NOT NULL
+  later_turn AS (
+    INSERT INTO ${chatTurns} (bot_id, session_id, revision, turn)
+    SELECT ${botId}, session.id, session.revision, ${separateTurn} FROM session WHERE ${separateTurn} IS NOT NULL
     ${conflict}
   )`
 
@@ -204,7 +204,7 @@ const endOfText = sql`
  * Enqueues the events of a turn that are due, each with the properties of its result. The turn that changes a flag of
  * a result publishes that change.
  */
-const enqueuesEvents = sql`, told AS (${enqueueEvents(
+const enqueueTurnEvents = sql`, queued AS (${enqueueEvents(
   sql`
     SELECT t.bot_id, t.id, 1 AS size, t.known || ${endOfText} AS event
     FROM json_to_recordset(${sql.placeholder('events')}::json)
@@ -216,13 +216,21 @@ const enqueuesEvents = sql`, told AS (${enqueueEvents(
   workspaceId,
 )})`
 
-const bare = (writtenSession: SQL) => sql`${withTurn(writtenSession, overEarlierStep)} SELECT id FROM session`
+const bare = (writtenSession: SQL) => sql`${withTurn(writtenSession, overEarlierTurn)} SELECT id FROM session`
 
 export const turnStatements = statements((db, named) => ({
-  first: prepareWrite(db, named('chat_first_step'), withResult(insertSession)),
-  firstWithoutResult: prepareWrite(db, named('chat_first_step_bare'), bare(insertPreview)),
-  next: prepareWrite(db, named('chat_next_step'), withResult(updateSession)),
-  nextWithoutResult: prepareWrite(db, named('chat_next_step_bare'), bare(updateSession)),
-  firstTold: prepareWrite(db, named('chat_first_step_told'), withResult(insertSession, enqueuesEvents)),
-  nextTold: prepareWrite(db, named('chat_next_step_told'), withResult(updateSession, enqueuesEvents)),
+  first: prepareWrite(db, named('chat_first_turn'), withResult(insertSession)),
+  firstWithoutResult: prepareWrite(db, named('chat_first_turn_bare'), bare(insertPreview)),
+  next: prepareWrite(db, named('chat_next_turn'), withResult(updateSession)),
+  nextWithoutResult: prepareWrite(db, named('chat_next_turn_bare'), bare(updateSession)),
+  firstWithEvents: prepareWrite(
+    db,
+    named('chat_first_turn_with_events'),
+    withResult(insertSession, enqueueTurnEvents),
+  ),
+  nextWithEvents: prepareWrite(
+    db,
+    named('chat_next_turn_with_events'),
+    withResult(updateSession, enqueueTurnEvents),
+  ),
 }))

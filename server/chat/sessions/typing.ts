@@ -1,5 +1,5 @@
 import { and, eq, sql } from 'drizzle-orm'
-import { typingSeconds } from '../../../contract/chat/responses.ts'
+import { TYPING_SECONDS } from '../../../contract/chat/responses.ts'
 import type { Contexts } from '../../context.ts'
 import { chatSessions as table } from '../../db/schema.ts'
 import { announceChange } from './session-changes.ts'
@@ -22,11 +22,11 @@ export async function setTyping(
   if (chat.handledBy !== 'member' || chat.assigneeId !== userId) return 'notHandled'
   const later = (seconds: number) => sql.raw(`now() + interval '${seconds} seconds'`)
   const isChange = isTyping
-    ? sql`(${table.typingUntil} IS NULL OR ${table.typingUntil} <= ${later(typingSeconds - MIN_EXTENSION_SECONDS)})`
+    ? sql`(${table.typingUntil} IS NULL OR ${table.typingUntil} <= ${later(TYPING_SECONDS - MIN_EXTENSION_SECONDS)})`
     : sql`${table.typingUntil} > now()`
   const written = await db
     .update(table)
-    .set({ typingUntil: (isTyping ? later(typingSeconds) : null) as unknown as Date })
+    .set({ typingUntil: (isTyping ? later(TYPING_SECONDS) : null) as unknown as Date })
     // The chat may have changed hands meanwhile.
     .where(
       and(eq(table.botId, grant.bot.id), eq(table.id, sessionId), eq(table.assigneeId, userId), isChange),

@@ -14,7 +14,7 @@ import { wakeBridge } from './bridged.ts'
 import { type ChatEvent, leaveChatEvent } from './chat-events.ts'
 import { insertLogs } from './client-logs.ts'
 import { type ConcurrentEdit, readConcurrentEdits } from './concurrent-edits.ts'
-import { giveBack, handingOf, type Steerer } from './handling.ts'
+import { giveBack, handingOf, type EditGrant } from './handling.ts'
 import { type HeldChat, holdChat, holdResult } from './hold-chat.ts'
 import { loadPublication } from './read-session.ts'
 import { announceChange } from './session-changes.ts'
@@ -43,7 +43,7 @@ export const chatShapeOf = (botId: SQL) => ({
   assigneeId: table.assigneeId,
   handledSince: table.handledSince,
   messageCount: table.messageCount,
-  lastSaid: optional(expression(sql`${table.lastSaid}`, 'json')),
+  lastMessage: optional(expression(sql`${table.lastMessage}`, 'json')),
   timer: optional(
     expression(
       sql`SELECT json_build_object(
@@ -120,7 +120,7 @@ type Steering = { chat: ChatRow } | { issues: Issue[] } | { conflict: Issue }
 
 /** Sets variables of a chat, hands it to somebody else, or ends it; undefined if no such chat goes on. */
 export function updateSession(
-  context: Context & { grant: Steerer },
+  context: Context & { grant: EditGrant },
   sessionId: string,
   body: Pick<UpdateChat['body'], 'variables' | 'isOver' | 'handledBy' | 'assigneeId' | 'groupId'>,
 ): Promise<Steering | undefined> {
@@ -148,16 +148,16 @@ export function updateSession(
           handledBy: null,
           assigneeId: null,
           awaited: null,
-          lastSaid: null,
+          lastMessage: null,
         }
       : {}
-    const steered = readConcurrentEdits(held.steered?.text ?? null)
-    const place = (steered.at(-1)?.[0] ?? 0) + 1
+    const memberEdits = readConcurrentEdits(held.memberEdits?.text ?? null)
+    const place = (memberEdits.at(-1)?.[0] ?? 0) + 1
     if (set.values.length > 0) {
       const values = set.values.map(([name, value]): ConcurrentEdit => [place, name, value])
-      const others = steered.filter(([, name]) => name === undefined || !Object.hasOwn(variables, name))
-      steered.splice(0, steered.length, ...others, ...values)
-      changes.steered = toJson(steered)
+      const others = memberEdits.filter(([, name]) => name === undefined || !Object.hasOwn(variables, name))
+      memberEdits.splice(0, memberEdits.length, ...others, ...values)
+      changes.memberEdits = toJson(memberEdits)
       changes.state = isOver ? null : toJson(set.state)
       await db
         .update(results)
@@ -177,7 +177,7 @@ export function updateSession(
     }
     if (handing?.changes) {
       // A turn that runs finds its session changed, and is not written.
-      Object.assign(changes, handing.changes, { claim: null, steered: toJson([...steered, [place]]) })
+      Object.assign(changes, handing.changes, { claim: null, memberEdits: toJson([...memberEdits, [place]]) })
     }
     const { timer } = held.state
     if (timer && (isOver || (timer.kind === 'handoff' && changes.handledBy))) await removeTimer(db, held)
@@ -193,7 +193,7 @@ export function updateSession(
     if (Object.keys(changes).length > 0) await db.update(table).set(changes).where(isThis)
     if (handing?.isReturned) {
       const state = set.values.length > 0 ? set.state : held.state
-      const given = { ...held, state, steered: changes.steered ?? held.steered }
+      const given = { ...held, state, memberEdits: changes.memberEdits ?? held.memberEdits }
       const issue = await giveBack(db, context, { flow, effects, ...given }, body.groupId)
       if (issue) throw new Rollback({ issues: [issue] })
     }

@@ -17,8 +17,8 @@ import type { ResultRow, TurnRows } from './write-turn-citus.ts'
  * chat waits for another bot. All other turns, and those that a batch did not write, go by `turn-statements.ts`.
  */
 
-interface UsualStep {
-  kind: 'start' | 'answer' | 'answerTold' | 'unanswered' | 'unansweredTold'
+interface BatchedTurn {
+  kind: 'start' | 'answer' | 'answerWithEvents' | 'unanswered' | 'unansweredWithEvents'
   botId: string
   workspaceId: string
   resultId: string
@@ -29,7 +29,7 @@ interface UsualStep {
   turn?: Record<string, unknown>
 }
 
-interface Told {
+interface Subscription {
   subscribedEvents: string
   /** True if an earlier turn of the session has published that its result began. */
   wasAnswered: boolean
@@ -37,7 +37,7 @@ interface Told {
 
 interface BesideRows {
   workspaceId: string
-  told: Told | undefined
+  subscription: Subscription | undefined
   timer: TimerToSet | null | undefined
 }
 
@@ -50,14 +50,14 @@ const MAX_BATCH_TURNS = 16
  */
 export async function writeTurnBatched(
   db: Database,
-  values: UsualStep['values'] & {
+  values: BatchedTurn['values'] & {
     botId: string
     resultId: string | null
     revision: number
-    apartStep: Buffer | null
+    separateTurn: Buffer | null
   },
   { made, changed, answers, logs, transcript }: TurnRows,
-  { workspaceId, told, timer }: BesideRows,
+  { workspaceId, subscription, timer }: BesideRows,
   now: Date,
 ): Promise<boolean> {
   // A transaction cannot join a batch.
@@ -66,29 +66,29 @@ export async function writeTurnBatched(
   const { botId, resultId } = values
   if (!result || resultId === null || others.length + logs.length > 0) return false
   const [answer, ...moreAnswers] = answers
-  const types = told ? possibleTypes(result, told, answer !== undefined) : ''
+  const types = subscription ? possibleTypes(result, subscription, answer !== undefined) : ''
   const own = {
     variables: JSON.stringify(result.variables),
     hasStarted: result.has_started,
     isCompleted: result.is_completed,
     waitingBlockId: result.waiting_block_id,
     waitingBlockBotId: result.waiting_block_bot_id,
-    tells: types,
+    eventTypes: types,
     ...values,
   }
-  const step = { botId, workspaceId, resultId, lateBefore: lateBefore(now) }
+  const common = { botId, workspaceId, resultId, lateBefore: lateBefore(now) }
   if (values.revision === 0) {
-    const isTold = told && (result.has_started || result.is_completed)
-    if (changed.length + answers.length > 0 || values.apartStep || isTold || timer !== undefined) return false
+    const hasEvents = subscription && (result.has_started || result.is_completed)
+    if (changed.length + answers.length > 0 || values.separateTurn || hasEvents || timer !== undefined) return false
     const start = { transcript: JSON.stringify(result.transcript), ...own }
-    return gathering(db)({ kind: 'start', values: start, ...step })
+    return turnBatcher(db)({ kind: 'start', values: start, ...common })
   }
   if (made.length + moreAnswers.length > 0) return false
   // Many turns of timers set one anew; most other turns leave it as it is.
   if (answer ? timer !== undefined : timer === null) return false
   const given = answer
     ? {
-        lateBefore: step.lateBefore,
+        lateBefore: common.lateBefore,
         blockId: answer.block_id,
         blockBotId: answer.block_bot_id,
         content: answer.content,
@@ -106,10 +106,10 @@ export async function writeTurnBatched(
         ...own,
       }
   const kind = answer ? ('answer' as const) : ('unanswered' as const)
-  if (types === '') return gathering(db)({ kind, values: given, ...step })
+  if (types === '') return turnBatcher(db)({ kind, values: given, ...common })
   const { block_id: blockId, content, files } = answer ?? {}
   const turn = { resultId, sessionId: values.sessionId, at: now, blockId, content, files }
-  const isWritten = await gathering(db)({ kind: `${kind}Told`, values: given, turn, ...step })
+  const isWritten = await turnBatcher(db)({ kind: `${kind}WithEvents`, values: given, turn, ...common })
   if (isWritten) notifyAfterCommit(db)
   return isWritten
 }
@@ -117,7 +117,7 @@ export async function writeTurnBatched(
 /** Types of subscribed events that a turn may publish, by commas; empty where there are none. */
 function possibleTypes(
   { has_started, is_completed }: ResultRow,
-  { subscribedEvents, wasAnswered }: Told,
+  { subscribedEvents, wasAnswered }: Subscription,
   hasAnswer: boolean,
 ): string {
   const may: EventType[] = []
@@ -127,11 +127,11 @@ function possibleTypes(
   return may.filter((type) => isWanted(type, subscribedEvents)).join()
 }
 
-const gathering = statements((db) =>
-  createBatcher<UsualStep, boolean>(
+const turnBatcher = statements((db) =>
+  createBatcher<BatchedTurn, boolean>(
     MAX_BATCH_TURNS,
     ({ kind, botId }) => `${kind} ${botId}`,
-    (steps) => writeAll(db, steps),
+    (turns) => writeAll(db, turns),
   ),
 )
 
@@ -139,36 +139,36 @@ const gathering = statements((db) =>
  * Writes turns of one kind and one bot; resolves with true for each turn that was written. Of several turns of one
  * result only the last is written. An error of one turn rolls back the batch.
  */
-function writeAll(db: Database, steps: readonly UsualStep[]): Promise<boolean>[] {
-  const ofResults = [...new Map(steps.map((step) => [step.resultId, step])).values()]
+function writeAll(db: Database, turns: readonly BatchedTurn[]): Promise<boolean>[] {
+  const ofResults = [...new Map(turns.map((turn) => [turn.resultId, turn])).values()]
   const written = writeGroup(db, ofResults)
-  return steps.map(async (step) => {
-    const at = ofResults.indexOf(step)
+  return turns.map(async (turn) => {
+    const at = ofResults.indexOf(turn)
     return at >= 0 && ((await written)[at] ?? false)
   })
 }
 
-async function writeGroup(db: Database, steps: readonly UsualStep[]): Promise<boolean[]> {
-  const [{ kind, botId, workspaceId }] = steps as [UsualStep]
+async function writeGroup(db: Database, turns: readonly BatchedTurn[]): Promise<boolean[]> {
+  const [{ kind, botId, workspaceId }] = turns as [BatchedTurn]
   const write = batchedStatements(db)[kind]
   // Clocks differ: that of the latest counts.
-  const countedBefore = steps
-    .map((step) => step.lateBefore)
+  const countedBefore = turns
+    .map((turn) => turn.lateBefore)
     .sort()
     .at(-1)
   try {
     return await write(
-      steps.map(({ values }) => values),
-      { botId, workspaceId, countedBefore, ...toTell(steps) },
+      turns.map(({ values }) => values),
+      { botId, workspaceId, countedBefore, ...eventParameters(turns) },
     )
   } catch (error) {
     if (!(databaseError(error) instanceof pg.DatabaseError)) throw error
-    return steps.map(() => false)
+    return turns.map(() => false)
   }
 }
 
 /** Data of the events of a batch; empty where no endpoint subscribes. The ids of these events share their beginning. */
-function toTell(steps: readonly UsualStep[]) {
-  if (steps[0]?.turn === undefined) return {}
-  return { idPrefix: idPrefix(currentTime()), turns: JSON.stringify(steps.map(({ turn }) => turn)) }
+function eventParameters(turns: readonly BatchedTurn[]) {
+  if (turns[0]?.turn === undefined) return {}
+  return { idPrefix: idPrefix(currentTime()), turns: JSON.stringify(turns.map(({ turn }) => turn)) }
 }

@@ -16,7 +16,7 @@ import type { EncodedEntry } from './codec/transcript.ts'
  */
 
 /** Values of the session row, by the names of the parameters below. */
-interface StepValues {
+interface TurnValues {
   botId: string
   resultId: string | null
   [name: string]: unknown
@@ -114,23 +114,23 @@ const ofResult = parameters(
 )
 
 const nodeStatements = statements((db, named) => ({
-  step: prepareSelect(
+  turn: prepareSelect(
     db,
-    named('chat_step_on_node'),
+    named('chat_turn_on_node'),
     { isWritten: expression(sql`is_written`, 'boolean'), ...written },
     (list) =>
-      sql`SELECT ${list} FROM write_chat_step(${parameters(
+      sql`SELECT ${list} FROM write_chat_turn(${parameters(
         'botId',
         'sessionId',
         'publicationId',
         'resultId',
         'revision',
-        'steered',
+        'memberEdits',
         'isEnded',
         'state',
-        'lastMessage',
-        'keptStep',
-        'apartStep',
+        'lastDigest',
+        'inlineTurn',
+        'separateTurn',
         'endedAt',
       )}, ${ofResult})`,
   ),
@@ -146,9 +146,9 @@ const nodeStatements = statements((db, named) => ({
 /** Writes a turn. Returns false, and writes nothing, if the session has moved on since it was read. */
 export async function writeTurnOnCitus(
   db: Database,
-  values: StepValues,
+  values: TurnValues,
   rows: TurnRows,
-  told: TurnWebhooks | undefined,
+  webhooks: TurnWebhooks | undefined,
   at: Date,
 ): Promise<boolean> {
   const isOwn = ({ bot_id, id }: ResultRow) => bot_id === values.botId && id === values.resultId
@@ -156,26 +156,26 @@ export async function writeTurnOnCitus(
   const own = all.find(isOwn)
   const linked = all.filter((row) => !isOwn(row))
   const writeOwn = (within: Database) =>
-    nodeStatements(within).step({ steered: null, isEnded: null, ...values, ...givenOf(own, rows, at) })
-  if (linked.length === 0 && !told?.events.length) {
-    const [step] = await writeOwn(await nodeOf(db, values.botId))
-    return step?.isWritten === true
+    nodeStatements(within).turn({ memberEdits: null, isEnded: null, ...values, ...givenOf(own, rows, at) })
+  if (linked.length === 0 && !webhooks?.events.length) {
+    const [turn] = await writeOwn(await nodeOf(db, values.botId))
+    return turn?.isWritten === true
   }
   return transact(db, async (tx) => {
-    const [step] = await writeOwn(tx)
-    if (!step?.isWritten) return false
-    const known: Written[] = own ? [{ ...step, row: own }] : []
+    const [turn] = await writeOwn(tx)
+    if (!turn?.isWritten) return false
+    const known: Written[] = own ? [{ ...turn, row: own }] : []
     const others = { ...rows, logs: [], transcript: [] }
     for (const row of linked) {
       const ids = { botId: row.bot_id, resultId: row.id, sessionId: values.sessionId }
       const [found] = await nodeStatements(tx).result({ ...values, ...ids, ...givenOf(row, others, at) })
       if (found) known.push({ ...found, row })
     }
-    const events = told ? eventsOf(told.events, known) : []
-    if (told && events.length > 0) {
+    const events = webhooks ? eventsOf(webhooks.events, known) : []
+    if (webhooks && events.length > 0) {
       await insertEvents(
         tx,
-        told.workspaceId,
+        webhooks.workspaceId,
         sql`
           SELECT h.bot_id, h.subject, h.place, h.id, h.type, h.data, ${at.toISOString()}::timestamptz AS at
           FROM json_to_recordset(${JSON.stringify(events)}::json)

@@ -62,7 +62,7 @@ export interface TurnToWrite {
   /** Types of events that endpoints of the workspace subscribe to; see `isWanted`. */
   subscribedEvents: string | null
   /** The session as it was read; absent for the first turn of a session. */
-  read?: Pick<Session, 'steered' | 'isEnded' | 'stepsSize'>
+  read?: Pick<Session, 'memberEdits' | 'isEnded' | 'inlineTurnsSize'>
   /** When the session expires, unless it follows from the time of the turn. */
   expiresAt?: Date
   /** The revision that the turn follows; 0 for the first turn of a session. */
@@ -76,7 +76,7 @@ export interface TurnToWrite {
   outcome: TurnOutcome
   /** The timer that the turn sets; null if it removes that of the session. */
   timer?: TimerToSet | null | undefined
-  lastMessage: string | null
+  lastDigest: string | null
   lastAnswer: string
 }
 
@@ -150,14 +150,14 @@ const WRITE_RETRY_DELAY_MS = 200
  */
 export async function writeTurn(
   db: Database,
-  step: TurnToWrite,
+  turn: TurnToWrite,
   now: Date,
   keep: StoreTurn = (write) => write(db),
 ): Promise<boolean> {
-  const last = performance.now() + (step.outcome.hasCalledOut ? WRITE_RETRY_TIMEOUT_MS : 0)
+  const last = performance.now() + (turn.outcome.hasCalledOut ? WRITE_RETRY_TIMEOUT_MS : 0)
   for (let attempt = 1; ; attempt++) {
     try {
-      return await keep((within) => writeStep(within, step, now, attempt > 1))
+      return await keep((within) => tryWriteTurn(within, turn, now, attempt > 1))
     } catch (error) {
       const code = sqlState(error)
       // Another session of the same remembered result has taken the same number and is committed now; or this turn
@@ -172,31 +172,31 @@ export async function writeTurn(
 }
 
 /**
- * `isRepeated`: an earlier attempt failed on a constraint, as the insert-only statements of usual turns do if the
+ * `isRetry`: an earlier attempt failed on a constraint, as the insert-only statements of usual turns do if the
  * result exists.
  */
-async function writeStep(db: Database, step: TurnToWrite, now: Date, isRepeated: boolean): Promise<boolean> {
-  const { session, outcome } = step
+async function tryWriteTurn(db: Database, turn: TurnToWrite, now: Date, isRetry: boolean): Promise<boolean> {
+  const { session, outcome } = turn
   const hasEnded = outcome.state === null
-  const state = keptState(step)
-  const packed = encodeTurn(outcome.said, step.lastAnswer)
-  const isKept =
-    step.resultId !== null &&
-    hasRoom(packed, state === null ? 0 : Buffer.byteLength(state), step.read?.stepsSize ?? 0)
+  const state = encodeTurnState(turn)
+  const packed = encodeTurn(outcome.said, turn.lastAnswer)
+  const isInline =
+    turn.resultId !== null &&
+    hasRoom(packed, state === null ? 0 : Buffer.byteLength(state), turn.read?.inlineTurnsSize ?? 0)
   const values = {
     sessionId: session.id,
     botId: session.botId,
     publicationId: session.publicationId,
-    resultId: step.resultId,
-    revision: step.revision,
-    ...(step.read && { steered: step.read.steered, isEnded: step.read.isEnded }),
+    resultId: turn.resultId,
+    revision: turn.revision,
+    ...(turn.read && { memberEdits: turn.read.memberEdits, isEnded: turn.read.isEnded }),
     state,
-    lastMessage: step.lastMessage?.slice(0, STORED_DIGEST_CHARACTERS) ?? null,
-    keptStep: isKept ? withLength(packed) : null,
-    apartStep: isKept ? null : packed,
+    lastDigest: turn.lastDigest?.slice(0, STORED_DIGEST_CHARACTERS) ?? null,
+    inlineTurn: isInline ? withLength(packed) : null,
+    separateTurn: isInline ? null : packed,
     now: now.toISOString(),
     endedAt: hasEnded ? now.toISOString() : null,
-    expiresAt: (step.expiresAt ?? expiryOf(hasEnded, now)).toISOString(),
+    expiresAt: (turn.expiresAt ?? expiryOf(hasEnded, now)).toISOString(),
   }
   const waiting = waitingResultOf(outcome.state)
   const waitingOf = (botId: string, resultId: string) => {
@@ -223,16 +223,16 @@ async function writeStep(db: Database, step: TurnToWrite, now: Date, isRepeated:
     has_started: outcome.hasStarted,
     is_completed: outcome.isCompleted,
     ...waitingOf(session.botId, resultId),
-    is_new: step.isNewResult,
+    is_new: turn.isNewResult,
   })
-  const newResults: ResultRow[] = step.resultId !== null && step.isNewResult ? [own(step.resultId)] : []
-  const answers = step.resultId === null ? [] : toAnswers(session.botId, step.resultId, outcome.answers)
+  const newResults: ResultRow[] = turn.resultId !== null && turn.isNewResult ? [own(turn.resultId)] : []
+  const answers = turn.resultId === null ? [] : toAnswers(session.botId, turn.resultId, outcome.answers)
   // Stores the transcript with a row that is written anyway; nearly every turn has one.
   const bearer = answers[0] ?? newResults[0]
   if (bearer) bearer.transcript = encodeTranscript(outcome.transcript, answers[0]?.content)
   const rows = {
-    made: step.resultId === null ? [] : [...newResults, ...linked],
-    changed: step.resultId === null || step.isNewResult ? [] : [own(step.resultId)],
+    made: turn.resultId === null ? [] : [...newResults, ...linked],
+    changed: turn.resultId === null || turn.isNewResult ? [] : [own(turn.resultId)],
     answers: [
       ...answers,
       ...outcome.linkedResults.flatMap((result) => toAnswers(result.botId, result.resultId, result.answers)),
@@ -240,18 +240,18 @@ async function writeStep(db: Database, step: TurnToWrite, now: Date, isRepeated:
     logs: toLogRows(outcome.logs, now),
     transcript: bearer ? [] : outcome.transcript,
   }
-  const { subscribedEvents, wasAnswered = false, timer } = step
+  const { subscribedEvents, wasAnswered = false, timer } = turn
   const { workspaceId } = session
   const beside = {
     workspaceId,
-    told: subscribedEvents ? { subscribedEvents, wasAnswered } : undefined,
+    subscription: subscribedEvents ? { subscribedEvents, wasAnswered } : undefined,
     timer,
   }
-  if (!isRepeated && (await writeTurnBatched(db, values, rows, beside, now))) {
+  if (!isRetry && (await writeTurnBatched(db, values, rows, beside, now))) {
     announceChange(db, session.id)
     return true
   }
-  const events = subscribedEvents && step.resultId !== null ? eventsOf(step, rows, now, subscribedEvents) : []
+  const events = subscribedEvents && turn.resultId !== null ? eventsOf(turn, rows, now, subscribedEvents) : []
   const webhooks = events.length > 0 ? { workspaceId, events } : undefined
   const write = async (within: Database) => {
     const isWritten = isDistributed(within)
@@ -272,7 +272,7 @@ async function writeTurnAlone(
   db: Database,
   values: { resultId: string | null; revision: number } & Record<string, unknown>,
   rows: TurnRows,
-  told: { workspaceId: string; events: TurnEventRow[] } | undefined,
+  webhooks: { workspaceId: string; events: TurnEventRow[] } | undefined,
   now: Date,
 ): Promise<boolean> {
   const run = turnStatements(db)
@@ -280,11 +280,11 @@ async function writeTurnAlone(
   if (values.resultId === null) {
     return (await (isFirst ? run.firstWithoutResult : run.nextWithoutResult)(values)) === 1
   }
-  const { next, nextTold, first, firstTold } = run
-  const write = told ? (isFirst ? firstTold : nextTold) : isFirst ? first : next
+  const { next, nextWithEvents, first, firstWithEvents } = run
+  const write = webhooks ? (isFirst ? firstWithEvents : nextWithEvents) : isFirst ? first : next
   const written = await write({
     ...values,
-    ...(told && { ...told, events: JSON.stringify(told.events.map((event) => eventRow(event, now))) }),
+    ...(webhooks && { ...webhooks, events: JSON.stringify(webhooks.events.map((event) => eventRow(event, now))) }),
     lateBefore: lateBefore(now),
     made: JSON.stringify(rows.made),
     changed: JSON.stringify(rows.changed),
@@ -296,7 +296,7 @@ async function writeTurnAlone(
   return written === 1
 }
 
-function keptState({ session, resultId, outcome: { state } }: TurnToWrite): string | null {
+function encodeTurnState({ session, resultId, outcome: { state } }: TurnToWrite): string | null {
   if (state === null) return null
   return padded(JSON.stringify(encodeState(state, { botId: session.botId, resultId })))
 }

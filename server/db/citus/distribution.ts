@@ -29,7 +29,7 @@ export async function detectCitus(db: Database, reads = db) {
     "SELECT FROM pg_dist_partition WHERE logicalrelid = 'public.bots'::regclass AND partmethod = 'h'",
   )
   if (rows.length === 0) return
-  const { rows: functions } = await db.$client.query("SELECT to_regproc('write_chat_step') AS at")
+  const { rows: functions } = await db.$client.query("SELECT to_regproc('write_chat_turn') AS at")
   if (functions[0].at === null)
     throw new Error('The cluster lacks functions of this release: run admin distribute')
   treatAsDistributed(db)

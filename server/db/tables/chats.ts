@@ -16,20 +16,20 @@ export const chatSessions = pgTable(
     resultId: text('result_id'),
     /** Null once the chat is over; the row stays a while for logs and repeated requests. */
     state: json('state'),
-    /** Counts the steps; every step is a compare-and-swap on it. */
+    /** Counts the turns; every turn is a compare-and-swap on it. */
     revision: integer('revision').notNull(),
     /** Lease on the turn after a revision, see `chat/sessions/turn-lease.ts`; null until that turn calls out. */
     claim: text('claim'),
     /** End of that lease, see `db/lease.ts`. */
     claimedUntil: time('claimed_until'),
     /** Changes by members since the last turn, see `chat/sessions/update-session.ts`. */
-    steered: json('steered'),
-    /** Digest of the last reply, or the beginning of it, for a request that is sent again. */
-    lastMessage: text('last_message'),
+    memberEdits: json('member_edits'),
+    /** Digest of the last reply, cut short, for a request that is sent again. */
+    lastDigest: text('last_digest'),
     /** Number of log entries saved by its client; null for none. */
     clientLogs: integer('client_logs'),
-    /** Its first steps, as far as there is room; `chatTurns` has the others. See `chat/sessions/codec/turn.ts`. */
-    steps: bytea('steps'),
+    /** Its first turns, as far as there is room; `chatTurns` has the others. See `chat/sessions/codec/turn.ts`. */
+    inlineTurns: bytea('inline_turns'),
     /** The handler in place of the bot; null while the bot handles the chat. */
     handledBy: text('handled_by', { enum: ['waiting', 'member'] }),
     /** The user who handles it. */
@@ -38,14 +38,14 @@ export const chatSessions = pgTable(
     /** Input and actions that the client shows again when the bot goes on; see `chat/sessions/handling.ts`. */
     awaited: json('awaited'),
     /** The beginning of the last message while people handle the chat; see `chat/sessions/last-message.ts`. */
-    lastSaid: json('last_said'),
+    lastMessage: json('last_message'),
     /** Number of messages of members, of which the last has this ordinal; null for none. */
     messageCount: integer('message_count'),
     /** Time until which the member who handles it counts as typing, by the clock of the database. */
     typingUntil: time('typing_until'),
     /** Time when the chat ended. */
     endedAt: time('ended_at'),
-    /** In whole hours while the chat goes on, so that most steps change nothing that an index has. */
+    /** In whole hours while the chat goes on, so that most turns change nothing that an index has. */
     expiresAt: time('expires_at').notNull(),
     createdAt: time('created_at').notNull(),
     updatedAt: time('updated_at').notNull(),
@@ -53,7 +53,7 @@ export const chatSessions = pgTable(
   (table) => [
     primaryKey({ columns: [table.botId, table.id] }),
     index('chat_sessions_expiry').on(table.expiresAt),
-    // Finds all sessions of a deleted result. Steps leave both columns as they are.
+    // Finds all sessions of a deleted result. Turns leave both columns as they are.
     index('chat_sessions_result').on(table.botId, table.resultId).where(sql`result_id IS NOT NULL`),
     // Without `state`, which changes with every turn: each would be written into all indexes. Without the id, which is
     // long, and rarely needed to order sessions.
@@ -112,7 +112,7 @@ export const chatTimers = pgTable(
   ],
 )
 
-/** Steps of a chat that its session has not, for clients that come back or ask again; they go with it. */
+/** Turns of a chat that its session has not, for clients that come back or ask again; they go with it. */
 export const chatTurns = pgTable(
   'chat_turns',
   {
@@ -120,7 +120,7 @@ export const chatTurns = pgTable(
     sessionId: text('session_id').notNull(),
     revision: integer('revision').notNull(),
     /** Transcript and answers of the turn, see `chat/sessions/codec/turn.ts`. */
-    step: bytea('step').notNull(),
+    turn: bytea('turn').notNull(),
   },
   (table) => [primaryKey({ columns: [table.botId, table.sessionId, table.revision] })],
 )

@@ -1,7 +1,7 @@
 import { boolean, index, integer, pgTable, primaryKey, text } from 'drizzle-orm/pg-core'
 import { json, time } from './columns.ts'
 
-/** Rows of sheets that turns could not write, keyed by bot: a queue, see `chat/sessions/sheet-queue.ts`. */
+/** Rows of sheets that turns could not write, keyed by bot: a queue, see `sheets/queue.ts`. */
 export const sheetRows = pgTable(
   'sheet_rows',
   {

@@ -3,12 +3,12 @@ import { DEVICE_LOGIN_MINUTES } from '../../../contract/device-logins.ts'
 import type { Scope } from '../../../contract/operation.ts'
 import {
   claimDeviceLogin,
+  countGuess,
   type Decision,
   type DeviceLogin,
   decideDeviceLogin,
   readUserCode,
-  returnGuess,
-  takeGuess,
+  uncountGuess,
 } from '../../access/device-logins.ts'
 import type { Services } from '../../context.ts'
 import { escapeHtml } from '../../html.ts'
@@ -55,11 +55,11 @@ export function serveDeviceLogins(serve: Serve, services: Services): void {
       const session = await sessionOf(request, services)
       if (!session) return sendToSignIn(response, given)
       const { id: userId, email } = session.user
-      if (!(await takeGuess(db, userId, now()))) return sendTooMany(response)
+      if (!(await countGuess(db, userId, now()))) return sendTooMany(response)
       const code = readUserCode(given)
       const login = code === undefined ? undefined : await claimDeviceLogin(db, code, userId, now())
       if (code === undefined || !login) return sendCodeForm(response, given, true)
-      await returnGuess(db, userId)
+      await uncountGuess(db, userId)
       const { decision } = form
       // A second click, or one that was sent again: the first decision holds.
       if (login.decision) return sendDecision(response, login, login.decision, decision)

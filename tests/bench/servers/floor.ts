@@ -214,7 +214,7 @@ async function startChat(request: IncomingMessage, response: ServerResponse, pub
     resultId,
     isNewResult: true,
     outcome,
-    lastMessage: null,
+    lastDigest: null,
     lastAnswer,
   }
   await writeTurn(db, written, now)
@@ -238,12 +238,12 @@ async function continueChat(request: IncomingMessage, response: ServerResponse, 
   const written = {
     session: { id: sessionId, ...bot },
     subscribedEvents: null,
-    read: { steered: row.steered, isEnded: false, stepsSize: row.steps_size },
+    read: { memberEdits: row.member_edits, isEnded: false, inlineTurnsSize: row.inline_turns_size },
     revision: row.revision,
     resultId: row.result_id,
     isNewResult: false,
     outcome,
-    lastMessage: createHash('sha256').update(message).digest('base64url'),
+    lastDigest: createHash('sha256').update(message).digest('base64url'),
     lastAnswer,
   }
   if (!(await writeTurn(db, written, now))) throw new Error('The chat has moved on')

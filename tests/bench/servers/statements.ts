@@ -156,8 +156,8 @@ export const chatStart = {
 
 export const chatResume = {
   name: 'chat_resume',
-  text: `SELECT s.id AS session_id, s.result_id, s.state, s.revision, s.steered, s.publication_id, b.id, b.workspace_id,
-      coalesce(octet_length(s.steps), 0) AS steps_size
+  text: `SELECT s.id AS session_id, s.result_id, s.state, s.revision, s.member_edits, s.publication_id, b.id, b.workspace_id,
+      coalesce(octet_length(s.inline_turns), 0) AS inline_turns_size
     FROM chat_sessions s
     JOIN bots b ON b.id = s.bot_id AND b.deleted_at IS NULL
     WHERE s.id = $1 AND s.expires_at > $2::timestamptz`,

@@ -62,8 +62,8 @@ const REST_OF_ROW = 330
 /**
  * True if a turn fits beside the state and the turns of the session. Sizes are in bytes; the state may still double.
  */
-export function hasRoom(packed: Buffer, stateSize: number, stepsSize: number): boolean {
-  return REST_OF_ROW + 2 * stateSize + stepsSize + 2 + packed.length <= LONGEST_ROW
+export function hasRoom(packed: Buffer, stateSize: number, inlineTurnsSize: number): boolean {
+  return REST_OF_ROW + 2 * stateSize + inlineTurnsSize + 2 + packed.length <= LONGEST_ROW
 }
 
 /** Returns a turn with its length, to be put in front of the others of the session. */
@@ -74,11 +74,11 @@ export function withLength(packed: Buffer): Buffer {
 }
 
 /** Decodes the turns of a session, newest first. */
-export function decodeTurns(steps: Buffer): EncodedTurn[] {
+export function decodeTurns(turns: Buffer): EncodedTurn[] {
   const found: EncodedTurn[] = []
-  for (let at = 0; at < steps.length; ) {
-    const end = at + 2 + steps.readUInt16BE(at)
-    found.push(decodeTurn(steps.subarray(at + 2, end)))
+  for (let at = 0; at < turns.length; ) {
+    const end = at + 2 + turns.readUInt16BE(at)
+    found.push(decodeTurn(turns.subarray(at + 2, end)))
     at = end
   }
   return found

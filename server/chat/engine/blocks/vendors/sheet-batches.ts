@@ -138,13 +138,13 @@ async function writeLater(
   { run, made, cells, isSent }: SheetWrite,
   kind: SheetRow['kind'],
 ): Promise<boolean> {
-  const { refuseSheetRow } = run.effects
-  if (refuseSheetRow === undefined) return false
+  const { reserveSheetRow } = run.effects
+  if (reserveSheetRow === undefined) return false
   const { credentialsId, filter, referenceCell } = made.call.options
   const spreadsheetId = String(made.call.options.spreadsheetId)
   const sheetId = String(made.call.options.sheetId)
   const words = { cells, filter: kind === 'update' ? asObject({ filter, referenceCell }) : null }
-  const refusal = await refuseSheetRow(Buffer.byteLength(JSON.stringify(words) + spreadsheetId + sheetId))
+  const refusal = await reserveSheetRow(Buffer.byteLength(JSON.stringify(words) + spreadsheetId + sheetId))
   if (refusal !== undefined) {
     const details = `${isSent ? 'There was no response in time' : 'Nothing was written'}: ${refusal}`
     failCall(run, made.block, 'Google Sheets: the request failed', details, made.action.context)

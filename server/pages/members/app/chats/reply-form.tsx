@@ -8,9 +8,10 @@ interface Draft {
   files: { url: string; name: string }[]
 }
 
-/** Delay before the sign that the member is typing is sent again, and the time for which it lasts. */
+/** Interval at which the sign is sent again while the member types. */
 const TYPING_INTERVAL_MS = 3_000
-const TYPING_LIFE_MS = 6_000
+/** Lifetime of a sign: `TYPING_SECONDS` of the contract. */
+const TYPING_LIFETIME_MS = 6_000
 
 const empty: Draft = { text: '', files: [] }
 
@@ -40,7 +41,7 @@ export function ReplyForm(props: {
   /** Shows the visitor that this member is typing. A failure matters to nobody. */
   const showTyping = (isTyping: boolean) => {
     const ageMs = performance.now() - signAt.current
-    const isNeedless = isTyping ? ageMs < TYPING_INTERVAL_MS : ageMs > TYPING_LIFE_MS
+    const isNeedless = isTyping ? ageMs < TYPING_INTERVAL_MS : ageMs > TYPING_LIFETIME_MS
     if (props.handlerName !== undefined || isNeedless) return
     signAt.current = isTyping ? performance.now() : Number.NEGATIVE_INFINITY
     lastSign.current = client.typingSigns

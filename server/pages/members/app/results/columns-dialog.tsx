@@ -2,7 +2,14 @@ import { useEffect, useRef, useState } from 'preact/hooks'
 import { Dialog } from '../ui/dialog.tsx'
 import { Icon } from '../ui/icons.tsx'
 import type { Column } from './data.ts'
-import { type Edit, isShown, moving, type Preferences, showing, showingAll } from './preferences.ts'
+import {
+  type Edit,
+  isShown,
+  moveColumn,
+  type Preferences,
+  showAllColumns,
+  showColumn,
+} from './preferences.ts'
 
 /** Chooses the columns and their order. `columns` are ordered as they are shown, `all` as the flow has them. */
 export function ColumnsDialog(props: {
@@ -32,7 +39,7 @@ export function ColumnsDialog(props: {
   const move = (index: number, isUp: boolean) => {
     const [column, other] = [columns[index], columns[isUp ? index - 1 : index + 1]]
     if (!column || !other) return
-    props.onEdit(moving(all, column, isUp ? 'before' : 'after', other))
+    props.onEdit(moveColumn(all, column, isUp ? 'before' : 'after', other))
     toFocus.current = { title: column.title, isUp }
     setMoved(toFocus.current)
   }
@@ -56,7 +63,7 @@ export function ColumnsDialog(props: {
               <input
                 type="checkbox"
                 checked={isShown(preferences, column)}
-                onChange={({ currentTarget }) => props.onEdit(showing(column, currentTarget.checked))}
+                onChange={({ currentTarget }) => props.onEdit(showColumn(column, currentTarget.checked))}
               />
               <span dir="auto">
                 {column.title} {column.question && <small class="about">{column.question}</small>}
@@ -88,7 +95,7 @@ export function ColumnsDialog(props: {
         {moved && place > 0 ? `${moved.title} is column ${place} of ${columns.length}.` : ''}
       </p>
       <footer class="actions">
-        <button type="button" onClick={() => props.onEdit(showingAll(columns))}>
+        <button type="button" onClick={() => props.onEdit(showAllColumns(columns))}>
           Show all
         </button>
         <button type="button" class="main" onClick={props.onClose}>

@@ -54,13 +54,16 @@ function wholeOrder(columns: readonly Identified[], { columnsOrder }: Preference
 }
 
 /** Columns from left to right. */
-export function ordered<Column extends Identified>(columns: Column[], preferences: Preferences): Column[] {
+export function orderColumns<Column extends Identified>(
+  columns: Column[],
+  preferences: Preferences,
+): Column[] {
   const places = new Map(wholeOrder(columns, preferences).map((id, index) => [id, index]))
   const placeOf = (column: Column) => places.get(idIn(column, (id) => places.has(id))) ?? 0
   return [...columns].sort((one, other) => placeOf(one) - placeOf(other))
 }
 
-export function showing(column: Identified, shown: boolean): Edit {
+export function showColumn(column: Identified, shown: boolean): Edit {
   return (before) => ({
     ...before,
     columnsVisibility: {
@@ -71,15 +74,15 @@ export function showing(column: Identified, shown: boolean): Edit {
 }
 
 /** Shows all of these columns. */
-export function showingAll(columns: readonly Identified[]): Edit {
+export function showAllColumns(columns: readonly Identified[]): Edit {
   return (before) =>
     columns
       .filter((column) => !isShown(before, column))
-      .reduce((preferences, column) => showing(column, true)(preferences), before)
+      .reduce((preferences, column) => showColumn(column, true)(preferences), before)
 }
 
 /** Moves a column before or after another one. `columns` are all that there are, as the flow orders them. */
-export function moving(
+export function moveColumn(
   columns: readonly Identified[],
   column: Identified,
   side: 'before' | 'after',

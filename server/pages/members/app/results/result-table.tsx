@@ -1,6 +1,6 @@
 import { dateOf } from '../ui/times.ts'
 import type { Column, Row } from './data.ts'
-import { isShown, ordered, type Preferences, widthOf } from './preferences.ts'
+import { isShown, orderColumns, type Preferences, widthOf } from './preferences.ts'
 import { FileLink } from './result-dialog.tsx'
 
 export interface Sort {
@@ -25,7 +25,8 @@ export function sorted(rows: Row[], { column, isDescending }: Sort): Row[] {
 }
 
 /** A width for wide screens alone: on a phone each row is a card. */
-const sized = (width: number | undefined) => (width === undefined ? undefined : { '--width': `${width}px` })
+const widthStyle = (width: number | undefined) =>
+  width === undefined ? undefined : { '--width': `${width}px` }
 
 /** Rows are opened by the button of their time, and by a click anywhere on them. On a phone each is a card. */
 export function ResultTable(props: {
@@ -40,7 +41,7 @@ export function ResultTable(props: {
   onOpen: (row: Row) => void
 }) {
   const { columns, preferences, rows, sort, chosen, canDelete } = props
-  const shown = ordered(
+  const shown = orderColumns(
     columns.map((column, index) => ({ ...column, index, width: widthOf(preferences, column) })),
     preferences,
   ).filter((column) => isShown(preferences, column))
@@ -131,7 +132,7 @@ export function ResultTable(props: {
                 {shown.map(({ title, index, width }) => {
                   const cell = cells[index]
                   return (
-                    <td key={index} data-title={title} dir="auto" style={sized(width)}>
+                    <td key={index} data-title={title} dir="auto" style={widthStyle(width)}>
                       <span class="cell">{cell?.text}</span>
                       {cell?.files.map((url) => (
                         <span key={url}>

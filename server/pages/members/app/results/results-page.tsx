@@ -13,7 +13,7 @@ import { type ReadResults, type Row, readExport, readFlows, readResults, saveFil
 import { FilterForm } from './filter-form.tsx'
 import { type Filters, isSearch, queryOf, rangeOf, readFilters, writeFilters } from './filters.ts'
 import { DayChart, Overview } from './overview.tsx'
-import { noPreferences, ordered } from './preferences.ts'
+import { noPreferences, orderColumns } from './preferences.ts'
 import { ResultDialog } from './result-dialog.tsx'
 import { ResultTable, type Sort, sorted } from './result-table.tsx'
 import { useColumns } from './use-columns.ts'
@@ -155,7 +155,7 @@ export function Results({ bot }: { bot: BotHead }) {
       )}
       {isChoosing && (
         <ColumnsDialog
-          columns={ordered(table.columns, preferences)}
+          columns={orderColumns(table.columns, preferences)}
           all={table.columns}
           preferences={preferences}
           isShared={columns.isShared}

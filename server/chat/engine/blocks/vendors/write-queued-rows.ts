@@ -34,7 +34,7 @@ export interface BatchOutcome {
 type Tools = Pick<Effects, 'now' | 'random' | 'httpRequest'>
 
 /** Writes rows of one sheet and one kind. `beforeSend` notes those whose outcome is unknown from then on. */
-export async function writeQueued<Row extends SheetRow>(
+export async function writeQueuedRows<Row extends SheetRow>(
   tools: Tools,
   credentials: JsonObject,
   rows: readonly Row[],
@@ -67,7 +67,7 @@ function fateOf({ isOver, isSent }: SheetWrite, { status, reason }: LastExchange
 export type Finding = 'there' | 'missing' | 'equal' | 'later'
 
 /** Looks for rows in their sheet; `found` is null if it cannot be read. */
-export async function lookForQueued(
+export async function findQueuedRows(
   tools: Tools,
   credentials: JsonObject,
   rows: readonly SheetRow[],

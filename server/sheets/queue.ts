@@ -1,24 +1,11 @@
-import type { Services } from '../../context.ts'
-import { type LeaseWorker, openLeaseWorker } from '../../db/lease-worker.ts'
-import { isUnavailable } from '../../db/unavailable.ts'
-import { MS_PER_HOUR, MS_PER_MINUTE, MS_PER_SECOND } from '../../durations.ts'
-import { newId } from '../../ids.ts'
-import type { JsonObject } from '../../json/access.ts'
-import { withInstalledClient } from '../../outbound/google-account.ts'
-import { createErrorLog } from '../../repeated-errors.ts'
-import { tryCredentials } from '../../workspaces/credentials.ts'
-import type { LastExchange } from '../engine/blocks/vendors/call.ts'
-import { MAX_SHEET_BATCH_BYTES, MAX_SHEET_BATCH_WRITES } from '../engine/blocks/vendors/sheet-batches.ts'
-import { type BatchOutcome, lookForQueued, writeQueued } from '../engine/blocks/vendors/sheet-queue.ts'
-import type { LogEntry } from '../engine/types.ts'
+import type { LastExchange } from '../chat/engine/blocks/vendors/call.ts'
+import { MAX_SHEET_BATCH_BYTES, MAX_SHEET_BATCH_WRITES } from '../chat/engine/blocks/vendors/sheet-batches.ts'
 import {
-  extendAccounts,
-  heldAccounts,
-  type Leased,
-  releaseAccount,
-  restAccount,
-  takeAccount,
-} from './sheet-accounts.ts'
+  type BatchOutcome,
+  findQueuedRows,
+  writeQueuedRows,
+} from '../chat/engine/blocks/vendors/write-queued-rows.ts'
+import type { LogEntry } from '../chat/engine/types.ts'
 import {
   type Candidate,
   dueAccounts,
@@ -32,7 +19,24 @@ import {
   putOffUpdates,
   type QueuedRow,
   sheetsWithInserts,
-} from './sheet-rows.ts'
+} from '../chat/sessions/sheet-rows.ts'
+import type { Services } from '../context.ts'
+import { type LeaseWorker, openLeaseWorker } from '../db/lease-worker.ts'
+import { isUnavailable } from '../db/unavailable.ts'
+import { MS_PER_HOUR, MS_PER_MINUTE, MS_PER_SECOND } from '../durations.ts'
+import { newId } from '../ids.ts'
+import type { JsonObject } from '../json/access.ts'
+import { withInstalledClient } from '../outbound/google-account.ts'
+import { createErrorLog } from '../repeated-errors.ts'
+import { tryCredentials } from '../workspaces/credentials.ts'
+import {
+  type AccountLease,
+  extendAccounts,
+  heldAccounts,
+  releaseAccount,
+  restAccount,
+  takeAccount,
+} from './accounts.ts'
 
 /*
  * Writes rows of sheets that turns left to the queue, in every process. A lease keeps other processes away from an account,
@@ -53,7 +57,7 @@ const FIRST_DELAY_MS = 5 * MS_PER_SECOND
 const MAX_DELAY_MS = 15 * MS_PER_MINUTE
 
 /** Rows of a batch are no longer what they were when it began. */
-class Changed extends Error {}
+class BatchChanged extends Error {}
 
 export function openSheetQueue(services: Services): LeaseWorker {
   const { db, log, chat } = services
@@ -61,7 +65,7 @@ export function openSheetQueue(services: Services): LeaseWorker {
   const tools = { now: services.now, random: Math.random, httpRequest: chat.httpRequest }
 
   /** Writes batch after batch, until nothing is due or the account has to rest. */
-  async function work(leased: Leased, isStopping: () => boolean): Promise<void> {
+  async function work(leased: AccountLease, isStopping: () => boolean): Promise<void> {
     await giveUp(leased)
     while (!isStopping()) {
       const blocked = await sheetsWithInserts(db, leased)
@@ -77,7 +81,7 @@ export function openSheetQueue(services: Services): LeaseWorker {
   }
 
   /** Removes rows whose time is over, whatever has kept them. */
-  async function giveUp(leased: Leased) {
+  async function giveUp(leased: AccountLease) {
     for (;;) {
       const old = await oldRows(db, leased, MAX_AGE_MS)
       if (old.length === 0) return
@@ -85,18 +89,18 @@ export function openSheetQueue(services: Services): LeaseWorker {
       await finish(
         old.map((row) => ({
           ...row,
-          logs: [row.isSent ? unknown(row, { description: words }) : failed(row, words)],
+          logs: [row.isSent ? unknownEntry(row, { description: words }) : failureEntry(row, words)],
         })),
       )
     }
   }
 
-  async function writeBatch(leased: Leased, batch: readonly Candidate[]): Promise<number> {
+  async function writeBatch(leased: AccountLease, batch: readonly Candidate[]): Promise<number> {
     try {
       const rows = await load(batch)
       return rows.length === 0 ? 0 : await writeRows(leased, rows)
     } catch (error) {
-      if (error instanceof Changed) return 0
+      if (error instanceof BatchChanged) return 0
       // Others may be written before its next attempt, which is after the vendor has ended this one.
       if (!isUnavailable(error)) await putOff(batch, { delayMs: MAX_DELAY_MS })
       throw error
@@ -111,17 +115,17 @@ export function openSheetQueue(services: Services): LeaseWorker {
   }
 
   /** Milliseconds for which the account has to rest. */
-  async function writeRows(leased: Leased, rows: readonly QueuedRow[]): Promise<number> {
+  async function writeRows(leased: AccountLease, rows: readonly QueuedRow[]): Promise<number> {
     const found = await tryCredentials(services, leased.workspaceId, leased.credentialsId)
-    if (found === 'unreadable') return restOf(leased, 0)
+    if (found === 'unreadable') return extendRest(leased, 0)
     if (found?.type !== 'google sheets') {
-      await finish(rows.map((row) => ({ ...row, logs: [failed(row, 'Credentials not found')] })))
+      await finish(rows.map((row) => ({ ...row, logs: [failureEntry(row, 'Credentials not found')] })))
       return 0
     }
     const credentials = withInstalledClient(found.data as JsonObject, services.config)
     if (rows[0]?.isSent) return lookForRows(leased, credentials, rows)
     let isRetry = false
-    const written = await writeQueued(tools, credentials, rows, async (sent) => {
+    const written = await writeQueuedRows(tools, credentials, rows, async (sent) => {
       const marked: Pick<QueuedRow, 'botId' | 'id'>[] = []
       for (const [botId, ofBot] of byBot(sent)) {
         for (const id of await markSent(db, botId, idsOf(ofBot), isRetry)) marked.push({ botId, id })
@@ -131,13 +135,13 @@ export function openSheetQueue(services: Services): LeaseWorker {
       // Some are deleted, or taken by a process that has found the lease over. The others are not sent.
       for (const [botId, ofBot] of byBot(marked))
         await putOffRows(db, botId, idsOf(ofBot), { delayMs: 0, isSent: false })
-      throw new Changed()
+      throw new BatchChanged()
     })
     return settle(leased, rows, written)
   }
 
   async function settle(
-    leased: Leased,
+    leased: AccountLease,
     rows: readonly QueuedRow[],
     { outcomes, failure, last }: BatchOutcome,
   ): Promise<number> {
@@ -148,41 +152,41 @@ export function openSheetQueue(services: Services): LeaseWorker {
       row.isOld || (fate === 'rejected' && isSingle) || (fate === 'waiting' && isFinal(last))
     await finish(
       fates.flatMap(({ row, fate, logs }) => {
-        if (fate === 'done') return [{ ...row, logs: logs.map((entry) => ofBlock(row, entry)) }]
+        if (fate === 'done') return [{ ...row, logs: logs.map((entry) => withBlock(row, entry)) }]
         if (!isOver(row, fate)) return []
-        return [{ ...row, logs: [fate === 'lost' ? unknown(row, failure) : failed(row, failure)] }]
+        return [{ ...row, logs: [fate === 'lost' ? unknownEntry(row, failure) : failureEntry(row, failure)] }]
       }),
     )
     const left = (fate: string) => withFate(fate).filter((row) => !isOver(row, fate))
-    if (!isSingle) await split(left('rejected'), { delayMs: 0, isSent: false })
+    if (!isSingle) await halveBatches(left('rejected'), { delayMs: 0, isSent: false })
     // An update may be made twice.
     const [lost, lostUpdates] = [left('lost'), left('lost').filter(({ kind }) => kind === 'update')]
-    await split(
+    await halveBatches(
       lost.filter(({ kind }) => kind === 'insert'),
       { delayMs: MAX_VENDOR_MS, isSent: true },
     )
-    await split(lostUpdates, { delayMs: delayOf(lostUpdates), isSent: false })
+    await halveBatches(lostUpdates, { delayMs: delayOf(lostUpdates), isSent: false })
     const waiting = left('waiting')
     await putOff(waiting, { delayMs: isBusy(last) ? 0 : delayOf(waiting), isSent: false })
     if (lost.length + waiting.length === 0) leased.failures = 0
-    return lost.length + waiting.length > 0 && isBusy(last) ? restOf(leased, last.retryAfterMs ?? 0) : 0
+    return lost.length + waiting.length > 0 && isBusy(last) ? extendRest(leased, last.retryAfterMs ?? 0) : 0
   }
 
   /** Decides about inserts of which nobody knows if they are written. */
-  async function lookForRows(leased: Leased, credentials: JsonObject, rows: readonly QueuedRow[]) {
-    const { found, failure, last } = await lookForQueued(tools, credentials, rows)
+  async function lookForRows(leased: AccountLease, credentials: JsonObject, rows: readonly QueuedRow[]) {
+    const { found, failure, last } = await findQueuedRows(tools, credentials, rows)
     if (found === null) {
       const isOver = ({ isOld }: QueuedRow) => isOld || isFinal(last)
-      await finish(rows.filter(isOver).map((row) => ({ ...row, logs: [unknown(row, failure)] })))
+      await finish(rows.filter(isOver).map((row) => ({ ...row, logs: [unknownEntry(row, failure)] })))
       const left = rows.filter((row) => !isOver(row))
       await putOff(left, { delayMs: delayOf(left), isSent: true })
-      return isBusy(last) ? restOf(leased, last.retryAfterMs ?? 0) : 0
+      return isBusy(last) ? extendRest(leased, last.retryAfterMs ?? 0) : 0
     }
     await finish(
       rows.flatMap((row, ordinal) => {
         const equal = { description: 'The sheet has a row with the same values' }
-        if (found[ordinal] === 'equal') return [{ ...row, logs: [unknown(row, equal)] }]
-        return found[ordinal] === 'there' ? [{ ...row, logs: [isThere(row)] }] : []
+        if (found[ordinal] === 'equal') return [{ ...row, logs: [unknownEntry(row, equal)] }]
+        return found[ordinal] === 'there' ? [{ ...row, logs: [foundEntry(row)] }] : []
       }),
     )
     await putOff(
@@ -206,11 +210,11 @@ export function openSheetQueue(services: Services): LeaseWorker {
   }
 
   /** Sends rows in smaller batches from now on, so that one that cannot be written keeps none of the others. */
-  async function split(rows: readonly QueuedRow[], change: { delayMs: number; isSent: boolean }) {
+  async function halveBatches(rows: readonly QueuedRow[], change: { delayMs: number; isSent: boolean }) {
     await putOff(rows, { ...change, maxBatch: Math.ceil(rows.length / 2) })
   }
 
-  async function run(leased: Leased, isStopping: () => boolean) {
+  async function run(leased: AccountLease, isStopping: () => boolean) {
     try {
       await work(leased, isStopping)
     } catch (error) {
@@ -222,9 +226,9 @@ export function openSheetQueue(services: Services): LeaseWorker {
     }
   }
 
-  async function take(free: number, counts: Map<string, number>): Promise<Leased[]> {
+  async function take(free: number, counts: Map<string, number>): Promise<AccountLease[]> {
     const due = await dueAccounts(db, await heldAccounts(db), counts, WORKSPACE_SHARE, free)
-    const taken: Leased[] = []
+    const taken: AccountLease[] = []
     for (const account of due) {
       const leased = await takeAccount(db, account, newId(services.now()))
       if (leased) taken.push(leased)
@@ -232,7 +236,7 @@ export function openSheetQueue(services: Services): LeaseWorker {
     return taken
   }
 
-  return openLeaseWorker<Leased>({
+  return openLeaseWorker<AccountLease>({
     keyOf: ({ workspaceId, credentialsId }) => `${workspaceId} ${credentialsId}`,
     freePlaces: (running) => MAX_ACCOUNTS_AT_ONCE - running,
     minTaken: 1,
@@ -280,7 +284,7 @@ function chooseBatch(due: readonly Candidate[]): Candidate[] {
 }
 
 /** Longer each time, and as long as the vendor says at least. */
-function restOf(leased: Leased, retryAfterMs: number): number {
+function extendRest(leased: AccountLease, retryAfterMs: number): number {
   const restMs = Math.min(FIRST_REST_MS * 2 ** leased.failures, MAX_REST_MS) * (0.5 + Math.random() / 2)
   leased.failures = Math.min(leased.failures + 1, 10)
   return Math.max(restMs, retryAfterMs)
@@ -293,7 +297,7 @@ function delayOf(rows: readonly { failures: number }[]): number {
 
 type Words = { description: string; details?: string | undefined }
 
-const ofBlock = (row: QueuedRow, entry: LogEntry): LogEntry => ({ ...entry, context: row.blockId })
+const withBlock = (row: QueuedRow, entry: LogEntry): LogEntry => ({ ...entry, context: row.blockId })
 
 function entryOf(
   row: { blockId: string },
@@ -306,16 +310,16 @@ function entryOf(
   return { status, description, context: row.blockId, isInternal: true, ...(details && { details }) }
 }
 
-const failed = (row: { blockId: string }, failure?: Words | string) =>
+const failureEntry = (row: { blockId: string }, failure?: Words | string) =>
   entryOf(
     row,
     'error',
     'Google Sheets: the row was not written',
     typeof failure === 'string' ? { description: failure } : failure,
   )
-const unknown = (row: { blockId: string }, failure?: Words) =>
+const unknownEntry = (row: { blockId: string }, failure?: Words) =>
   entryOf(row, 'error', 'Google Sheets: it is unknown whether the row was written', failure)
-const isThere = (row: QueuedRow) =>
+const foundEntry = (row: QueuedRow) =>
   entryOf(row, 'success', 'Google Sheets: the row is in the sheet', {
     description: 'The request that wrote it had no response',
   })
