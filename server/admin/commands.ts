@@ -241,7 +241,7 @@ export const commands: Record<string, Command> = {
       const now = new Date()
       const operation = 'admin member set'
       const added = await insertMember(db, where, user.id, input.role, now, operation)
-      if (added === 'gone') throw noWorkspace(input.workspace)
+      if (added === 'deleted') throw noWorkspace(input.workspace)
       if (added === 'exists') {
         const outcome = await changeMember(db, where, user.id, input.role, now, operation)
         if (!outcome) throw new Refusal('The member was removed at this moment: run the command again')

@@ -103,21 +103,21 @@ export async function insertBot(
   row: BotRow,
   draft: Draft,
   deed: AuditAction,
-): Promise<{ issue: Issue } | { gone: true } | undefined> {
+): Promise<{ issue: Issue } | { isDeleted: true } | undefined> {
   const settings = changedSecurity(null, draft.settings)
   const details = settings.length > 0 ? { settings } : undefined
   const entry = newEntry(row.workspaceId, deed, row.id, row.createdAt, details)
   const bot = { row, draft, entry }
   try {
     if (row.publicId === null && row.customDomain === null && !isDistributed(db)) {
-      return (await insertNameless(db, bot)) ? undefined : { gone: true }
+      return (await insertNameless(db, bot)) ? undefined : { isDeleted: true }
     }
     return await transact(db, async (tx) => {
       // Before the names: on a cluster whoever claims one keeps all others from it, and a deletion of the workspace takes
       // them in this order.
       const isApart = isDistributed(db)
       if (isApart && !(await holdWorkspace(tx, row.workspaceId, 'key share'))) {
-        throw new Rollback({ gone: true })
+        throw new Rollback({ isDeleted: true })
       }
       // It has none to give up.
       const { publicId, customDomain } = row
@@ -131,7 +131,7 @@ export async function insertBot(
       )
       if (issue) throw new Rollback({ issue })
       if (isApart) return insertApart(tx, bot)
-      if (!(await insertAlone(tx, bot))) throw new Rollback({ gone: true })
+      if (!(await insertAlone(tx, bot))) throw new Rollback({ isDeleted: true })
       return undefined
     })
   } catch (error) {

@@ -13,7 +13,7 @@ import type { FlowCheck } from './check.ts'
 import type { Finding } from './flow-check.ts'
 import { type BotRow, botState, lockBot } from './rows.ts'
 
-type Outcome = { bot: BotRow } | { stale: BotRow } | { changed: true } | { gone: true }
+type Outcome = { bot: BotRow } | { stale: BotRow } | { changed: true } | { isDeleted: true }
 
 /**
  * Copies the checked draft and points the bot at the copy, under a lock if the bot has no public id or was changed
@@ -39,7 +39,7 @@ export async function publish(
   }
   return transact(db, async (tx) => {
     const current = await lockBot(tx, grant)
-    if (!current) return { gone: true }
+    if (!current) return { isDeleted: true }
     if (isStale(conditions, botState(current))) return { stale: current }
     if (seen && !hasSameDraft(seen, current)) return { changed: true }
     const bot = current.publicId === null ? await assignPublicId(tx, current, now) : current
@@ -105,7 +105,7 @@ export async function unpublish(
   grant: BotGrant,
   conditions: Conditions,
   now: Date,
-): Promise<{ bot: BotRow; wasPublished: boolean } | { stale: BotRow } | { gone: true }> {
+): Promise<{ bot: BotRow; wasPublished: boolean } | { stale: BotRow } | { isDeleted: true }> {
   const { caller } = grant
   const take = async (on: Database, bot: BotRow) => {
     const entry = newEntry(bot.workspaceId, { by: caller, operation: 'unpublishBot' }, bot.id, now)
@@ -120,7 +120,7 @@ export async function unpublish(
   if (!hasConditions(conditions)) return take(db, grant.bot)
   return transact(db, async (tx) => {
     const bot = await lockBot(tx, grant)
-    if (!bot) return { gone: true }
+    if (!bot) return { isDeleted: true }
     return isStale(conditions, botState(bot)) ? { stale: bot } : take(tx, bot)
   })
 }

@@ -180,10 +180,10 @@ export async function deleteBot(
   grant: BotGrant,
   conditions: Conditions,
   now: Date,
-): Promise<{ gone: true } | { stale: BotRow } | undefined> {
+): Promise<{ isDeleted: true } | { stale: BotRow } | undefined> {
   // First of all, since whoever changes a bot, gives it a name or publishes it holds its row.
   const bot = await lockBot(tx, grant)
-  if (!bot) return { gone: true }
+  if (!bot) return { isDeleted: true }
   if (isStale(conditions, botState(bot))) return { stale: bot }
   await tx
     .update(table)

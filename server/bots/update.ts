@@ -44,7 +44,7 @@ type Outcome =
   | { stale: BotRow }
   | { conflict: Issue }
   | { issues: Issue[] }
-  | { gone: true }
+  | { isDeleted: true }
 
 type BotGiven = UpdateBot['body']['bot']
 /** Properties that are ignored are typed as unknown; those of the list below are handled by themselves. */
@@ -122,14 +122,14 @@ async function applyUpdate(db: Database, grant: BotGrant, change: Change, now: D
   // Another change came first, or this one needs several statements: try again under a lock.
   return transact(db, async (tx) => {
     const bot = await lockBot(tx, grant)
-    if (!bot) return { gone: true as const }
+    if (!bot) return { isDeleted: true as const }
     const refused = refusedAt(bot, change)
     if (refused) return refused
     const issue = await claimNames(tx, { botId: bot.id, workspaceId: bot.workspaceId }, change.header)
     if (issue) throw new Rollback({ issues: [issue] })
     const settings = await changesSecurity(tx, bot, change)
     const applied = await applyChange(tx, bot, change, now, recallDraft(db, bot))
-    if (!applied || !('bot' in applied)) throw new Rollback(applied ?? { gone: true })
+    if (!applied || !('bot' in applied)) throw new Rollback(applied ?? { isDeleted: true })
     if (settings.length > 0) {
       const deed = { by: grant.caller, operation: 'updateBot' } as const
       await writeEntry(tx, newEntry(bot.workspaceId, deed, bot.id, now, { settings }))
@@ -163,7 +163,7 @@ export async function restorePublication(
 ): Promise<Outcome> {
   return transact(db, async (tx) => {
     const bot = await lockBot(tx, grant)
-    if (!bot) return { gone: true }
+    if (!bot) return { isDeleted: true }
     // Marked before it is read: from then on it is not removed.
     await tx
       .update(botPublications)
@@ -171,7 +171,7 @@ export async function restorePublication(
       .where(and(eq(botPublications.botId, bot.id), eq(botPublications.id, publicationId)))
     const publication = await publicationOf(tx, grant, publicationId)
     const draft = await storedSettings(tx, bot)
-    if (!publication || !draft) return { gone: true }
+    if (!publication || !draft) return { isDeleted: true }
     const { version, groups, events, edges, variables, theme } = publication
     const settings = withSharingOf(publication.settings, draft.settings)
     const change: Change = {
@@ -182,7 +182,7 @@ export async function restorePublication(
       conditions,
     }
     const restored = await applyChange(tx, bot, change, now)
-    if (!restored) return { gone: true }
+    if (!restored) return { isDeleted: true }
     if (!('bot' in restored)) throw new Rollback(restored)
     const changed = changedSecurity(draft.settings, settings)
     const details = { publicationId, ...(changed.length > 0 && { settings: changed }) }

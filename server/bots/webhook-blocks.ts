@@ -123,7 +123,7 @@ type Outcome =
   | { same: true }
   | { unknown: Issue }
   | { invalid: Issue }
-  | { gone: true }
+  | { isDeleted: true }
 
 /** Sets or clears the address of a block of the draft. An address that it has already is not written again. */
 export async function setWebhookAddress(
@@ -136,7 +136,7 @@ export async function setWebhookAddress(
   return transact(db, async (tx) => {
     const bot = await lockBot(tx, grant)
     const found = bot && (await readDraft(tx, bot.id))
-    if (!bot || !found) return { gone: true }
+    if (!bot || !found) return { isDeleted: true }
     const groups = JSON.parse(found.draft.groups.text)
     const block = asArray(groups).flatMap(blocksOf).find(isBlock(blockId))
     if (block === undefined) {
@@ -151,7 +151,7 @@ export async function setWebhookAddress(
     const parts = { groups: new JsonText(JSON.stringify(groups)) }
     const change = { version: bot.version, header: {}, parts, precondition: undefined, conditions: {} }
     const applied = await applyChange(tx, bot, change, now, found.draft)
-    if (!applied || !('bot' in applied)) throw new Rollback({ gone: true })
+    if (!applied || !('bot' in applied)) throw new Rollback({ isDeleted: true })
     return applied
   })
 }

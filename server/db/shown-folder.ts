@@ -22,17 +22,17 @@ export function shownIn(
   parentId: unknown,
 ): { usual: SQL; always: SQL } {
   const selectDeleted = (condition: SQL) => sql`
-    SELECT gone.id FROM ${folders} gone
-    WHERE gone.workspace_id = ${workspaceId} AND gone.deleted_at IS NOT NULL AND ${condition}`
+    SELECT deleted.id FROM ${folders} deleted
+    WHERE deleted.workspace_id = ${workspaceId} AND deleted.deleted_at IS NOT NULL AND ${condition}`
   if (parentId === null) {
-    const within = selectDeleted(sql`gone.parent_folder_id IS NULL`)
+    const within = selectDeleted(sql`deleted.parent_folder_id IS NULL`)
     return {
       usual: sql`${column} IS NULL AND NOT EXISTS (${within})`,
       always: sql`(${column} IS NULL OR ${column} = ANY(ARRAY(${within})))`,
     }
   }
-  const within = sql`gone.parent_folder_id = ${parentId}`
-  const itself = sql`gone.id = ${parentId}`
+  const within = sql`deleted.parent_folder_id = ${parentId}`
+  const itself = sql`deleted.id = ${parentId}`
   return {
     usual: sql`${column} = ${parentId} AND NOT EXISTS (${selectDeleted(sql`(${within} OR ${itself})`)})`,
     always: sql`(${column} = ${parentId} AND NOT EXISTS (${selectDeleted(itself)})

@@ -60,7 +60,7 @@ export const bots: BotsHandlers<Contexts> = {
         ? reply.minimal({ bot: toReference(row) }, etag)
         : reply.ok({ bot: toBot(row, draft) }, etag)
     }
-    return 'gone' in refused ? reply.fail('FORBIDDEN') : reply.fail('BAD_REQUEST', [refused.issue])
+    return 'isDeleted' in refused ? reply.fail('FORBIDDEN') : reply.fail('BAD_REQUEST', [refused.issue])
   },
 
   async getBot({ query, conditions }, reply, { db, grant }) {
@@ -89,7 +89,7 @@ export const bots: BotsHandlers<Contexts> = {
       (done) => ('bot' in done ? botEvent('bot.updated', done.bot) : undefined),
     )
     if ('stale' in outcome) return reply.preconditionFailed(conditions, botTag(outcome.stale, grant.role))
-    if ('gone' in outcome) return reply.fail('NOT_FOUND')
+    if ('isDeleted' in outcome) return reply.fail('NOT_FOUND')
     if ('conflict' in outcome) return reply.fail('CONFLICT', [outcome.conflict])
     if ('issues' in outcome) return reply.fail('BAD_REQUEST', outcome.issues)
     rememberDraft(db, outcome.bot, outcome.draft)

@@ -31,7 +31,7 @@ export const credentials: CredentialsHandlers<Contexts> = {
     return within(async (db) => {
       const row = await insertCredentials(db, key, grant, body, now)
       if (row === 'full') return reply.fail('FORBIDDEN', [tooMany])
-      return row === 'gone' ? reply.fail('NOT_FOUND') : reply.ok({ credentials: toCredentials(row) })
+      return row === 'deleted' ? reply.fail('NOT_FOUND') : reply.ok({ credentials: toCredentials(row) })
     })
   },
 

@@ -48,7 +48,7 @@ export const folders: FoldersHandlers<Contexts> = {
     }
     const refused = await insertFolder(db, grant, row)
     if (!refused) return reply.ok({ folder: toFolder(row) })
-    return 'gone' in refused ? reply.fail('NOT_FOUND') : reply.fail('BAD_REQUEST', [refused.issue])
+    return 'isDeleted' in refused ? reply.fail('NOT_FOUND') : reply.fail('BAD_REQUEST', [refused.issue])
   },
 
   async getFolder({ query, conditions }, reply, { grant }) {

@@ -26,7 +26,7 @@ export const invitations: InvitationsHandlers<Contexts> = {
     const answer = await within(async (db) => {
       const wish = { email, role: body.role, isMailed: chat.sendEmail !== null }
       const creation = await insertInvitation(db, grant, wish, now)
-      if (creation === 'gone') return reply.fail('NOT_FOUND')
+      if (creation === 'deleted') return reply.fail('NOT_FOUND')
       if (creation === 'disabled') {
         const message = 'The user with this e-mail address is disabled'
         return reply.fail('BAD_REQUEST', [{ path: ['body', 'email'], code: 'disabled_user', message }])

@@ -44,7 +44,7 @@ export const members: MembersHandlers<Contexts> = {
       return reply.fail('BAD_REQUEST', [{ path: ['body', 'email'], code: 'disabled_user', message }])
     }
     const outcome = await insertMember(db, grant, user.id, role, now)
-    if (outcome === 'gone') return reply.fail('NOT_FOUND')
+    if (outcome === 'deleted') return reply.fail('NOT_FOUND')
     if (outcome === 'exists') {
       return reply.fail('CONFLICT', [
         { path: ['body', 'email'], code: 'conflict', message: 'The user is a member already' },

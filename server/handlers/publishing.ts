@@ -63,7 +63,7 @@ export const publishing: PublishingHandlers<Contexts> = {
       (done) => ('bot' in done && done.wasPublished ? botEvent('bot.unpublished', done.bot) : undefined),
     )
     if ('stale' in outcome) return reply.preconditionFailed(conditions, botTag(outcome.stale, grant.role))
-    if ('gone' in outcome) return reply.fail('FORBIDDEN')
+    if ('isDeleted' in outcome) return reply.fail('FORBIDDEN')
     return reply.ok({ message: 'success' }, botTag(outcome.bot, grant.role))
   },
 

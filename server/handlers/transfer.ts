@@ -47,7 +47,7 @@ export const transfer: TransferHandlers<Contexts> = {
         (failed) => (failed ? undefined : botEvent('bot.created', row)),
       )
       if (refused)
-        return 'gone' in refused ? reply.fail('NOT_FOUND') : reply.fail('BAD_REQUEST', [noSuchFolder])
+        return 'isDeleted' in refused ? reply.fail('NOT_FOUND') : reply.fail('BAD_REQUEST', [noSuchFolder])
       const links = await unknownLinks(db, grant, flow.linkedBots)
       const warnings = [...header.warnings, ...flow.warnings, ...links, ...check.findings]
       const { errorsFound, warningsFound } = check
@@ -78,7 +78,7 @@ export const transfer: TransferHandlers<Contexts> = {
       (failed) => (failed ? undefined : botEvent('bot.created', row)),
     )
     if (refused)
-      return 'gone' in refused ? reply.fail('NOT_FOUND') : reply.fail('BAD_REQUEST', [noSuchFolder])
+      return 'isDeleted' in refused ? reply.fail('NOT_FOUND') : reply.fail('BAD_REQUEST', [noSuchFolder])
     return reply.ok({ bot: toBot(row, copy) }, botTag(row, grant.role))
   },
 

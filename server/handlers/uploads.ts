@@ -56,7 +56,7 @@ export const uploads: UploadsHandlers<Contexts> = {
       )
       if (!upload) return reply.fail('BAD_REQUEST', [tooMany(limits.chat)])
       const received = await context.place.rest(() => receive(db, files, upload, body.bytes, maximum, now))
-      if (received === 'gone') return reply.fail('NOT_FOUND')
+      if (received === 'deleted') return reply.fail('NOT_FOUND')
       if (received === 'too large') return reply.fail('PAYLOAD_TOO_LARGE', [tooLarge(maximum)])
       if (received === 'empty') return reply.fail('BAD_REQUEST', [empty])
       if (received === 'incomplete') return reply.fail('BAD_REQUEST', [incomplete])

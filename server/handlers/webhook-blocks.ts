@@ -26,14 +26,14 @@ export const webhookBlocks: WebhookBlocksHandlers<Contexts> = {
     const outcome = await setAddress(db, grant, blockId, body.url, now)
     if ('invalid' in outcome) return reply.fail('BAD_REQUEST', [outcome.invalid])
     if ('unknown' in outcome) return reply.fail('NOT_FOUND', [outcome.unknown])
-    return 'gone' in outcome ? reply.fail('NOT_FOUND') : reply.ok({ id: blockId, url: body.url })
+    return 'isDeleted' in outcome ? reply.fail('NOT_FOUND') : reply.ok({ id: blockId, url: body.url })
   },
 
   async unsubscribeWebhookBlock({ params: { blockId } }, reply, { db, grant, now }) {
     const outcome = await setAddress(db, grant, blockId, null, now)
     if ('invalid' in outcome) return reply.fail('BAD_REQUEST', [outcome.invalid])
     if ('unknown' in outcome) return reply.fail('NOT_FOUND', [outcome.unknown])
-    return 'gone' in outcome ? reply.fail('NOT_FOUND') : reply.ok({ id: blockId, url: null })
+    return 'isDeleted' in outcome ? reply.fail('NOT_FOUND') : reply.ok({ id: blockId, url: null })
   },
 }
 

@@ -47,7 +47,7 @@ export const webhooks: WebhooksHandlers<Contexts> = {
     return within(async (db) => {
       const row = await insertEndpoint(db, grant, body, key, secret, now)
       if (row === 'full') return reply.fail('FORBIDDEN', [tooManyEndpoints])
-      if (row === 'gone') return reply.fail('NOT_FOUND')
+      if (row === 'deleted') return reply.fail('NOT_FOUND')
       return reply.ok({ webhookEndpoint: { ...toEndpoint(row), secret } })
     })
   },

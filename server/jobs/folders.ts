@@ -19,9 +19,9 @@ const MAX_MOVED_BOTS = 200
 const AHEAD_MS = 24 * 60 * 60 * 1000
 
 /** Folders of a deleted workspace are left to its purge. */
-const deletedFolders = sql`SELECT gone.id FROM ${folders} gone
-  JOIN ${workspaces} home ON home.id = gone.workspace_id AND home.deleted_at IS NULL
-  WHERE gone.deleted_at IS NOT NULL`
+const deletedFolders = sql`SELECT deleted.id FROM ${folders} deleted
+  JOIN ${workspaces} home ON home.id = deleted.workspace_id AND home.deleted_at IS NULL
+  WHERE deleted.deleted_at IS NOT NULL`
 
 const storedBots: DueRows = {
   name: 'bots of deleted folders',

@@ -91,7 +91,7 @@ export async function reserve(
 /**
  * Reason why a file was not stored, through no failure of the service; `gone`: its result or bot was deleted meanwhile.
  */
-export type Failure = 'too large' | 'incomplete' | 'empty' | 'gone'
+export type Failure = 'too large' | 'incomplete' | 'empty' | 'deleted'
 
 class Refused extends Error {
   readonly failure: Failure
@@ -145,7 +145,7 @@ export async function receive(
       .update(table)
       .set({ size, mediaType, isComplete: true, removeAt })
       .where(isWanted)
-    if (rowCount === 0) throw refuse('gone')
+    if (rowCount === 0) throw refuse('deleted')
     return { size, mediaType }
   } catch (error) {
     // If this fails too, the background does it an hour later.

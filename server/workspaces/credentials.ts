@@ -59,10 +59,10 @@ export async function insertCredentials(
   { workspace, caller }: WorkspaceGrant,
   { type, name, data }: components['schemas']['CredentialsCreate'],
   now: Date,
-): Promise<Shown | 'full' | 'gone'> {
+): Promise<Shown | 'full' | 'deleted'> {
   return transact(db, async (tx) => {
     // Alone among those who add some.
-    if (!(await holdWorkspace(tx, workspace.id, 'no key update'))) return 'gone'
+    if (!(await holdWorkspace(tx, workspace.id, 'no key update'))) return 'deleted'
     const [known] = await tx
       .select({ number: count() })
       .from(table)
@@ -75,7 +75,7 @@ export async function insertCredentials(
       .returning(shown)
     const deed = { by: caller, operation: 'createCredentials' } as const
     await writeEntry(tx, newEntry(workspace.id, deed, owner.id, now, { type }))
-    return row ?? 'gone'
+    return row ?? 'deleted'
   })
 }
 

@@ -74,9 +74,9 @@ export async function insertFolder(
   db: Database,
   grant: WorkspaceGrant,
   row: FolderRow,
-): Promise<{ issue: Issue } | { gone: true } | undefined> {
+): Promise<{ issue: Issue } | { isDeleted: true } | undefined> {
   return transact(db, async (tx) => {
-    if (!(await holdWorkspace(tx, row.workspaceId, 'key share'))) return { gone: true }
+    if (!(await holdWorkspace(tx, row.workspaceId, 'key share'))) return { isDeleted: true }
     if (row.parentFolderId !== null && !(await folderIn(tx, grant, row.parentFolderId, 'key share'))) {
       return { issue: noSuchParent }
     }

@@ -47,9 +47,9 @@ export async function insertInvitation(
   { workspace, caller }: WorkspaceGrant,
   { email, role, isMailed }: { email: string; role: Role; isMailed: boolean },
   now: Date,
-): Promise<Invited | 'gone' | 'disabled' | 'member' | 'full'> {
+): Promise<Invited | 'deleted' | 'disabled' | 'member' | 'full'> {
   return transact(db, async (tx) => {
-    if (!(await holdWorkspace(tx, workspace.id, 'no key update'))) return 'gone'
+    if (!(await holdWorkspace(tx, workspace.id, 'no key update'))) return 'deleted'
     const [user] = await tx
       .select({ disabledAt: users.disabledAt, role: workspaceMembers.role })
       .from(users)

@@ -73,9 +73,9 @@ export async function insertMember(
   role: Role,
   now: Date,
   operation: AuditAction['operation'] = 'addMember',
-): Promise<'added' | 'exists' | 'gone'> {
+): Promise<'added' | 'exists' | 'deleted'> {
   return transact(db, async (tx) => {
-    if (!(await holdWorkspace(tx, workspace.id, 'key share'))) return 'gone'
+    if (!(await holdWorkspace(tx, workspace.id, 'key share'))) return 'deleted'
     const added = await tx
       .insert(table)
       .values({ workspaceId: workspace.id, userId, role, createdAt: now })

@@ -176,10 +176,10 @@ export async function deleteWorkspace(
   { workspace, caller }: WorkspaceGrant,
   conditions: Conditions,
   now: Date,
-): Promise<{ gone: true } | { stale: WorkspaceRow } | undefined> {
+): Promise<{ isDeleted: true } | { stale: WorkspaceRow } | undefined> {
   // Waits for whatever is being put into it; what comes later finds it deleted.
   const current = await lockWorkspace(tx, workspace.id)
-  if (!current) return { gone: true }
+  if (!current) return { isDeleted: true }
   if (isStale(conditions, workspaceState(current))) return { stale: current }
   await tx.update(table).set({ deletedAt: now }).where(eq(table.id, workspace.id))
   await tx.delete(workspaceMembers).where(eq(workspaceMembers.workspaceId, workspace.id))

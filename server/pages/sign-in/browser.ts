@@ -89,8 +89,8 @@ export function isOfOwnPage(
 }
 
 /**
- * Says which setting makes a refused page one of the service; undefined where it looks like a page of others. It names the
- * origin only where the request went to its host, which Express takes from a proxy that is trusted.
+ * Names the setting that would make the sender a page of the service; undefined where it looks foreign. It names the origin
+ * only where the request went to its host, which Express takes from a trusted proxy.
  */
 export function missingSetting(
   { headers, host: visited }: express.Request,
