@@ -1,4 +1,4 @@
-import { boundedArray } from './bot-document/in-place.ts'
+import { boundedArray } from './bot-document/bounded-array.ts'
 import { publicId } from './bots/schemas.ts'
 import { recordId } from './kit/fields.ts'
 import { z } from './kit/zod.ts'

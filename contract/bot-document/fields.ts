@@ -1,5 +1,5 @@
 import { z } from '../kit/zod.ts'
-import { boundedArray, looseObject } from './in-place.ts'
+import { boundedArray } from './bounded-array.ts'
 import { limits } from './limits.ts'
 import { quickNumber, quickText } from './quick.ts'
 import { selectUnion, wrongType } from './union.ts'
@@ -107,7 +107,7 @@ export function component<Shape extends z.ZodRawShape>(
   shape: Shape,
   ...rules: Rule<z.output<z.ZodObject<Shape, z.core.$loose>>>[]
 ) {
-  const schema = looseObject(shape)
+  const schema = z.looseObject(shape)
   const ruled = rules.length === 0 ? schema : schema.check(...rules.map(asCheck))
   return ruled.meta({ id: componentId, description })
 }
@@ -118,6 +118,20 @@ function asCheck<Value>(rule: Rule<Value>) {
     const refusal = rule(payload.value)
     if (refusal) payload.issues.push({ code: 'custom', input: payload.value, ...refusal })
   }
+}
+
+/** Keys of which an object needs one, by the rule that says so: scans of documents check them without it. */
+export const alternatives = new WeakMap<object, readonly string[]>()
+
+/** A rule that one of several keys is there. */
+export function requireOneOf(keys: readonly string[], message: string) {
+  const rule = (payload: z.core.ParsePayload<Record<string, unknown>>) => {
+    const { value, issues } = payload
+    if (issues.length > 0 || keys.some((key) => value[key] !== undefined)) return
+    issues.push({ code: 'custom', message, path: [], input: value })
+  }
+  alternatives.set(rule, keys)
+  return rule
 }
 
 /** Issue of a rule that narrows an enumeration, worded like zod's own. */

@@ -1,6 +1,6 @@
 import { z } from '../kit/zod.ts'
-import { component, flag, id, name, number, oneOf, phrase, reference, variableReference } from './fields.ts'
-import { boundedArray, looseObject } from './in-place.ts'
+import { component, flag, id, name, number, oneOf, phrase, reference, requireOneOf, variableReference } from './fields.ts'
+import { boundedArray } from './bounded-array.ts'
 import { limits, MAX_TIMER_SECONDS } from './limits.ts'
 import { quickText } from './quick.ts'
 import { selectUnion, taggedUnion, tagOf, wrongType } from './union.ts'
@@ -22,15 +22,15 @@ export const outgoingEdge = (owner: string) =>
     'edgToEmail',
   )
 
-const edgeSource = looseObject(
-  {
+const edgeSource = z
+  .looseObject({
     blockId: id('Id of the block the edge leaves.', 'blkAskEmail').optional(),
     itemId: id('Id of the item of the block, when the edge leaves one.', 'itmYes').optional(),
     pathId: id('Id of the path of a card, when the edge leaves one.', 'pthBuy').optional(),
     eventId: id('Id of the event the edge leaves.', 'evtStart').optional(),
-  },
-  { keys: ['blockId', 'eventId'], message: 'Expected a blockId or an eventId' },
-).meta({
+  })
+  .check(requireOneOf(['blockId', 'eventId'], 'Expected a blockId or an eventId'))
+  .meta({
   id: 'EdgeSource',
   description:
     'Where an edge starts: at a block, at an item or a path of a block, or at an event. Either blockId or eventId is present; eventId only in versions 6 and 6.1.',

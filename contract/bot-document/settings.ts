@@ -14,7 +14,7 @@ import {
   textList,
   url,
 } from './fields.ts'
-import { boundedArray } from './in-place.ts'
+import { boundedArray } from './bounded-array.ts'
 import { limits } from './limits.ts'
 import { quickText } from './quick.ts'
 

@@ -1,4 +1,5 @@
-import { InPlaceArray, InPlaceObject } from '../../contract/bot-document/in-place.ts'
+import { BoundedArray } from '../../contract/bot-document/bounded-array.ts'
+import { alternatives } from '../../contract/bot-document/fields.ts'
 import { QuickNumber, QuickText } from '../../contract/bot-document/quick.ts'
 import { SelectUnion, tagOf } from '../../contract/bot-document/union.ts'
 import { z } from '../../contract/kit/zod.ts'
@@ -37,8 +38,8 @@ function make(schema: z.core.$ZodType): Scan {
   // Some kinds store their bounds as rules; rules that were added to them need zod.
   const rules = schema._zod.def.checks?.length ?? 0
   if (schema instanceof z.ZodOptional && rules === 0) return scanOf(schema._zod.def.innerType)
-  if (schema instanceof InPlaceObject && rules === 0) return objectScan(schema) ?? parsing(schema)
-  if (schema instanceof InPlaceArray && rules === 1) return listScan(schema)
+  if (schema instanceof z.ZodObject) return objectScan(schema) ?? parsing(schema)
+  if (schema instanceof BoundedArray && rules === 1) return listScan(schema)
   if (schema instanceof SelectUnion && rules === 0) return unionScan(schema) ?? parsing(schema)
   if (schema instanceof QuickText && rules === 1) return textScan(schema) ?? parsing(schema)
   if (schema instanceof QuickNumber && rules === 2) return numberScan(schema)
@@ -59,14 +60,19 @@ function parsing(schema: z.core.$ZodType): Scan {
 /** A property that counts has a bit of its own, of 31. */
 const BITS = 31
 
-/** Undefined where more properties count than there are bits, or two keys have one hash. */
-function objectScan(schema: InstanceType<typeof InPlaceObject>): Scan | undefined {
-  const { shape: declared, oneOf } = schema._zod.def
+/**
+ * Undefined where an object is closed or has other rules, where more properties count than there are bits, or where two keys
+ * have one hash.
+ */
+function objectScan(schema: z.ZodObject): Scan | undefined {
+  const { shape: declared, catchall, checks = [] } = schema._zod.def
+  const [oneOf, ...others] = checks.map((check) => alternatives.get(check._zod.check))
+  if (!(catchall instanceof z.ZodUnknown) || others.length > 0 || checks.length !== (oneOf ? 1 : 0)) return undefined
   const shape: Shape = { properties: new Map(), required: 0, oneOf: 0 }
   let bits = 0
   for (const [name, property] of Object.entries(declared)) {
     const isRequired = property._zod.optin === undefined
-    const isOneOf = oneOf?.keys.includes(name) === true
+    const isOneOf = oneOf?.includes(name) === true
     const bit = isRequired || isOneOf ? 1 << bits++ : 0
     if (isRequired) shape.required |= bit
     if (isOneOf) shape.oneOf |= bit
@@ -77,7 +83,7 @@ function objectScan(schema: InstanceType<typeof InPlaceObject>): Scan | undefine
   return (bytes, at, depth) => scanObject(bytes, at, depth, shape)
 }
 
-function listScan(schema: InstanceType<typeof InPlaceArray>): Scan {
+function listScan(schema: InstanceType<typeof BoundedArray>): Scan {
   const { element, maximum } = schema._zod.def
   const scan = scanOf(element)
   return (bytes, at, depth) => scanList(bytes, at, depth, scan, maximum)

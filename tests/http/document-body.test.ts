@@ -1,6 +1,6 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { describe, expect, test } from '@jest/globals'
-import { boundedArray, looseObject } from '../../contract/bot-document/in-place.ts'
+import { boundedArray } from '../../contract/bot-document/bounded-array.ts'
 import { currentVersions, edges, groups, variables } from '../../contract/bot-document/index.ts'
 import { quickNumber, quickText } from '../../contract/bot-document/quick.ts'
 import { taggedUnion } from '../../contract/bot-document/union.ts'
@@ -21,7 +21,7 @@ import { flow, legacyFlow } from '../support/world.ts'
 
 const { createBot, updateBot }: Record<string, Operation> = operations
 const workspaceId = 'some-workspace'
-const tagged = looseObject({ type: z.enum(['a']) })
+const tagged = z.looseObject({ type: z.enum(['a']) })
 
 interface Read {
   value: unknown
@@ -247,7 +247,7 @@ test.each([
   ['value of an enumeration', z.enum(['a']).refine(never), '"a"'],
   ['optional value', quickText(9).optional().refine(never), '"a"'],
   ['list', boundedArray(z.unknown(), { maximum: 9 }).refine(never), '[1]'],
-  ['object', looseObject({}).refine(never), '{}'],
+  ['object', z.looseObject({}).refine(never), '{}'],
   ['object with a tag', taggedUnion('type', [tagged], tagged).refine(never), '{"type":"a"}'],
   ['unknown value', z.unknown().refine(never), '1'],
   ['number of an enumeration', z.enum({ one: 1 }), '"1"'],

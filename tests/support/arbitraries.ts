@@ -1,4 +1,3 @@
-import type { ObjectDef } from '../../contract/bot-document/in-place.ts'
 import { z } from '../../contract/kit/zod.ts'
 import fc from '../kit/fast-check.ts'
 
@@ -86,15 +85,15 @@ function shapeOf(schema: z.ZodObject): fc.Arbitrary<Json> {
   )
   return fc.oneof(
     { weight: 4, arbitrary: known },
-    // Unknown keys first, so that a copy that reorders keys is noticed.
+    // Unknown keys first, so that a stored copy that reorders keys is noticed.
     { weight: 1, arbitrary: fc.tuple(foreign, known).map(([extra, value]) => ({ ...extra, ...value })) },
   ) as fc.Arbitrary<Json>
 }
 
 /** Rules between properties: what they refuse is left out, and where that is required too, the tag is. */
 function fitting(schema: z.ZodObject, values: fc.Arbitrary<Json>): fc.Arbitrary<Json> {
-  const { checks = [], oneOf } = schema._zod.def as ObjectDef
-  if (checks.length === 0 && !oneOf) return values
+  const { checks = [] } = schema._zod.def
+  if (checks.length === 0) return values
   return values
     .map((value) => {
       let fixed = value

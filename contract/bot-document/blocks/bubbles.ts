@@ -11,7 +11,7 @@ import {
   url,
   variableReference,
 } from '../fields.ts'
-import { boundedArray } from '../in-place.ts'
+import { boundedArray } from '../bounded-array.ts'
 import { limits } from '../limits.ts'
 import { block } from './block.ts'
 

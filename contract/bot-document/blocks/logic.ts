@@ -12,7 +12,7 @@ import {
   url,
   variableReference,
 } from '../fields.ts'
-import { boundedArray } from '../in-place.ts'
+import { boundedArray } from '../bounded-array.ts'
 import { block } from './block.ts'
 import { responseVariableMapping } from './http-request.ts'
 import { itemBase, itemOwner, items } from './items.ts'
