@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url'
 import { expect, test } from '@jest/globals'
 import type { SQL } from 'drizzle-orm'
 import { PgDialect } from 'drizzle-orm/pg-core'
-import { treatAsDistributed } from '../server/db/citus/distribution.ts'
+import { treatAsDistributed } from '../server/db/citus/topology.ts'
 import { connect, renderSql, statementBuilders } from '../server/db/client.ts'
 import { root } from '../server/root.ts'
 

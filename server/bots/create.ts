@@ -7,7 +7,7 @@ import type { CreateBot } from '../../generated/handlers.ts'
 import type { WorkspaceGrant } from '../access/index.ts'
 import { type AuditAction, type AuditEntry, entryColumns, newEntry, writeEntry } from '../audit/log.ts'
 import { createBatcher } from '../db/batcher.ts'
-import { isDistributed } from '../db/citus/distribution.ts'
+import { topologyOf } from '../db/citus/topology.ts'
 import { type Database, prepareWrite, rootOf, statements, type Transaction, transact } from '../db/client.ts'
 import { databaseError, sqlState } from '../db/errors.ts'
 import { encoderOf, listsOf } from '../db/insert-columns.ts'
@@ -109,13 +109,13 @@ export async function insertBot(
   const entry = newEntry(row.workspaceId, deed, row.id, row.createdAt, details)
   const bot = { row, draft, entry }
   try {
-    if (row.publicId === null && row.customDomain === null && !isDistributed(db)) {
+    if (row.publicId === null && row.customDomain === null && topologyOf(db).canShareCatalogueLocks) {
       return (await insertNameless(db, bot)) ? undefined : { isDeleted: true }
     }
     return await transact(db, async (tx) => {
       // Before the names: on a cluster whoever claims one keeps all others from it, and a deletion of the workspace takes
       // them in this order.
-      const isApart = isDistributed(db)
+      const isApart = !topologyOf(db).canShareCatalogueLocks
       if (isApart && !(await holdWorkspace(tx, row.workspaceId, 'key share'))) {
         throw new Rollback({ isDeleted: true })
       }

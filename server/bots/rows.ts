@@ -5,7 +5,7 @@ import type { Role } from '../../contract/operation.ts'
 import type { components } from '../../generated/openapi.ts'
 import type { BotGrant, WorkspaceGrant } from '../access/index.ts'
 import { newEntry, writeEntry } from '../audit/log.ts'
-import { isDistributed } from '../db/citus/distribution.ts'
+import { topologyOf } from '../db/citus/topology.ts'
 import { type Database, statements, type Transaction } from '../db/client.ts'
 import { memoizeOn } from '../db/interned-rows.ts'
 import { toIso } from '../db/iso-time.ts'
@@ -156,8 +156,9 @@ export async function botPage(
 export async function lockBot(tx: Transaction, { bot }: BotGrant): Promise<BotRow | undefined> {
   const { lock, hold, read } = locking(tx)
   // A cluster locks nothing in a statement that reads tables which every node has.
-  if (isDistributed(tx)) await hold.execute({ id: bot.id })
-  const [row] = await (isDistributed(tx) ? read : lock).execute({ id: bot.id })
+  const canLock = topologyOf(tx).canShareCatalogueLocks
+  if (!canLock) await hold.execute({ id: bot.id })
+  const [row] = await (canLock ? lock : read).execute({ id: bot.id })
   return row
 }
 

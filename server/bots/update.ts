@@ -6,7 +6,7 @@ import type { Conditions } from '../../contract/kit/operation.ts'
 import type { UpdateBot } from '../../generated/handlers.ts'
 import type { BotGrant } from '../access/index.ts'
 import { newEntry, writeEntry } from '../audit/log.ts'
-import { isDistributed } from '../db/citus/distribution.ts'
+import { topologyOf } from '../db/citus/topology.ts'
 import { type Database, rootOf, statements, transact } from '../db/client.ts'
 import { sqlState } from '../db/errors.ts'
 import { botDrafts, botPublications, folders, bots as table } from '../db/schema.ts'
@@ -272,7 +272,7 @@ export async function isFolderOf(db: Database, bot: BotRow, folderId: string): P
     .from(folders)
     .where(and(eq(folders.id, folderId), eq(folders.workspaceId, bot.workspaceId), isNull(folders.deletedAt)))
   // The foreign key keeps it there as well; on a cluster two who lock one first would wait for each other.
-  const [row] = await (isDistributed(db) ? found : found.for('key share'))
+  const [row] = await (topologyOf(db).canShareCatalogueLocks ? found.for('key share') : found)
   return row !== undefined
 }
 

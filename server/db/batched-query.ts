@@ -1,6 +1,6 @@
 import { type SQL, sql } from 'drizzle-orm'
 import { createBatcher } from './batcher.ts'
-import { isDistributed } from './citus/distribution.ts'
+import { topologyOf } from './citus/topology.ts'
 import { type Database, prepareSql } from './client.ts'
 import { genericPlanParam, type RowOf, type Shape, selection } from './typed-select.ts'
 
@@ -72,7 +72,7 @@ export function prepareBatchedQuery<T extends Types, S extends Shape>(
     for (const row of rows) found[Number(row.place) - 1] = read(row)
     return found
   }
-  if (isDistributed(db)) return async (question) => (await find([question]))[0]
+  if (!topologyOf(db).canBatchBots) return async (question) => (await find([question]))[0]
   return createBatcher(
     BATCH,
     () => '',

@@ -1,6 +1,6 @@
 import { Column, type GetColumnData, is, type SQL, sql } from 'drizzle-orm'
 import { JsonText } from '../kit/json/json-text.ts'
-import { isDistributed } from './citus/distribution.ts'
+import { topologyOf } from './citus/topology.ts'
 import { type Database, prepareSql } from './client.ts'
 
 /*
@@ -136,7 +136,7 @@ export function selection<S extends Shape>(shape: S): { list: SQL; read: (row: u
  */
 export function genericPlanParam(db: Database, name: string, type: keyof Types | 'date'): SQL {
   const value = sql`${sql.placeholder(name)}::${sql.raw(type)}`
-  return isDistributed(db) ? value : sql`(SELECT ${value})`
+  return topologyOf(db).canHideParameters ? sql`(SELECT ${value})` : value
 }
 
 /** Prepares a statement that is written in SQL and reads rows, for `statements`; `statement` gets the select list. */

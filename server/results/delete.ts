@@ -2,7 +2,7 @@ import { eq, sql } from 'drizzle-orm'
 import type { components } from '../../generated/openapi.ts'
 import type { BotGrant } from '../access/index.ts'
 import { newEntry, writeEntry } from '../audit/log.ts'
-import { isDistributed } from '../db/citus/distribution.ts'
+import { topologyOf } from '../db/citus/topology.ts'
 import { type Database, type Transaction, transact } from '../db/client.ts'
 import { requestPurge } from '../db/purge-requests.ts'
 import { bots, chatSessions, chatwootConversations, chatwootEvents, results as table } from '../db/schema.ts'
@@ -127,7 +127,7 @@ export async function deleteSome(
 
 /** Raises the epochs of the days and hours in which results of one bot were made. */
 async function raiseEpochsAt(tx: Transaction, botId: string, times: Date[], now: Date) {
-  if (isDistributed(tx)) return raiseEpochsOf(tx, botId, times, now)
+  if (!topologyOf(tx).hasHourlyCounts) return raiseEpochsOf(tx, botId, times, now)
   const before = new Date(lateBefore(now))
   const late = times.filter((time) => time < before).map((time) => time.toISOString())
   if (late.length === 0) return

@@ -1,6 +1,5 @@
 import { type SQL, sql } from 'drizzle-orm'
-import { isDistributed } from '../db/citus/distribution.ts'
-import type { Database, Transaction } from '../db/client.ts'
+import type { Transaction } from '../db/client.ts'
 import { botStatsDaily, botStatsHourly } from '../db/schema.ts'
 import { MS_PER_DAY, MS_PER_HOUR } from '../durations.ts'
 
@@ -58,10 +57,6 @@ export function hoursFrom(now: Date): string {
 /** Hours before it are removed. */
 export function hoursEnd(now: Date): Date {
   return new Date(Date.parse(hoursFrom(now)) - 2 * MS_PER_DAY)
-}
-
-export function keepsHours(db: Database): boolean {
-  return !isDistributed(db)
 }
 
 /**

@@ -1,10 +1,11 @@
 import { and, asc, eq, gt, gte, lte, or, type SQL, sql } from 'drizzle-orm'
+import { topologyOf } from '../db/citus/topology.ts'
 import type { Database } from '../db/client.ts'
 import { botStatsDaily, botStatsHourly, bots, results, statsRollups } from '../db/schema.ts'
 import { expression, selectRows } from '../db/typed-select.ts'
 import { MS_PER_DAY, MS_PER_HOUR } from '../durations.ts'
 import { countBetween, endOf, MAX_DIRECTLY_COUNTED_RESULTS, startOf } from './stats.ts'
-import { dayOf, daysLateBefore, hourOf, keepsHours, MARGIN_MS } from './stats-epochs.ts'
+import { dayOf, daysLateBefore, hourOf, MARGIN_MS } from './stats-epochs.ts'
 
 /* Counts days and hours of bots with many results in the background. See `stats-epochs.ts`. */
 
@@ -56,7 +57,7 @@ export async function rollUpBatch(db: Database, at: Date): Promise<boolean> {
   await add(db, daily, due.botId, sql`${first}::date + n`, sql`${last}::date - ${first}::date`)
   const days = await toCount(db, daily, due.botId, first, last)
   for (const day of days) await countOne(db, daily, due.botId, day)
-  if (keepsHours(db)) await countHours(db, due.botId, Date.parse(last) + MS_PER_DAY, now)
+  if (topologyOf(db).hasHourlyCounts) await countHours(db, due.botId, Date.parse(last) + MS_PER_DAY, now)
   await db
     .update(statsRollups)
     .set(dueAgain(days.length < MAX_BATCH_DAYS ? CHECK_INTERVAL_MS : 0))
@@ -67,7 +68,7 @@ export async function rollUpBatch(db: Database, at: Date): Promise<boolean> {
 /** Has what is not over, and was counted by a clock that was ahead, counted again. */
 async function dropEarly(db: Database, botId: string, now: Date) {
   const begins = [[daily, dayOf(now.getTime())] as const, [hourly, hourOf(now.getTime())] as const]
-  for (const [{ table, at }, begin] of keepsHours(db) ? begins : begins.slice(0, 1))
+  for (const [{ table, at }, begin] of topologyOf(db).hasHourlyCounts ? begins : begins.slice(0, 1))
     await db
       .update(table)
       .set({ epoch: sql`${table.epoch} + 1` })

@@ -2,13 +2,13 @@ import { type SQL, sql } from 'drizzle-orm'
 import { LRUCache } from 'lru-cache'
 import type { BotGrant } from '../access/index.ts'
 import { prepareBatchedQuery } from '../db/batched-query.ts'
-import { isDistributed } from '../db/citus/distribution.ts'
+import { topologyOf } from '../db/citus/topology.ts'
 import { type Database, statements } from '../db/client.ts'
 import { sqlState } from '../db/errors.ts'
 import { botStatsDaily, botStatsHourly, results, statsRollups } from '../db/schema.ts'
 import { expression, genericPlanParam, prepareSelect } from '../db/typed-select.ts'
 import { MS_PER_DAY, MS_PER_HOUR } from '../durations.ts'
-import { dayOf, hourOf, hoursFrom, keepsHours } from './stats-epochs.ts'
+import { dayOf, hourOf, hoursFrom } from './stats-epochs.ts'
 import type { TimeRange } from './time-range.ts'
 
 /* Reads statistics: stored days and hours, and results outside them. See `stats-epochs.ts`. */
@@ -79,7 +79,7 @@ function keptAndCounted(db: Database, asked: Asked): SQL {
   const { botId, firstDay, endDay, firstHour, endHour, from, to } = asked
   const goodDays = sql`FROM ${botStatsDaily} WHERE bot_id = ${botId} AND computed_epoch = epoch
     AND day >= ${firstDay} AND day < ${endDay}`
-  const goodHours = sql`FROM ${isDistributed(db) ? noHours : botStatsHourly} WHERE bot_id = ${botId} AND computed_epoch = epoch
+  const goodHours = sql`FROM ${topologyOf(db).hasHourlyCounts ? botStatsHourly : noHours} WHERE bot_id = ${botId} AND computed_epoch = epoch
     AND hour >= greatest(${firstHour}, ${startOf(sql`kept.last + 1`)}) AND hour < ${endHour}`
   const toHours = { from, to: sql`coalesce(hourly.first, ${to})` }
   return sql`(
@@ -200,7 +200,7 @@ export function spanOf(db: Database, { bot }: BotGrant, range: TimeRange, now: D
     firstDay: Number.isFinite(begin) ? dayOf(Math.ceil(begin / MS_PER_DAY) * MS_PER_DAY) : '-infinity',
     to: range.to?.toISOString() ?? 'infinity',
     endDay: dayOf(end),
-    firstHour: keepsHours(db)
+    firstHour: topologyOf(db).hasHourlyCounts
       ? hourOf(Math.max(begin + MS_PER_HOUR - 1, Date.parse(hoursFrom(now))))
       : 'infinity',
     endHour: hourOf(end),
@@ -220,7 +220,7 @@ export async function countResults(db: Database, grant: BotGrant, range: TimeRan
       quickBots.delete(bot.id)
     }
     const { isFound, hasFew, hasKept, ...stats } = one((await run.count(values))[0])
-    if (hasFew && hasKept && !isDistributed(db)) quickBots.set(bot.id, 'countBesideKept')
+    if (hasFew && hasKept && topologyOf(db).hasHourlyCounts) quickBots.set(bot.id, 'countBesideKept')
     // Within a range, few results say nothing about the others.
     if (hasFew && !hasKept && range.from === null && range.to === null) quickBots.set(bot.id, 'countSmall')
     if (isFound) await requestRollup(db, bot.id, now)

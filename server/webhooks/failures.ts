@@ -1,6 +1,6 @@
 import { and, eq, inArray, isNotNull, sql } from 'drizzle-orm'
 import type { Logger } from 'pino'
-import { isDistributed } from '../db/citus/distribution.ts'
+import { topologyOf } from '../db/citus/topology.ts'
 import type { Database } from '../db/client.ts'
 import { databaseError } from '../db/errors.ts'
 import { webhookDeliveries as deliveries, webhookEndpoints as endpoints } from '../db/schema.ts'
@@ -81,10 +81,10 @@ const MAX_HURRIED_ROWS = 5_000
 export async function hurryDeliveries(db: Database, endpointId: string): Promise<void> {
   const waits = sql`endpoint_id = ${endpointId} AND next_attempt_at > now() + interval '5 seconds'`
   // A cluster limits no update over all its nodes.
-  const isFirst = isDistributed(db)
-    ? waits
-    : sql`${waits} AND ctid = ANY(ARRAY(
+  const isFirst = topologyOf(db).canWriteByQuery
+    ? sql`${waits} AND ctid = ANY(ARRAY(
         SELECT ctid FROM ${deliveries} WHERE ${waits} ORDER BY next_attempt_at LIMIT ${MAX_HURRIED_ROWS}))`
+    : waits
   await db.execute(sql`
     UPDATE ${deliveries} SET next_attempt_at = now() + (hashtext(bot_id || subject) & 1023) * interval '4 milliseconds'
     WHERE ${isFirst} AND coalesce(leased_until <= now(), true)`)

@@ -3,7 +3,7 @@ import { eq, type SQL, sql } from 'drizzle-orm'
 import type { EventType } from '../../contract/events.ts'
 import type { components } from '../../generated/openapi.ts'
 import type { BotGrant, WorkspaceGrant } from '../access/index.ts'
-import { isDistributed } from '../db/citus/distribution.ts'
+import { topologyOf } from '../db/citus/topology.ts'
 import { afterCommit, type Database, statements, type Transaction, transact } from '../db/client.ts'
 import { isOfRows, sqlState } from '../db/errors.ts'
 import { memoizeOn } from '../db/interned-rows.ts'
@@ -49,7 +49,7 @@ const deliveriesOfEvents = sql`
 export async function insertEvents(tx: Database, workspaceId: string, happened: SQL) {
   const isEnabled = sql`e.workspace_id = ${workspaceId} AND e.is_enabled`
   let wanted = endpointsFor(isEnabled)
-  if (isDistributed(tx)) {
+  if (!topologyOf(tx).canWriteByQuery) {
     const { rows } = await tx.execute(sql`SELECT e.id, e.types FROM ${webhookEndpoints} e WHERE ${isEnabled}`)
     if (rows.length === 0) return
     const found = sql`json_to_recordset(${JSON.stringify(rows)}::json)`
@@ -220,7 +220,7 @@ export async function fanOut(
   from: string,
   maxEvents: number,
 ): Promise<{ after: string; isMoreLeft: boolean }> {
-  if (isDistributed(db)) return { after: '', isMoreLeft: false }
+  if (!topologyOf(db).hasOutbox) return { after: '', isMoreLeft: false }
   const state = memoizeOn(db, 'share out', () => ({ cut: 1, failed: createPassedOver<string>() }))
   const passedOver = state.failed.keys()
   const [bots, part] = [BOTS_AT_ONCE, maxEvents].map((number) => Math.ceil(number / state.cut)) as [

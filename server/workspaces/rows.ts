@@ -2,7 +2,7 @@ import { and, type Column, count, eq, isNull, type SQL, sql } from 'drizzle-orm'
 import type { Conditions } from '../../contract/kit/operation.ts'
 import type { UserGrant, WorkspaceGrant } from '../access/index.ts'
 import { auditCte, newEntry, writeEntry } from '../audit/log.ts'
-import { isDistributed } from '../db/citus/distribution.ts'
+import { topologyOf } from '../db/citus/topology.ts'
 import { type Database, type Transaction, transact } from '../db/client.ts'
 import { beginning, isBeyond, newestFirst, type Position, withinPage } from '../db/page.ts'
 import { credentials, workspaces as table, users, workspaceMembers } from '../db/schema.ts'
@@ -106,7 +106,7 @@ export async function holdWorkspace(
     .select({ id: table.id })
     .from(table)
     .where(and(eq(table.id, workspaceId), isNull(table.deletedAt)))
-    .for(isDistributed(tx) ? 'no key update' : lock)
+    .for(topologyOf(tx).canShareCatalogueLocks ? lock : 'no key update')
   return held.length > 0
 }
 

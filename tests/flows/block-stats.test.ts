@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals'
 import type { BotGrant } from '../../server/access/index.ts'
 import { writeTurn } from '../../server/chat/sessions/write-turn.ts'
-import { detectCitus } from '../../server/db/citus/distribution.ts'
+import { detectCitus } from '../../server/db/citus/topology.ts'
 import type { Database } from '../../server/db/client.ts'
 import { MS_PER_HOUR } from '../../server/durations.ts'
 import { newId } from '../../server/ids.ts'

@@ -168,7 +168,7 @@ test('the result of a linked bot that was deleted while a step waited is not mad
   expect([found.length, rows.length]).toEqual([1, 0])
 })
 
-test('two chats of one result that answer at once store both answers, and tell its start once', async () => {
+test('two chats of one result that answer at once store both answers, and publish its start once', async () => {
   const made = await publish(app, world.here, flow)
   const { sessionId, resultId = '' } = await start(app, made)
   await app.client.ok('createWebhookEndpoint', {

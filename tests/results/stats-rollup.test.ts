@@ -2,7 +2,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/gl
 import { timeFilters } from '../../contract/shared.ts'
 import type { BotGrant } from '../../server/access/index.ts'
 import { writeTurn } from '../../server/chat/sessions/write-turn.ts'
-import { isDistributed, treatAsDistributed } from '../../server/db/citus/distribution.ts'
+import { isDistributed, treatAsDistributed } from '../../server/db/citus/topology.ts'
 import type { Database } from '../../server/db/client.ts'
 import { MS_PER_DAY, MS_PER_HOUR, MS_PER_MINUTE } from '../../server/durations.ts'
 import { newId } from '../../server/ids.ts'

@@ -1,6 +1,6 @@
 import { sql } from 'drizzle-orm'
 import type { components } from '../../../generated/openapi.ts'
-import { isDistributed } from '../../db/citus/distribution.ts'
+import { topologyOf } from '../../db/citus/topology.ts'
 import type { Transaction } from '../../db/client.ts'
 import { newId } from '../../ids.ts'
 import { enqueueEvents, insertEvent, isWanted, notifyAfterCommit } from '../../webhooks/outbox.ts'
@@ -27,7 +27,7 @@ export async function leaveChatEvent(
   now: Date,
 ): Promise<void> {
   const { botId, resultId } = data
-  if (isDistributed(tx)) return insertEvent(tx, { type, workspaceId, botId, subject: resultId, data }, now)
+  if (!topologyOf(tx).hasOutbox) return insertEvent(tx, { type, workspaceId, botId, subject: resultId, data }, now)
   const id = newId(now)
   const event = JSON.stringify({ subject: resultId, place: 0, id, type, data, at: now.toISOString() })
   await tx.execute(

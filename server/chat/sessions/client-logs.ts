@@ -1,6 +1,6 @@
 import { and, eq, type SQL, sql } from 'drizzle-orm'
 import type { SaveClientLogs } from '../../../generated/handlers.ts'
-import { isDistributed } from '../../db/citus/distribution.ts'
+import { topologyOf } from '../../db/citus/topology.ts'
 import { type Database, prepareWrite, statements, transact } from '../../db/client.ts'
 import { bots, chatSessions, resultLogs, results } from '../../db/schema.ts'
 import { isBotAlive } from '../../db/undeleted-bots.ts'
@@ -76,7 +76,7 @@ export async function insertClientLogs(
 ): Promise<boolean> {
   if (logs.length === 0) return true
   const given = toLogs(logs)
-  if (!isDistributed(db)) return (await logStatements(db).insertCounted(valuesOf(session, given, now))) > 0
+  if (topologyOf(db).canWriteByQuery) return (await logStatements(db).insertCounted(valuesOf(session, given, now))) > 0
   const { botId, resultId } = session
   return transact(db, async (tx) => {
     // A separate statement, which waits for a running deletion: the session was looked up before.

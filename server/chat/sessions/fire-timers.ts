@@ -1,7 +1,7 @@
 import { sql } from 'drizzle-orm'
 import type { Services } from '../../context.ts'
 import { createBatcher } from '../../db/batcher.ts'
-import { isDistributed } from '../../db/citus/distribution.ts'
+import { topologyOf } from '../../db/citus/topology.ts'
 import { type Database, statements } from '../../db/client.ts'
 import { dueAfter } from '../../db/due-after.ts'
 import { isLeaseOver, leaseEnd } from '../../db/lease.ts'
@@ -60,7 +60,7 @@ const due = (passedOver: readonly string[], limit: number) => sql`
 /** Leases timers that are due, the oldest first, but none of some workspaces. */
 async function take(db: Database, claim: string, passedOver: readonly string[], limit: number) {
   const leased = sql`claim = ${claim}, claimed_until = ${leaseEnd}`
-  if (!isDistributed(db)) {
+  if (topologyOf(db).canWriteByQuery) {
     return selectRows(
       db,
       shape,

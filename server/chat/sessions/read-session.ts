@@ -2,7 +2,7 @@ import { and, eq, sql } from 'drizzle-orm'
 import { LRUCache } from 'lru-cache'
 import type { BotGrant } from '../../access/index.ts'
 import type { ChatTools } from '../../chat-tools.ts'
-import { isDistributed } from '../../db/citus/distribution.ts'
+import { topologyOf } from '../../db/citus/topology.ts'
 import type { Database } from '../../db/client.ts'
 import { sqlState } from '../../db/errors.ts'
 import {
@@ -75,7 +75,7 @@ export async function tryChat(db: Database) {
   await sessionQueries(db)
     .resume(nobodys)
     .catch((error) => {
-      if (!isDistributed(db) || /^(0A|42)/.test(sqlState(error) ?? '')) throw error
+      if (!topologyOf(db).runsTurnsOnNodes || /^(0A|42)/.test(sqlState(error) ?? '')) throw error
       // Reads a table that every node has: this fails too while the extension of the cluster is not upgraded.
       return db.$client.query('SELECT 1 FROM users LIMIT 1')
     })

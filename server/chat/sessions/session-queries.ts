@@ -1,6 +1,6 @@
 import { type SQL, sql } from 'drizzle-orm'
 import { prepareBatchedQuery } from '../../db/batched-query.ts'
-import { isDistributed } from '../../db/citus/distribution.ts'
+import { topologyOf } from '../../db/citus/topology.ts'
 import { nodeOf } from '../../db/citus/nodes.ts'
 import { type Database, type StatementContext, statements } from '../../db/client.ts'
 import { bots, chatSessions, publicIds, publishedBots, results, webhookEndpoints } from '../../db/schema.ts'
@@ -205,9 +205,17 @@ async function followOnNode(db: Database, question: { botId: string; sessionId: 
 }
 
 export const sessionQueries = statements((db, named) => ({
-  start: isDistributed(db) ? startOnNode.bind(null, db) : startLookup(db, named),
-  resume: isDistributed(db) ? resumeOnNode.bind(null, db) : resumeLookup(db, named),
-  follow: isDistributed(db) ? followOnNode.bind(null, db) : followLookup(db, named),
+  ...(topologyOf(db).runsTurnsOnNodes
+    ? {
+        start: startOnNode.bind(null, db),
+        resume: resumeOnNode.bind(null, db),
+        follow: followOnNode.bind(null, db),
+      }
+    : {
+        start: startLookup(db, named),
+        resume: resumeLookup(db, named),
+        follow: followLookup(db, named),
+      }),
   linked: prepareBatchedQuery(
     db,
     named,

@@ -2,7 +2,7 @@ import pg from 'pg'
 import type { EventType } from '../../../contract/events.ts'
 import { currentTime } from '../../clock.ts'
 import { createBatcher } from '../../db/batcher.ts'
-import { isDistributed } from '../../db/citus/distribution.ts'
+import { topologyOf } from '../../db/citus/topology.ts'
 import { type Database, rootOf, statements } from '../../db/client.ts'
 import { databaseError } from '../../db/errors.ts'
 import { lateBefore } from '../../results/stats-epochs.ts'
@@ -61,7 +61,7 @@ export async function writeTurnBatched(
   now: Date,
 ): Promise<boolean> {
   // A transaction cannot join a batch.
-  if (rootOf(db) !== db || isDistributed(db)) return false
+  if (rootOf(db) !== db || topologyOf(db).runsTurnsOnNodes) return false
   const [result, ...others] = [...made, ...changed]
   const { botId, resultId } = values
   if (!result || resultId === null || others.length + logs.length > 0) return false

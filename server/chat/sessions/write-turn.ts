@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { EventType } from '../../../contract/events.ts'
-import { isDistributed } from '../../db/citus/distribution.ts'
+import { topologyOf } from '../../db/citus/topology.ts'
 import { type Database, rootOf, type Transaction, transact } from '../../db/client.ts'
 import { sqlState } from '../../db/errors.ts'
 import { isUnavailable, Unavailable } from '../../db/unavailable.ts'
@@ -254,7 +254,7 @@ async function tryWriteTurn(db: Database, turn: TurnToWrite, now: Date, isRetry:
   const events = subscribedEvents && turn.resultId !== null ? eventsOf(turn, rows, now, subscribedEvents) : []
   const webhooks = events.length > 0 ? { workspaceId, events } : undefined
   const write = async (within: Database) => {
-    const isWritten = isDistributed(within)
+    const isWritten = topologyOf(within).runsTurnsOnNodes
       ? await writeTurnOnCitus(within, values, rows, webhooks, now)
       : await writeTurnAlone(within, values, rows, webhooks, now)
     if (isWritten && timer !== undefined) await saveTimer(within, session, timer)

@@ -7,7 +7,7 @@ import { connect, type Database, type DatabaseOptions, statements, unname } from
 import { databaseError } from '../errors.ts'
 import * as schema from '../schema.ts'
 import { expression, prepareSelect } from '../typed-select.ts'
-import { isDistributed, treatAsDistributed } from './distribution.ts'
+import { isDistributed, treatAsDistributed } from './topology.ts'
 
 /*
  * On a cluster a statement about one bot can go to the node of the bot, which saves the way through the coordinator.

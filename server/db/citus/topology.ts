@@ -3,8 +3,48 @@ import { type Database, rootOf } from '../client.ts'
 /*
  * A Citus cluster has the same tables as one PostgreSQL server, those of bots spread over its nodes. Every statement
  * works on both. Only where one that is fast on one server would go to several nodes are there two, and the one for
- * the cluster works on one server as well.
+ * the cluster works on one server as well. `topologyOf` names the reasons.
  */
+
+interface Topology {
+  /** Turns and their lookups run on the node of the bot, as functions of `migrations/distribute.sql`. */
+  runsTurnsOnNodes: boolean
+  /** One statement can look up several bots: a cluster would send it to several nodes. */
+  canBatchBots: boolean
+  /** The planner need not see the id of a bot: a cluster routes by it. */
+  canHideParameters: boolean
+  /** A statement can insert what it reads, and limit its updates: a cluster takes a round for each part. */
+  canWriteByQuery: boolean
+  /** Rows of the catalogue can be locked within other statements, and shared: a cluster has them on every node. */
+  canShareCatalogueLocks: boolean
+  /** Turns enqueue their events in `webhook_outbox`: on a cluster they insert deliveries at once. */
+  hasOutbox: boolean
+  /** Statistics count by hours, too: a cluster counts days alone. */
+  hasHourlyCounts: boolean
+}
+
+const server: Topology = {
+  runsTurnsOnNodes: false,
+  canBatchBots: true,
+  canHideParameters: true,
+  canWriteByQuery: true,
+  canShareCatalogueLocks: true,
+  hasOutbox: true,
+  hasHourlyCounts: true,
+}
+
+const cluster: Topology = {
+  runsTurnsOnNodes: true,
+  canBatchBots: false,
+  canHideParameters: false,
+  canWriteByQuery: false,
+  canShareCatalogueLocks: false,
+  hasOutbox: false,
+  hasHourlyCounts: false,
+}
+
+/** Capabilities of the database: one server, or a cluster. */
+export const topologyOf = (db: Database): Topology => (isDistributed(db) ? cluster : server)
 
 const distributed = new WeakSet<Database>()
 
