@@ -121,7 +121,7 @@ export type Access =
 export interface RecordAccess {
   /** The path parameter with its id is called after it: `folderId` for `folder`. */
   kind: string
-  /** Absent where whoever may see the record may do everything with it; a caller who may not gets `missing`. */
+  /** Absent where callers who may see the record may do everything with it; others get `missing`. */
   role?: string
   /** Part of the request that has the id of the record. Absent for the path. */
   place?: 'path' | 'query' | 'body'

@@ -20,7 +20,7 @@ import { insertToken, type TokenRow, type TokenWish } from './tokens.ts'
 /** Consonants that are not mistaken for others and spell no words, as RFC 8628 proposes: 34 bits in eight of them. */
 const USER_CODE_LETTERS = 'BCDFGHJKLMNPQRSTVWXZ'
 const USER_CODE_LENGTH = 8
-/** Leaves a program that asked too early some tries before the code ends. */
+/** Leaves a program that polls too early some attempts before the code expires. */
 const MAX_INTERVAL_SECONDS = 60
 
 /** Codes that a user can enter wrongly in the time for which codes work. */

@@ -95,7 +95,7 @@ interface NewBot {
 }
 
 /**
- * Stores a new bot with its draft. An issue names the name or folder that is not possible; `gone` means that its
+ * Stores a new bot with its draft. An issue names the name or folder that is not possible; `isDeleted` means that its
  * workspace was deleted meanwhile.
  */
 export async function insertBot(
@@ -113,7 +113,7 @@ export async function insertBot(
       return (await insertNameless(db, bot)) ? undefined : { isDeleted: true }
     }
     return await transact(db, async (tx) => {
-      // Before the names: on a cluster whoever claims one keeps all others from it, and a deletion of the workspace takes
+      // Before the names: on a cluster a claim of one blocks all others, and a deletion of the workspace takes
       // them in this order.
       const isApart = !topologyOf(db).canShareCatalogueLocks
       if (isApart && !(await holdWorkspace(tx, row.workspaceId, 'key share'))) {

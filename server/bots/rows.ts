@@ -174,7 +174,7 @@ const locking = statements((db, named) => {
 
 /**
  * Deletes a bot: from the commit on it is not found, its names are free and its results are left to the purge. Returns
- * `gone` if it was deleted already, `stale` with the bot if its state does not match the conditions.
+ * `isDeleted` if it was deleted already, `stale` with the bot if its state does not match the conditions.
  */
 export async function deleteBot(
   tx: Transaction,
@@ -182,7 +182,7 @@ export async function deleteBot(
   conditions: Conditions,
   now: Date,
 ): Promise<{ isDeleted: true } | { stale: BotRow } | undefined> {
-  // First of all, since whoever changes a bot, gives it a name or publishes it holds its row.
+  // First of all, since a change, a name or a publication of a bot locks its row.
   const bot = await lockBot(tx, grant)
   if (!bot) return { isDeleted: true }
   if (isStale(conditions, botState(bot))) return { stale: bot }

@@ -10,7 +10,7 @@ import { Rollback } from '../kit/idempotency.ts'
 import { JsonText } from '../kit/json/json-text.ts'
 import { digestOfText, type ReadEvent, type StoredEvent } from './read-event.ts'
 
-/* Statements about conversations and their events. Whoever holds the lease of a conversation works on it alone. */
+/* Statements about conversations and their events. The holder of its lease works alone on a conversation. */
 
 type Row = typeof table.$inferSelect
 

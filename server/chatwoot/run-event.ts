@@ -77,7 +77,7 @@ export async function runEvent(services: Services, row: Conversation, event: Eve
       return 'lost'
     const returned = isRestarted ? undefined : await sessionOf(services, row)
     if (!returned || returned.handledBy !== null) return 'again'
-    // At once, so that the message answers what the chat waited for, and nothing that is asked after it.
+    // At once, so that the message answers the input that the chat waited at, and no later one.
     current = returned
   }
   if (isForPeople) {

@@ -69,7 +69,7 @@ export async function sendNext(services: Services, row: Conversation): Promise<S
 
 type Turn = Parameters<typeof messagesOf>[1]
 
-/** People are asked for nothing in particular. */
+/** People need no input. */
 const withoutPeople = (turn: Turn): Turn => (turn.handledBy ? { ...turn, input: undefined } : turn)
 
 /** When the chat goes on without a message: as a page would go on, which has done its part. Null if it waits for one. */

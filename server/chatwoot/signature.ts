@@ -11,7 +11,7 @@ interface Sent {
   body: Buffer
 }
 
-/** Returns why an event does not come from whoever knows the secret; undefined if it does. */
+/** Returns why the sender of an event does not know the secret; undefined if it does. */
 export function senderIssue(
   { secretInAddress, signature, timestamp, body }: Sent,
   secret: string,

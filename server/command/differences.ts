@@ -1,7 +1,7 @@
 import type { Flow } from './flow-clues.ts'
 import { type SimulatedRun, type Step, saysOf } from './simulation.ts'
 
-/* Differences between two runs of one script, for the people who chat and for the services that are told. */
+/* Differences between two runs of one script, for the people who chat and for the services that get requests. */
 
 export interface Difference {
   /** Title of the group in which it shows first, or its id; null where it shows at the end. */

@@ -97,7 +97,7 @@ async function askForToken(io: Io, url: string, options: LoginOptions): Promise<
   return fail('Nobody allowed the login in time; run bots login again')
 }
 
-/** A service that is not reached for a moment is asked again. */
+/** Retries while the service cannot be reached for a moment. */
 async function readLogin(
   client: Client,
   deviceCode: string,

@@ -228,7 +228,7 @@ function transactionOn(client: pg.PoolClient): Transaction {
   return tx
 }
 
-/** The database a transaction belongs to. Caches are kept by this one. */
+/** The database a transaction belongs to. Caches belong to it. */
 export function rootOf(db: Database): Database {
   return units.get(db)?.root ?? db
 }

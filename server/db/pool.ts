@@ -71,7 +71,7 @@ const CHECK_INTERVAL_MS = 500
 /**
  * A frozen server cannot enforce its own limit, and a silent network brings no answer: a connection is given up
  * when a statement waits and nothing has come for `limit` milliseconds, and with it all others from which nothing
- * has come for as long, since nobody should have to wait to find them silent too. One timer looks after all: one
+ * has come for as long, since no request should have to wait to find them silent too. One timer looks after all: one
  * for each query, as pg has it, keeps what the query read alive until the whole heap is collected, which costs
  * more than the query. Looks are counted instead of time, so that a process that was stopped does not blame its
  * connections.

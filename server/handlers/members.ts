@@ -33,7 +33,7 @@ export const members: MembersHandlers<Contexts> = {
   async addMember({ body }, reply, { db, grant, now }) {
     const { role } = body
     const [user] = await db.select().from(users).where(eq(users.email, body.email.toLowerCase()))
-    // Whoever came by a link that was passed on may not own the address.
+    // A user who came by a link that was passed on may not own the address.
     if (!user || user.isUnproven) {
       return reply.fail('BAD_REQUEST', [
         { path: ['body', 'email'], code: 'unknown_user', message: noSuchUser },

@@ -104,7 +104,7 @@ function workspaceTag(workspace: WorkspaceRow, role: Role): string {
 
 type Plan = components['schemas']['Workspace']['plan']
 
-/** Plans are written by whoever runs the service, whose database keeps to the list. */
+/** Operators write plans, and the database allows only those of the list. */
 function toPlan(plan: string): Plan {
   return plan as Plan
 }

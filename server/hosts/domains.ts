@@ -11,7 +11,7 @@ const CACHE_MS = 5_000
 /** Shorter, since the first visitors come as soon as a domain is set. */
 const STRANGE_CACHE_MS = 1_000
 
-/** Hosts that were asked for lately: every request names one. The bot at a host is read anew each time. */
+/** Hosts of recent requests: every request names one. The bot at a host is read anew each time. */
 const known = new LRUCache<string, boolean>({ max: 10_000, ttl: CACHE_MS })
 
 /** True if some bot has a domain on this host; undefined if that has to be looked up. */

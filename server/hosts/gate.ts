@@ -31,7 +31,7 @@ export interface Gate {
   hosts: HostReader
   limits: Limits
   operations: Record<string, Operation>
-  /** True once the database can be asked. */
+  /** True once the database answers. */
   isReady: () => boolean
   /** Serves the rest on hosts of chats: pages of their bots, and what is not there. */
   serveRest: express.RequestHandler

@@ -221,7 +221,7 @@ const sessions: DueRows = {
   table: chatSessions,
   keys: [chatSessions.botId, chatSessions.id],
   age: chatSessions.expiresAt,
-  bytes: sql`coalesce(pg_column_size(${chatSessions.state}), 0) + coalesce(pg_column_size(${chatSessions.steps}), 0)
+  bytes: sql`coalesce(pg_column_size(${chatSessions.state}), 0) + coalesce(pg_column_size(${chatSessions.inlineTurns}), 0)
     + coalesce((
       SELECT sum(pg_column_size(s.turn)) FROM ${chatTurns} s
       WHERE s.bot_id = ${chatSessions.botId} AND s.session_id = ${chatSessions.id}), 0)`,

@@ -276,7 +276,7 @@ async function purgeBot(tx: Transaction, batch: Batch): Promise<boolean> {
  * transcripts.
  */
 const partsOfBots: readonly (readonly [PgTable, SQL?])[] = [
-  // Events that wait to be shared out are deliveries once whoever shares them out has ended.
+  // Events that wait in the outbox are deliveries once the fan-out has ended.
   [webhookOutbox, sizeOf('events')],
   [webhookEvents, sizeOf('data')],
   [webhookDeliveries],

@@ -53,7 +53,7 @@ export interface AccessChecks {
   ): Promise<Visitor | { refusal: Refusal }>
   /** Authorises a visitor. `id` is the id of the record in the body; undefined if the body has none. */
   permit(operation: Operation, visitor: Visitor, id: string | undefined, now: Date): Promise<Authorization>
-  /** Id of the record that the rows of idempotency keys are kept with; undefined for those of the user. */
+  /** Id of the record that the rows of idempotency keys belong to; undefined for those of the user. */
   keyScopeOf?(grant: unknown): string | undefined
   /** Sets caller and owner in `response.locals`, and headers about the caller's token. */
   note?(response: express.Response, authorization: Authorization, now: Date): void

@@ -57,7 +57,7 @@ export interface KeyLeases<Db> {
 
 /** The row of a key. */
 export interface KeyRow extends Keyed {
-  /** Id of the record that rows are kept with; null for those of a user. */
+  /** Id of the record that rows belong to; null for those of a user. */
   scope: string | null
   /** Id of the lease; null for a request that runs in one transaction. */
   claim: string | null
@@ -118,7 +118,7 @@ export function digestOf({ method, url, body }: express.Request): Buffer {
 
 /**
  * Runs a request within the transaction that keeps its response, or gives the response that it got before. `scope` is
- * the id of the record that the row of the key is kept with, if there is one.
+ * the id of the record that the row of the key belongs to, if there is one.
  */
 export async function runKeyed<Db>(
   store: KeyStore<Db>,

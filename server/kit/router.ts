@@ -234,7 +234,7 @@ function bind<Db>(
     const received = given instanceof Promise ? await given : given
     if (received === undefined) return reply.fail('SERVICE_UNAVAILABLE')
     const input = 'value' in received ? received.value : received
-    // Whoever holds a body back may have lost token or role meanwhile, and would leave another one behind.
+    // The sender of a slow body may have lost token or role meanwhile.
     const isLate = performance.now() - begun > MAX_BODY_ARRIVAL_MS
     const visitor = isLate ? await checks.identify(operation, credential, record, options.now()) : sender
     if ('refusal' in visitor) return refuse(visitor.refusal)

@@ -158,7 +158,7 @@ function toCsv(lines: string[][]): string {
 }
 
 /**
- * A text without formulas for whoever reads it: another separator than the comma, or a line break, may begin a cell for
+ * A text without formulas for any reader: another separator than the comma, or a line break, may begin a cell for
  * some spreadsheets. Each part that would be a formula gets a quote in front, which spreadsheets take for "this is text".
  */
 function guarded(text: string): string {

@@ -8,8 +8,8 @@ import { MS_PER_DAY, MS_PER_HOUR } from '../durations.ts'
  * UTC) are counted once, in the background, and kept in `bot_stats_daily`, and until a day is kept its hours that
  * are over in `bot_stats_hourly`. What is read is exact at every moment:
  *
- * - A day or an hour is kept with the epoch under which it was counted, and is good only while that is its epoch.
- *   Whoever changes a result of one that is over raises the epoch in the same transaction, and adds the row where
+ * - A day or an hour is stored with the epoch under which it was counted, and is good only while that is its epoch.
+ *   A change of a result of one that is over raises the epoch in the same transaction, and adds the row where
  *   there is none: so it does not matter whether the row was there when the change began.
  * - The background reads the epoch, counts, and writes the count only where the epoch is still that one. A
  *   raised epoch is locked until the change is committed, so a count without the change is either not
@@ -24,7 +24,7 @@ import { MS_PER_DAY, MS_PER_HOUR } from '../durations.ts'
  * removed a day after that. Clocks differ by less than a day: so no hour is read of which a change was not noted. And none
  * is added again once it was removed, with the first epoch, under which somebody may have counted it before.
  *
- * The functions of a cluster raise days alone: there no hour is kept or read.
+ * The functions of a cluster raise days alone: there no hour is stored or read.
  */
 
 /**

@@ -80,7 +80,7 @@ export function openSheetQueue(services: Services): LeaseWorker {
     await restAccount(db, leased, 0)
   }
 
-  /** Removes rows whose time is over, whatever has kept them. */
+  /** Removes rows whose time is over. */
   async function giveUp(leased: AccountLease) {
     for (;;) {
       const old = await oldRows(db, leased, MAX_AGE_MS)
@@ -172,7 +172,7 @@ export function openSheetQueue(services: Services): LeaseWorker {
     return lost.length + waiting.length > 0 && isBusy(last) ? extendRest(leased, last.retryAfterMs ?? 0) : 0
   }
 
-  /** Decides about inserts of which nobody knows if they are written. */
+  /** Decides about inserts whose outcome is unknown. */
   async function lookForRows(leased: AccountLease, credentials: JsonObject, rows: readonly QueuedRow[]) {
     const { found, failure, last } = await findQueuedRows(tools, credentials, rows)
     if (found === null) {

@@ -89,7 +89,7 @@ export async function reserve(
 }
 
 /**
- * Reason why a file was not stored, through no failure of the service; `gone`: its result or bot was deleted meanwhile.
+ * Reason why a file was not stored, through no failure of the service; `deleted`: its result or bot was deleted meanwhile.
  */
 export type Failure = 'too large' | 'incomplete' | 'empty' | 'deleted'
 

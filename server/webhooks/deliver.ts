@@ -106,7 +106,7 @@ export function startDeliveries(
   let cut = 1
   /** Since when there was more for an endpoint than was taken, by the clock of this process. */
   let behindSince = Number.POSITIVE_INFINITY
-  /** Behind which bot sharing out goes on, and whether there may be more to share out. */
+  /** The bot behind which the fan-out continues, and true if more may be left. */
   let left = { after: '', isMoreLeft: false }
   /** Number of deliveries that the last pass took. */
   let took = 0

@@ -49,7 +49,7 @@ export async function endpointOf(
   return row
 }
 
-/** Adds an endpoint; `full` if the workspace has the maximum number, `gone` if it was deleted meanwhile. */
+/** Adds an endpoint; `full` if the workspace has the maximum number, `deleted` if it was deleted meanwhile. */
 export async function insertEndpoint(
   db: Database,
   { workspace, caller }: WorkspaceGrant,
@@ -57,10 +57,10 @@ export async function insertEndpoint(
   key: Key,
   secret: string,
   now: Date,
-): Promise<EndpointRow | 'full' | 'gone'> {
+): Promise<EndpointRow | 'full' | 'deleted'> {
   return transact(db, async (tx) => {
     // Alone among those who add one, and before the workspace is deleted.
-    if (!(await holdWorkspace(tx, workspace.id, 'no key update'))) return 'gone'
+    if (!(await holdWorkspace(tx, workspace.id, 'no key update'))) return 'deleted'
     const [known] = await tx
       .select({ number: count() })
       .from(endpoints)
@@ -81,7 +81,7 @@ export async function insertEndpoint(
     const [row] = await tx.insert(endpoints).values(values).returning()
     const deed = { by: caller, operation: 'createWebhookEndpoint' } as const
     await writeEntry(tx, newEntry(workspace.id, deed, values.id, now, { url }))
-    return row ?? 'gone'
+    return row ?? 'deleted'
   })
 }
 
@@ -111,7 +111,7 @@ async function staleEndpoint(
 }
 
 /**
- * Changes what is given; undefined where there is no such endpoint. Whoever enables it or gives it another address gives it
+ * Changes what is given; undefined where there is no such endpoint. Enabling it or a new address gives it
  * another chance: one that the service has disabled is enabled by either, and what waits for it is due at once.
  */
 export async function updateEndpoint(

@@ -17,7 +17,7 @@ import { newId } from '../ids.ts'
  * Transactional outbox: events are inserted in the transaction that causes them, so that both exist or neither does.
  * Without subscribed endpoints nothing is written and no statement runs. Turns of chats, which are many, write few rows
  * of events, and senders fan them out to the endpoints. All other events are inserted for each endpoint at once. The data
- * of an event is stored once, whoever wants it.
+ * of an event is stored once for all endpoints.
  */
 
 const due = sql`'epoch'::timestamptz`
@@ -138,7 +138,7 @@ const fanOutStatements = statements((db, named) => ({
   // numbers. A process that does not see yet that rows are deleted aborts by a division by zero.
   share: prepareSelect(
     db,
-    named('webhooks_share_out'),
+    named('webhooks_fan_out'),
     {
       events: expression(sql`(SELECT count(*) FROM happened)`, 'integer'),
       isCutInBytes: expression(sql`EXISTS (SELECT FROM part WHERE NOT fits)`, 'boolean'),
@@ -199,10 +199,10 @@ const fanOutStatements = statements((db, named) => ({
       ), stored AS (${storedEvents}), shared AS (${deliveriesOfEvents})
       SELECT ${list}`,
   ),
-  /** The row that is shared out where no more than one is. */
+  /** The row that is fanned out where no more than one is. */
   first: prepareSelect(
     db,
-    named('webhooks_share_first'),
+    named('webhooks_fan_out_first'),
     { id: webhookOutbox.id },
     (list) => sql`
       SELECT ${list} FROM ${webhookOutbox}
@@ -221,7 +221,7 @@ export async function fanOut(
   maxEvents: number,
 ): Promise<{ after: string; isMoreLeft: boolean }> {
   if (!topologyOf(db).hasOutbox) return { after: '', isMoreLeft: false }
-  const state = memoizeOn(db, 'share out', () => ({ cut: 1, failed: createPassedOver<string>() }))
+  const state = memoizeOn(db, 'fan-out', () => ({ cut: 1, failed: createPassedOver<string>() }))
   const passedOver = state.failed.keys()
   const [bots, part] = [BOTS_AT_ONCE, maxEvents].map((number) => Math.ceil(number / state.cut)) as [
     number,

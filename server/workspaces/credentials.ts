@@ -52,7 +52,7 @@ export async function findCredentials(
 /** Credentials that a workspace can have. */
 const MAX_CREDENTIALS = 200
 
-/** Stores new credentials; `full` if the workspace has the maximum number, `gone` if it was deleted meanwhile. */
+/** Stores new credentials; `full` if the workspace has the maximum number, `deleted` if it was deleted meanwhile. */
 export async function insertCredentials(
   db: Database,
   key: Key,

@@ -69,7 +69,7 @@ export async function folderIn(
   return row
 }
 
-/** Stores a new folder; `gone` if its workspace was deleted meanwhile. */
+/** Stores a new folder; `isDeleted` if its workspace was deleted meanwhile. */
 export async function insertFolder(
   db: Database,
   grant: WorkspaceGrant,

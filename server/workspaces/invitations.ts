@@ -27,7 +27,7 @@ const { codeHash: _, mailedCodeHash: __, ...columns } = getTableColumns(table)
 
 const rank: Record<Role, number> = { GUEST: 0, MEMBER: 1, ADMIN: 2 }
 
-/** The admin who invites. Whoever is none any more has seen the link, which must be good for nothing then. */
+/** The admin who invites. A former admin has seen the link, which must be good for nothing then. */
 const isByAdmin = and(
   eq(workspaceMembers.workspaceId, table.workspaceId),
   eq(workspaceMembers.userId, table.invitedBy),

@@ -27,7 +27,7 @@ export interface Keyring {
   dropUnused?: (used: ReadonlySet<string>) => Promise<void>
 }
 
-/** Something cannot be encrypted or decrypted; the message is for whoever runs the service, and goes into the log alone. */
+/** Something cannot be encrypted or decrypted; the message is for operators, and goes into the log alone. */
 export class KeyProblem extends Error {}
 
 /** The keys of `ENCRYPTION_KEY`, or of a file in the data folder where the database is there too. */

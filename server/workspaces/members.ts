@@ -65,7 +65,7 @@ async function memberOf(tx: Transaction, { workspace }: Place, userId: string): 
   return member
 }
 
-/** Gives a user a role; `exists` if they have one, `gone` if the workspace was deleted meanwhile. */
+/** Gives a user a role; `exists` if they have one, `deleted` if the workspace was deleted meanwhile. */
 export async function insertMember(
   db: Database,
   { workspace, caller }: Place,

@@ -168,7 +168,7 @@ async function lockWorkspace(tx: Transaction, workspaceId: string): Promise<Work
 
 /**
  * Makes a workspace and everything in it unreachable at once, however much that is: every query of a bot, a folder, a
- * session or a name checks the mark. The purge removes the rows. Returns `gone` if it was deleted already, `stale` as
+ * session or a name checks the mark. The purge removes the rows. Returns `isDeleted` if it was deleted already, `stale` as
  * with an update.
  */
 export async function deleteWorkspace(

@@ -1,6 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals'
 import { findQueuedRows } from '../../server/chat/engine/blocks/vendors/write-queued-rows.ts'
-import { openSheetQueue } from '../../server/sheets/queue.ts'
 import { dueAccounts, reserveSheetRow } from '../../server/chat/sessions/sheet-rows.ts'
 import type { Services } from '../../server/context.ts'
 import { forgetSheetAccounts } from '../../server/jobs/expiry.ts'

@@ -27,7 +27,7 @@ export interface Limits {
   outputCharacters: number
   /** Characters of a visitor's message. A longer one is cut. */
   messageCharacters: number
-  /** Positions kept for `Return`, and branches that resume by themselves. The oldest is dropped. */
+  /** Positions that `Return` can go back to, and branches that resume by themselves. The oldest is dropped. */
   linkedBots: number
   /** Places remembered for `Return`, and branches that resume by themselves. The oldest is forgotten. */
   returnPoints: number

@@ -54,7 +54,7 @@ export async function recordMessage(
   run.input = inputForPeople(effects.uploads?.maximumSize)
   const outcome = await outcomeOf(run, true)
   const format = run.format === 'markdown' ? { textFormat: run.format } : {}
-  // As it was, even if a linked bot is gone: the bot finds out when it goes on.
+  // As it was, even if a linked bot is deleted: the next turn finds out.
   return { ...outcome, state: { ...session, ...format, frames, waiting } }
 }
 

@@ -69,7 +69,7 @@ interface Uploads {
   maximumSize: number
   /** Those among some addresses, by these. */
   find(addresses: string[]): Promise<Map<string, FoundUpload>>
-  /** The bytes of one of them; undefined where they are gone. */
+  /** The bytes of one of them; undefined where they are deleted. */
   read(upload: Upload): Promise<Readable | undefined>
   /** Stores a file that the service made, for a bot and its result. A text says why it could not. */
   store(
@@ -233,7 +233,7 @@ export interface SessionState {
   isBridged?: boolean
   /** The language of the visitor that the service has, unless it is English. */
   language?: string
-  /** The format of texts that the client asked for last, unless it is rich text. */
+  /** The format of texts that the client last requested, unless it is rich text. */
   textFormat?: 'markdown'
   /** First the bot that the session was started with, last the one that is running. Never empty. */
   frames: Frame[]
@@ -366,7 +366,7 @@ export interface TurnOutcome {
   hasStarted: boolean
   isCompleted: boolean
   linkedResults: LinkedResult[]
-  /** Files that were answered with, to be kept with the result. */
+  /** Files of answers, which stay as long as the result. */
   uploads: Upload[]
   /** Rows of sheets to write later. */
   sheetRows: SheetRow[]

@@ -115,7 +115,7 @@ export function effectsOf(
     },
     async findCredentials(id, type) {
       const found = await openCredentials(db, keyring, workspaceId, id).catch((error) => {
-        // Members read the log of a result: causes are for whoever runs the service.
+        // Members read the log of a result: causes are for operators.
         log.error({ err: error, credentialsId: id }, 'credentials cannot be read')
         throw new Error('The credentials cannot be read now: the log of the service says why')
       })

@@ -29,7 +29,7 @@ export const bots = pgTable(
     publicId: text('public_id'),
     customDomain: text('custom_domain'),
     version: text('version', { enum: ['3', '4', '5', '6', '6.1'] }).notNull(),
-    /** Counts the changes of what an update writes, whoever makes them; every update is a compare-and-swap on it. */
+    /** Counts the changes of what an update writes; every update is a compare-and-swap on it. */
     revision: bigint('revision', { mode: 'number' }).notNull(),
     selectedThemeTemplateId: text('selected_theme_template_id'),
     resultsTablePreferences: json('results_table_preferences'),

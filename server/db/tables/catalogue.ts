@@ -151,7 +151,7 @@ export const signInLinks = pgTable(
       .references(() => users.id),
     /** SHA-256 of the code in the link. */
     codeHash: bytea('code_hash').notNull(),
-    /** SHA-256 of the cookie of the browser that asked for a mailed link; null for a printed one. */
+    /** SHA-256 of the cookie of the browser that requested a mailed link; null for a printed one. */
     browserHash: bytea('browser_hash'),
     /** The path to go to afterwards. */
     returnTo: text('return_to'),
@@ -318,7 +318,7 @@ export const auditLog = pgTable(
     workspaceId: text('workspace_id').notNull(),
     id: text('id').notNull(),
     createdAt: time('created_at').notNull(),
-    /** Null for whoever runs the service. */
+    /** Null for the operator. */
     userId: text('user_id'),
     tokenId: text('token_id'),
     operation: text('operation').notNull(),

@@ -41,7 +41,7 @@ export const chatwootConversations = pgTable(
     openedAfter: bigint('opened_after', { mode: 'number' }).notNull(),
     /** True while the members have still to get the answers as a private note. */
     isNoteDue: boolean('is_note_due').notNull(),
-    /** Digest of the message that is being sent; it stays while nobody knows if it has arrived. */
+    /** Digest of the message that is being sent; it stays until the message is known to have arrived. */
     pending: text('pending'),
     pendingSince: time('pending_since'),
     /** Id of that message, as Chatwoot has sent it back. */
@@ -50,7 +50,7 @@ export const chatwootConversations = pgTable(
     resumeAt: time('resume_at'),
     /** When there is something to do; null where there is nothing. */
     dueAt: time('due_at'),
-    /** Counts what happened, so that whoever has done all sees that there is more. */
+    /** Counts events, so that a process that has done all sees that there are more. */
     changes: integer('changes').notNull(),
     /** Number of requests that failed in a row, and when the first one did. */
     failures: integer('failures').notNull(),

@@ -51,7 +51,7 @@ export function signaturesOf(method: Method): string[] {
     `   * ${summary}: \`${verb.toUpperCase()} ${path}\``,
     '   *',
     `   * ${description}`,
-    ...(deprecated ? [`   * @deprecated since ${deprecated.since}, gone on ${deprecated.sunset}`] : []),
+    ...(deprecated ? [`   * @deprecated since ${deprecated.since}, removed on ${deprecated.sunset}`] : []),
     '   */',
     // The usual overload comes first, since editors show that one.
     `  ${name}(${[...parameters, `options?: ${options}${minimal ? ' & { minimal?: false }' : ''}`].join(', ')}): ${answerOf(method)}`,

@@ -110,7 +110,7 @@ function completeResult(run: Execution, frame: LiveFrame): void {
   if (result !== undefined) result.isCompleted = result.hasStarted
 }
 
-/** A variable of the same name takes the value; others are kept beside the variables of the parent. */
+/** A variable of the same name takes the value; others stay beside the variables of the parent. */
 function flowBack(run: Execution, from: LiveFrame, to: LiveFrame): void {
   const byName = new Map(to.merged.map((each) => [each.name, each]))
   const carry = (each: ResultVariable, isSession: boolean): void => {

@@ -227,7 +227,7 @@ async function mapResponse(
 
 /**
  * Follows plain paths here, with each placeholder as a part of one step. Anything else runs as code with `data` and
- * `statusCode`. That code sends no requests, so nobody else learns the response.
+ * `statusCode`. That code sends no requests, so the response reaches no other server.
  */
 async function readPath(run: Execution, block: Block, response: JsonObject, path: string): Promise<unknown> {
   const steps = await plainSteps(run, path)

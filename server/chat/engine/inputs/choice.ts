@@ -186,7 +186,7 @@ function readSeveral(choices: Choice[], reply: Reply): Reading {
   }
 }
 
-/** Returns the only item that fits; undefined where several do, since nobody can say which one is meant. */
+/** Returns the only item that fits; undefined where several do, since either may be meant. */
 function onlyOne<Item>(items: Item[], fits: (item: Item) => boolean): Item | undefined {
   const fitting = items.filter(fits)
   return fitting.length === 1 ? fitting[0] : undefined

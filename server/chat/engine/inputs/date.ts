@@ -1,4 +1,4 @@
-/** Date and time inputs: free text in, the format of the block out. No time zone is involved: what is said is kept. */
+/** Date and time inputs: free text in, the format of the block out. No time zone is involved: the answer stays as it was given. */
 import { UTCDate } from '@date-fns/utc'
 import type { ParsedComponents } from 'chrono-node'
 // Alone, since all its languages together take long to load.
@@ -26,7 +26,7 @@ interface Pattern {
 
 const additionalTokens = { useAdditionalDayOfYearTokens: true, useAdditionalWeekYearTokens: true }
 
-/** Fields as they were said, kept as an instant in UTC so that they can be compared and formatted. */
+/** Fields of an answer, as an instant in UTC so that they can be compared and formatted. */
 interface Moment {
   date: UTCDate
   hasTime: boolean

@@ -7,7 +7,7 @@ import { fillNumber } from '../variables.ts'
 import { formOf, type NumberForm, readDecimal } from './number-text.ts'
 import { invalid, type ReadReply, understood } from './reading.ts'
 
-/** Beyond so many digits a number is kept as it was typed, because it would be rounded. */
+/** A number of more digits stays as it was typed, because it would be rounded. */
 const MAX_EXACT_DIGITS = 15
 
 /**

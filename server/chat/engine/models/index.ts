@@ -117,7 +117,7 @@ async function prepare(run: Execution, block: Block, type: ModelBlockType): Prom
 
 /**
  * Returns the address of the model. A key is sent only to the address of its credentials, or to the vendor. Otherwise
- * whoever may edit a bot, or wrote an imported one, could get the key by an address in a block.
+ * an editor of the bot, or the author of an imported one, could get the key by an address in a block.
  */
 async function baseUrlOf(
   run: Execution,

@@ -153,9 +153,9 @@ async function updateSome(sender: Sender, writes: () => SheetWrite[], table: Tab
     sender.run,
     sender.made,
     async () => {
-      // Turns that have gone on change nothing, also not the rows that others find.
+      // Turns that no longer wait change nothing, also not the rows that others find.
       if (changes.some(({ write }) => write.isOver)) ({ changes, rows } = await findChanges(writes(), table))
-      // Some may have gone on meanwhile.
+      // Some may no longer wait.
       changes = changes.filter(({ write }) => !write.isOver)
       const data = changes.flatMap((change) => change.data)
       if (data.length === 0) return null

@@ -24,7 +24,7 @@ export interface SheetWrite {
   cells: { column: string; value: string }[]
   /** By `performance.now()`. */
   dueAt: number
-  /** True once its turn has its outcome, or has gone on. */
+  /** True once its turn has its outcome, or no longer waits. */
   isOver: boolean
   /** True while it is in a request that has no response. */
   isSent: boolean
@@ -169,7 +169,7 @@ async function writeLater(
   return true
 }
 
-/** True if writes that failed may be made later: the vendor is busy or away, or nobody knows if it has written them. */
+/** True if writes that failed may be made later: the vendor is busy or away, or it is unknown if it has written them. */
 export function isTransient({ isSent }: SheetWrite, { status, reason }: LastExchange): boolean {
   if (status !== undefined) return status >= 500 || (!isSent && (status === 429 || status === 408))
   return isSent || (reason !== 'refused' && reason !== 'size')
