@@ -9,7 +9,7 @@ const FIRST = Date.parse('1970-01-01T00:00:00.000Z')
 const LAST = Date.parse('9999-01-01T00:00:00.000Z')
 
 /** Schema of a timestamp with a time zone. Its output is UTC text, rounded up to milliseconds. */
-export function moment(description: string, example: string) {
+export function timestampParameter(description: string, example: string) {
   return zonedTime('; + is written %2B')
     .transform((value) => {
       const isFiner = /\.\d{3}\d*[1-9]/.test(value)
@@ -24,11 +24,11 @@ export function moment(description: string, example: string) {
 export const rangeFilters = {
   timeFilter,
   timeZone,
-  createdAfter: moment(
+  createdAfter: timestampParameter(
     'The first moment that counts, with its time zone. Narrows the days of `timeFilter`.',
     '2026-03-01T00:00:00Z',
   ),
-  createdBefore: moment(
+  createdBefore: timestampParameter(
     'The moment from which on nothing counts any more, with its time zone. It must not be before `createdAfter`, and has to be later than the beginning of `timeFilter`.',
     '2026-03-08T00:00:00+01:00',
   ),

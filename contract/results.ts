@@ -11,7 +11,7 @@ import {
 } from './kit/fields.ts'
 import { z } from './kit/zod.ts'
 import { bot, define } from './operation.ts'
-import { inOrder, moment, rangeFilters, searchFilters } from './result-filters.ts'
+import { inOrder, rangeFilters, searchFilters, timestampParameter } from './result-filters.ts'
 import { exampleIds } from './shared.ts'
 
 const params = z.object({ botId: recordId('Id of the bot, as create and list answer it.', exampleIds.bot) })
@@ -189,7 +189,7 @@ export const results = define({
           example: [exampleIds.result],
           param: { style: 'form', explode: false },
         }),
-      createdBefore: moment(
+      createdBefore: timestampParameter(
         'The moment before which the chats of the results to delete began, with its time zone; not in the future. Results without an answer are among them.',
         '2026-03-01T00:00:00Z',
       ),

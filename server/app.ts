@@ -62,7 +62,7 @@ const MAXIMUM_HEADERS = 100
 const metricsNeed = { kind: 'user', isUnbound: true, scope: 'read' } as const
 
 /** Status in log and metrics if the connection ended before the response began, as in nginx. */
-const UNANSWERED = 499
+const STATUS_UNANSWERED = 499
 
 /** Browsers use TLS only for a year. Subdomains are not included, since they may belong to other services. */
 const STRICT_TRANSPORT = 'max-age=31536000'
@@ -135,7 +135,7 @@ export function createApp(options: AppOptions): express.Express {
       const { operationId, path, caller, owner: workspaceId, limit } = response.locals
       if (limit) return metrics.observeLimit(limit)
       const { method } = request
-      const status = response.headersSent ? response.statusCode : UNANSWERED
+      const status = response.headersSent ? response.statusCode : STATUS_UNANSWERED
       metrics.observe(operationId ?? 'other', status, ms / 1000)
       requestLog.info(
         { requestId: id, method, operationId, path, status, ms, ...caller, workspaceId },

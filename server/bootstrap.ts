@@ -64,7 +64,7 @@ async function noteLostKeys(config: Config, db: Database, log: Logger) {
 }
 
 /** For a person at a terminal, at every start. Lines have no frame at their sides, so that they can be copied. */
-export function greeting(
+export function composeGreeting(
   { DATA_DIR, DATABASE_URL, SANDBOX }: Config,
   publicUrl: string,
   first: FirstSignIn | undefined,

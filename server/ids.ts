@@ -20,10 +20,10 @@ function prefixOf(moment: number): string {
 }
 
 const DIGITS = Buffer.from('0123456789abcdefghjkmnpqrstvwxyz')
-const LENGTH = 16
+const RANDOM_CHARACTERS = 16
 // Random digits for many ids at once: the library generates and joins them one by one, which takes half the time of an
 // id.
-const random = Buffer.alloc(256 * LENGTH)
+const random = Buffer.alloc(256 * RANDOM_CHARACTERS)
 let used = random.length
 
 function randomDigits(): string {
@@ -34,6 +34,6 @@ function randomDigits(): string {
     }
     used = 0
   }
-  used += LENGTH
-  return random.toString('latin1', used - LENGTH, used)
+  used += RANDOM_CHARACTERS
+  return random.toString('latin1', used - RANDOM_CHARACTERS, used)
 }

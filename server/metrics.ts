@@ -2,7 +2,7 @@ import cluster from 'node:cluster'
 import type { Pool } from 'pg'
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
 import { standbyReads } from './db/standby.ts'
-import { sent } from './webhooks/attempt.ts'
+import { deliveryCounts } from './webhooks/attempt.ts'
 import { shareMetrics } from './workers/worker.ts'
 
 export interface Metrics {
@@ -53,8 +53,8 @@ export function createMetrics(pool: Pool): Metrics {
     registers: [registry],
     collect() {
       this.reset()
-      this.inc({ outcome: 'delivered' }, sent.delivered)
-      this.inc({ outcome: 'failed' }, sent.failed)
+      this.inc({ outcome: 'delivered' }, deliveryCounts.delivered)
+      this.inc({ outcome: 'failed' }, deliveryCounts.failed)
     },
   })
   new Gauge({
@@ -62,7 +62,7 @@ export function createMetrics(pool: Pool): Metrics {
     help: 'Events that this process is posting.',
     registers: [registry],
     collect() {
-      this.set(sent.underWay)
+      this.set(deliveryCounts.underWay)
     },
   })
   new Gauge({
@@ -71,7 +71,7 @@ export function createMetrics(pool: Pool): Metrics {
     aggregator: 'max',
     registers: [registry],
     collect() {
-      this.set(sent.lastDelay)
+      this.set(deliveryCounts.lastDelay)
     },
   })
   new Counter({

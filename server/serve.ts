@@ -4,14 +4,14 @@ import type { AddressInfo } from 'node:net'
 import { setTimeout as delay } from 'node:timers/promises'
 import { operations } from '../contract/index.ts'
 import { createApp, type Phase } from './app.ts'
-import { type FirstSignIn, greeting, prepareDatabase } from './bootstrap.ts'
+import { composeGreeting, type FirstSignIn, prepareDatabase } from './bootstrap.ts'
 import { openTimers } from './chat/sessions/fire-timers.ts'
 import { openChatTools } from './chat-tools.ts'
 import { openBridge } from './chatwoot/bridge.ts'
 import { currentTime } from './clock.ts'
 import type { Config } from './config.ts'
-import { detectCitus } from './db/citus/topology.ts'
 import { openNodes } from './db/citus/nodes.ts'
+import { detectCitus } from './db/citus/topology.ts'
 import { connect } from './db/client.ts'
 import { databaseOptions, locateDatabase, openStandby } from './db/configured.ts'
 import { cursorKey } from './db/migrate.ts'
@@ -32,7 +32,7 @@ import type { Telemetry } from './telemetry.ts'
 import { openFileStore } from './uploads/open.ts'
 import { startDeliveries } from './webhooks/deliver.ts'
 import { deliveryIsDue } from './webhooks/outbox.ts'
-import { onStop, prepared } from './workers/worker.ts'
+import { onStop, waitUntilPrepared } from './workers/worker.ts'
 import { openKeyring } from './workspaces/keyring.ts'
 
 /** Minimum time for the database server to stop, in milliseconds. */
@@ -108,7 +108,7 @@ export async function serve(config: Config, sandbox: Sandbox, telemetry?: Teleme
       response.once('close', () => underWay.delete(response))
     })
   }
-  const isPrepared = cluster.isWorker ? prepared() : undefined
+  const isPrepared = cluster.isWorker ? waitUntilPrepared() : undefined
   let background: ReturnType<typeof startBackground> | undefined
   let deliveries: ReturnType<typeof startDeliveries> | undefined
   let timers: ReturnType<typeof openTimers> | undefined
@@ -168,7 +168,7 @@ export async function serve(config: Config, sandbox: Sandbox, telemetry?: Teleme
     // Its check reports by itself that it cannot be read.
     standby?.reads.execute('SELECT 1').catch(() => {})
   }
-  if (process.stdout.isTTY && !cluster.isWorker) sink.write(greeting(config, publicUrl, first))
+  if (process.stdout.isTTY && !cluster.isWorker) sink.write(composeGreeting(config, publicUrl, first))
 
   async function leaveOnMismatch(error: unknown): Promise<never> {
     if (!(error instanceof SandboxMismatch)) throw error

@@ -1,6 +1,17 @@
 import { z } from '../kit/zod.ts'
-import { component, flag, id, name, number, oneOf, phrase, reference, requireOneOf, variableReference } from './fields.ts'
 import { boundedArray } from './bounded-array.ts'
+import {
+  component,
+  flag,
+  id,
+  name,
+  number,
+  oneOf,
+  phrase,
+  reference,
+  requireOneOf,
+  variableReference,
+} from './fields.ts'
 import { limits, MAX_TIMER_SECONDS } from './limits.ts'
 import { quickText } from './quick.ts'
 import { selectUnion, taggedUnion, tagOf, wrongType } from './union.ts'
@@ -31,10 +42,10 @@ const edgeSource = z
   })
   .check(requireOneOf(['blockId', 'eventId'], 'Expected a blockId or an eventId'))
   .meta({
-  id: 'EdgeSource',
-  description:
-    'Where an edge starts: at a block, at an item or a path of a block, or at an event. Either blockId or eventId is present; eventId only in versions 6 and 6.1.',
-})
+    id: 'EdgeSource',
+    description:
+      'Where an edge starts: at a block, at an item or a path of a block, or at an event. Either blockId or eventId is present; eventId only in versions 6 and 6.1.',
+  })
 
 const edgeTarget = component('EdgeTarget', 'Where an edge leads.', {
   groupId: id('Id of the group.', 'grpContact'),

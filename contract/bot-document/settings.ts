@@ -1,4 +1,5 @@
 import { z } from '../kit/zod.ts'
+import { boundedArray } from './bounded-array.ts'
 import { comparisonOperator, logicalOperator } from './conditions.ts'
 import {
   component,
@@ -14,7 +15,6 @@ import {
   textList,
   url,
 } from './fields.ts'
-import { boundedArray } from './bounded-array.ts'
 import { limits } from './limits.ts'
 import { quickText } from './quick.ts'
 

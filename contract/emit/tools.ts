@@ -46,9 +46,9 @@ export function toTools(): string {
   for (const [name, { operation }] of Object.entries(markedTools)) {
     const { tool, params, query } = operation
     const input = z.object({ ...params?.shape, ...query?.shape })
-    tools.set(name, listed(name, { description: tool?.description ?? '', input, operations: [] }))
+    tools.set(name, toListedTool(name, { description: tool?.description ?? '', input, operations: [] }))
   }
-  for (const [name, tool] of Object.entries(composedTools)) tools.set(name, listed(name, tool))
+  for (const [name, tool] of Object.entries(composedTools)) tools.set(name, toListedTool(name, tool))
   const listing = order.map((name) => {
     const tool = tools.get(name)
     if (!tool) throw new Error(`There is no tool ${name}`)
@@ -59,7 +59,10 @@ export function toTools(): string {
   return `${JSON.stringify(listing, null, 1)}\n`
 }
 
-function listed(name: string, { description, input, operations: ids, isDestructive }: Tool): ListedTool {
+function toListedTool(
+  name: string,
+  { description, input, operations: ids, isDestructive }: Tool,
+): ListedTool {
   const isRead = ids.every((id) => (operations[id as OperationId] as Operation).method === 'get')
   return {
     name,

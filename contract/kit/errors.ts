@@ -220,13 +220,13 @@ export function errorBody<Code extends ErrorCode>(
 /** Makes keys and values that callers sent well-formed Unicode, which every client can read. */
 function readable({ path, code, message, current }: AnyIssue): AnyIssue {
   return {
-    path: path.map((part) => cut(part, 1_000)),
+    path: path.map((part) => cutText(part, 1_000)),
     code,
-    message: cut(message, 2_000),
+    message: cutText(message, 2_000),
     ...(current && { current }),
   }
 }
 
-function cut(text: string, maximum: number): string {
+function cutText(text: string, maximum: number): string {
   return text.slice(0, maximum).replaceAll(/[\0\p{Surrogate}]/gu, '\ufffd')
 }

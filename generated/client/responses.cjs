@@ -15,7 +15,7 @@ function bodyOf(response, text, errorClasses) {
         if (last?.type === 'error')
             throw errorOf(response, last.error, text, errorClasses);
     }
-    const answer = parsed(text);
+    const answer = parseText(text);
     if (response.ok && answer !== undefined)
         return { body: answer, response };
     throw errorOf(response, answer, text, errorClasses);
@@ -31,7 +31,7 @@ function isEventStream(response) {
 function dataOf(text) {
     return text.split('\n\n').flatMap((event) => {
         const lines = event.split('\n').flatMap((line) => (line.startsWith('data:') ? [line.slice(5)] : []));
-        const data = lines.length > 0 ? parsed(lines.join('\n')) : undefined;
+        const data = lines.length > 0 ? parseText(lines.join('\n')) : undefined;
         return data === undefined ? [] : [data];
     });
 }
@@ -83,7 +83,7 @@ async function* eventsOf(response, errorClasses, release) {
         await reader.cancel().catch(() => { });
     }
 }
-function parsed(text) {
+function parseText(text) {
     try {
         return JSON.parse(text);
     }

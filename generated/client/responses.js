@@ -9,7 +9,7 @@ export function bodyOf(response, text, errorClasses) {
         if (last?.type === 'error')
             throw errorOf(response, last.error, text, errorClasses);
     }
-    const answer = parsed(text);
+    const answer = parseText(text);
     if (response.ok && answer !== undefined)
         return { body: answer, response };
     throw errorOf(response, answer, text, errorClasses);
@@ -25,7 +25,7 @@ export function isEventStream(response) {
 function dataOf(text) {
     return text.split('\n\n').flatMap((event) => {
         const lines = event.split('\n').flatMap((line) => (line.startsWith('data:') ? [line.slice(5)] : []));
-        const data = lines.length > 0 ? parsed(lines.join('\n')) : undefined;
+        const data = lines.length > 0 ? parseText(lines.join('\n')) : undefined;
         return data === undefined ? [] : [data];
     });
 }
@@ -77,7 +77,7 @@ export async function* eventsOf(response, errorClasses, release) {
         await reader.cancel().catch(() => { });
     }
 }
-function parsed(text) {
+function parseText(text) {
     try {
         return JSON.parse(text);
     }

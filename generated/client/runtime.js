@@ -74,7 +74,7 @@ agent) {
                 release();
         }
     }
-    async function logged(call, key, count) {
+    async function sendLogged(call, key, count) {
         if (!logger)
             return attempt(call, key);
         const { method } = call.operation;
@@ -109,7 +109,7 @@ agent) {
         let runningSince;
         for (let attempts = 0;; attempts++) {
             try {
-                return await logged(call, key, attempts + 1);
+                return await sendLogged(call, key, attempts + 1);
             }
             catch (error) {
                 // A retried deletion gets a 404 if the first attempt deleted the record.

@@ -1,7 +1,7 @@
 import { hash, randomInt } from 'node:crypto'
 import type { IncomingMessage } from 'node:http'
 import { crc32 } from 'node:zlib'
-import { type Credential, readBearer, unauthorized } from '../kit/access.ts'
+import { type Credential, readBearer, unauthorizedIssue } from '../kit/access.ts'
 
 /*
  * Tokens: `botb_pat_`, 30 random base62 characters, and their CRC-32 in 6 more. The prefix makes them
@@ -51,7 +51,7 @@ export function readCredential(request: IncomingMessage): Credential {
   if ('issue' in bearer) return bearer
   const { token } = bearer
   if (!FORM.test(token) || !token.endsWith(checksum(token.slice(0, -6)))) {
-    return { issue: unauthorized('malformed', 'The token is not one of this service') }
+    return { issue: unauthorizedIssue('malformed', 'The token is not one of this service') }
   }
   return { hash: hash('sha256', token, 'hex') }
 }

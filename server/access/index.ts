@@ -11,7 +11,7 @@ import { toIso } from '../db/iso-time.ts'
 import { apiTokens, bots, folders, webhookEndpoints, workspaceMembers, workspaces } from '../db/schema.ts'
 import { shownFolderId } from '../db/shown-folder.ts'
 import { type Expression, expression, optional, type RowOf } from '../db/typed-select.ts'
-import { unauthorized } from '../kit/access.ts'
+import { unauthorizedIssue } from '../kit/access.ts'
 
 /*
  * The only policy code. A caller and a target become a grant, or the refusal that the operation declares. Query
@@ -158,9 +158,9 @@ const tokenColumns = {
 type Token = Readonly<RowOf<typeof tokenColumns>>
 
 function refusedToken(token: Token | undefined, now: Date): Issue | undefined {
-  if (!token) return unauthorized('unknown', 'The token is not known')
-  if (token.revokedAt) return unauthorized('revoked', 'The token was revoked')
-  if (token.expiresAt && token.expiresAt <= now) return unauthorized('expired', 'The token has expired')
+  if (!token) return unauthorizedIssue('unknown', 'The token is not known')
+  if (token.revokedAt) return unauthorizedIssue('revoked', 'The token was revoked')
+  if (token.expiresAt && token.expiresAt <= now) return unauthorizedIssue('expired', 'The token has expired')
   return undefined
 }
 

@@ -73,7 +73,7 @@ export async function insertToken(
 }
 
 /** A token that is bound to a workspace sees only tokens bound to the same one. */
-function known({ caller }: UserGrant) {
+function isVisibleTo({ caller }: UserGrant) {
   const { userId, boundTo } = caller
   const inReach = boundTo === null ? undefined : eq(table.workspaceId, boundTo)
   return and(
@@ -95,7 +95,7 @@ export function tokenPage(
   return db
     .select(tokenColumns)
     .from(table)
-    .where(and(known(grant), after(table.createdAt, table.id, position)))
+    .where(and(isVisibleTo(grant), after(table.createdAt, table.id, position)))
     .orderBy(...newestFirst(table.createdAt, table.id))
     .limit(limit)
 }
@@ -120,7 +120,7 @@ export async function revokeToken(
     db
       .update(table)
       .set({ revokedAt: now })
-      .where(and(eq(table.id, tokenId), known(grant)))
+      .where(and(eq(table.id, tokenId), isVisibleTo(grant)))
       .returning({ ...tokenColumns, ownerUserId: table.ownerUserId }),
   )
   const deed = { by: grant.caller, operation: 'revokeToken' } as const

@@ -2,7 +2,7 @@ import { and, eq, getTableColumns, type SQL, sql } from 'drizzle-orm'
 import type { OperationId } from '../../contract/index.ts'
 import type { Database, Transaction } from '../db/client.ts'
 import { encoderOf, listsOf } from '../db/insert-columns.ts'
-import { after, beginning, newestFirst, type Position } from '../db/page.ts'
+import { after, firstPosition, newestFirst, type Position } from '../db/page.ts'
 import { auditLog as table, users, workspaceMembers, workspaces } from '../db/schema.ts'
 import { newId } from '../ids.ts'
 import { JsonText } from '../kit/json/json-text.ts'
@@ -108,7 +108,7 @@ const PAGE_ENTRIES = 1_000
 
 /** All of them, also of a workspace that was deleted. */
 export async function* allEntries(db: Database, workspaceId: string) {
-  for (let position = beginning; ; ) {
+  for (let position = firstPosition; ; ) {
     const page = await auditPage(db, { workspace: { id: workspaceId } }, position, PAGE_ENTRIES)
     yield* page
     const last = page.at(-1)

@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util'
 import { type FlowChange, MAX_CHANGES } from '../../contract/comparison.ts'
 import { MAX_PAGE_BYTES } from '../db/page.ts'
 import { type FlowDocument, isRecord, type JsonRecord, listOf } from '../documents/conversion/document.ts'
-import { JsonText, stored } from '../kit/json/json-text.ts'
+import { asProperty, JsonText } from '../kit/json/json-text.ts'
 import { withinBounds } from './checks/flow.ts'
 
 /* Differences between two flows, part by part. */
@@ -39,7 +39,7 @@ export function compareFlows(
   const before = partsOf(from)
   const after = partsOf(to)
   const comparison: Comparison = { changes: [], size: 0, isComplete: true }
-  const moved = reordered(before, after)
+  const moved = findReordered(before, after)
   for (const part of after.values()) {
     const earlier = before.get(part.key)
     if (!earlier) {
@@ -96,7 +96,7 @@ function partsOf(document: FlowDocument): Map<string, Part> {
 }
 
 /** Keys of parts whose order among the others of their parent changed: as few as explain it. */
-function reordered(before: Map<string, Part>, after: Map<string, Part>): Set<string> {
+function findReordered(before: Map<string, Part>, after: Map<string, Part>): Set<string> {
   const moved = new Set<string>()
   for (const parent of after.values()) {
     const earlier = before.get(parent.key)
@@ -200,7 +200,7 @@ function add(
     groupId: (part.kind === 'item' ? parent?.parent?.id : part.kind === 'block' ? parent?.id : null) ?? null,
     blockId: (part.kind === 'item' ? parent?.id : null) ?? null,
     ...withinBounds(path, message),
-    ...Object.fromEntries(texts.map(([name, text]) => [name, stored(new JsonText(text))])),
+    ...Object.fromEntries(texts.map(([name, text]) => [name, asProperty(new JsonText(text))])),
   })
 }
 

@@ -18,7 +18,7 @@ import { botColumns, isBotAlive } from '../db/undeleted-bots.ts'
 import { type Draft, flowParts } from '../documents/drafts.ts'
 import { entityTag, stateTag } from '../entity-tags.ts'
 import { isStale } from '../kit/conditions.ts'
-import { JsonText, stored } from '../kit/json/json-text.ts'
+import { asProperty, JsonText } from '../kit/json/json-text.ts'
 
 export type BotRow = typeof table.$inferSelect
 type Bot = components['schemas']['Bot']
@@ -44,7 +44,7 @@ export function toBot(row: BotRow, draft: Draft): Bot {
     publicId: row.publicId,
     customDomain: row.customDomain,
     workspaceId: row.workspaceId,
-    resultsTablePreferences: row.resultsTablePreferences && stored(row.resultsTablePreferences),
+    resultsTablePreferences: row.resultsTablePreferences && asProperty(row.resultsTablePreferences),
     isArchived: false,
     isClosed: row.isClosed,
     messagingCredentialsId: row.messagingCredentialsId,
@@ -74,8 +74,8 @@ export function botTag(
 
 /** State of a bot that conditions of a write are compared with. A draft is represented by the change that wrote it. */
 export function botState(bot: BotRow): string {
-  const shown = () => shownColumns.map((name) => bot[name])
-  return memoizeOn(bot, 'state', () => stateTag(bot.id, shown()))
+  const shownValues = () => shownColumns.map((name) => bot[name])
+  return memoizeOn(bot, 'state', () => stateTag(bot.id, shownValues()))
 }
 
 /** In the order of the table, whatever made the row. */

@@ -3,7 +3,7 @@ import type { Issue } from '../../contract/errors.ts'
 import { MAX_WEBHOOK_BLOCKS, webhookBlockTypes } from '../../contract/webhook-blocks.ts'
 import type { BotGrant } from '../access/index.ts'
 import { byType, indexFlow, isInput, searchBlock } from '../chat/engine/flow-index.ts'
-import { inputName, joined } from '../chat/engine/result-parts.ts'
+import { inputName, joinItems } from '../chat/engine/result-parts.ts'
 import type { Flow } from '../chat/engine/types.ts'
 import type { Pace } from '../context.ts'
 import { type Database, transact } from '../db/client.ts'
@@ -85,7 +85,7 @@ function* buildExample(document: FlowDocument, blockId: string, now: Date): Gene
     }
   }
   for (const { name, initialValue } of index.variables.values()) {
-    if (initialValue !== null && !example.has(name)) example.set(name, joined(initialValue))
+    if (initialValue !== null && !example.has(name)) example.set(name, joinItems(initialValue))
   }
   const entries = [...example].filter(([name]) => name.length <= limits.name)
   return Object.fromEntries(entries.map(([name, value]) => [name, value.slice(0, limits.prose)]))

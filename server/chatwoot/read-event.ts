@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto'
-import { asObject, asObjects, asString, cut, type JsonObject, storableText } from '../json/access.ts'
+import { asObject, asObjects, asString, cutText, type JsonObject, storableText } from '../json/access.ts'
 
 /*
  * Events of Chatwoot as the bridge stores them. Versions differ, so everything that is missing counts as unknown.
@@ -68,7 +68,7 @@ export function readEvent(body: JsonObject, bytes: Buffer): ReadEvent | undefine
   } satisfies Partial<StoredEvent>
   const read = (event: ReadEvent['event']): ReadEvent => ({
     conversationId,
-    channel: cut(storableText(asString(conversation.channel) ?? ''), 100),
+    channel: cutText(storableText(asString(conversation.channel) ?? ''), 100),
     event,
   })
   if (isStatus) {
@@ -81,15 +81,15 @@ export function readEvent(body: JsonObject, bytes: Buffer): ReadEvent | undefine
   const messageId = idOf(body.id)
   if (messageId === undefined) return undefined
   const type = typeof body.message_type === 'number' ? messageTypes[body.message_type] : body.message_type
-  const text = cut(storableText(asString(body.content) ?? ''), MAX_TEXT_CHARACTERS)
+  const text = cutText(storableText(asString(body.content) ?? ''), MAX_TEXT_CHARACTERS)
   if (body.event === 'message_updated') {
     const [chosen] = asObjects(asObject(body.content_attributes).submitted_values)
     if (type !== 'outgoing' || !chosen) return undefined
-    const title = cut(
+    const title = cutText(
       storableText(asString(chosen.title) ?? asString(chosen.value) ?? ''),
       MAX_TEXT_CHARACTERS,
     )
-    const replyId = cut(storableText(asString(chosen.value) ?? ''), 255)
+    const replyId = cutText(storableText(asString(chosen.value) ?? ''), 255)
     // It comes as an answer to an earlier message: what was said last is before it.
     const ordinal = 2 * Math.max(messageId, lastMessageId ?? 0) + 1
     const choice = { ...known, text: title, replyId, messageId: lastMessageId ?? messageId }
@@ -105,7 +105,7 @@ export function readEvent(body: JsonObject, bytes: Buffer): ReadEvent | undefine
   if (type !== 'incoming' || body.private === true) return undefined
   const attachments = asObjects(body.attachments)
     .flatMap(({ data_url: url }) =>
-      typeof url === 'string' && /^https?:/.test(url) ? [cut(url, 2_048)] : [],
+      typeof url === 'string' && /^https?:/.test(url) ? [cutText(url, 2_048)] : [],
     )
     .slice(0, MAX_ATTACHMENTS)
   return read({
@@ -128,7 +128,7 @@ function variablesOf(sender: JsonObject, conversation: JsonObject): Record<strin
     ...Object.entries(asObject(sender.custom_attributes)),
     ...Object.entries(asObject(conversation.custom_attributes)),
   ].slice(0, MAX_ATTRIBUTES) as [string, unknown][]
-  const short = (value: string) => cut(storableText(value), MAX_ATTRIBUTE_CHARACTERS)
+  const short = (value: string) => cutText(storableText(value), MAX_ATTRIBUTE_CHARACTERS)
   return Object.fromEntries(
     attributes.flatMap(([name, value]) =>
       ['string', 'number', 'boolean'].includes(typeof value) ? [[short(name), short(String(value))]] : [],
@@ -145,4 +145,4 @@ function idOf(value: unknown): number | undefined {
 
 /** The same for a message and for what Chatwoot sends back of it. */
 export const digestOfText = (text: string) =>
-  hash('sha256', cut(storableText(text), MAX_TEXT_CHARACTERS).trim(), 'base64url')
+  hash('sha256', cutText(storableText(text), MAX_TEXT_CHARACTERS).trim(), 'base64url')

@@ -2,7 +2,7 @@ import { eq } from 'drizzle-orm'
 import { uploadLimits } from '../chat/engine/upload-policy.ts'
 import { decodeState } from '../chat/sessions/codec/state.ts'
 import { receiveMessage } from '../chat/sessions/handling.ts'
-import { closed } from '../chat/sessions/origin-check.ts'
+import { closedIssue } from '../chat/sessions/origin-check.ts'
 import { findPublished, findSession, lastAnswerOf, type Session } from '../chat/sessions/read-session.ts'
 import { digestOf, runTurn } from '../chat/sessions/run-turn.ts'
 import { startSession } from '../chat/sessions/start-session.ts'
@@ -18,7 +18,7 @@ import { readFile, setStatus } from './api.ts'
 import { itemNumbered } from './messages.ts'
 import type { StoredEvent } from './read-event.ts'
 import { type Conversation, change, finish, saveEvent, workspaceOfBot } from './rows.ts'
-import { failed, type Step, settled } from './send.ts'
+import { handleFailure, type Step, settledColumns } from './send.ts'
 
 /*
  * Applies events of a conversation to its chat. An event is marked as done in the transaction of what it causes, so a turn
@@ -67,7 +67,7 @@ export async function runEvent(services: Services, row: Conversation, event: Eve
     const isReturned = !isForPeople && row.status === 'open' && event.messageId > row.openedAfter
     if (!isReturned) {
       const text = [event.text, ...event.attachments].filter(Boolean).join('\n')
-      const ran = await receiveMessage(context, session, given(text), keep)
+      const ran = await receiveMessage(context, session, textReply(text), keep)
       // Nothing to record is no turn.
       return typeof ran === 'object' && text === '' ? drop() : 'again'
     }
@@ -176,12 +176,12 @@ async function start(services: Services, context: Context, row: Conversation, ev
   if (!(await workspaceOfBot(db, row.botId))) return (await finish(db, row, event)) ? 'again' : 'lost'
   const published = name && (await findPublished(db, chat, name.publicId, undefined))
   if (!published || published.isClosed) {
-    const message = published ? closed(published.flow).message : 'The bot is not published'
+    const message = published ? closedIssue(published.flow).message : 'The bot is not published'
     log.warn({ botId: row.botId, message }, 'a conversation of Chatwoot goes to the members')
     const outcome = await setStatus(services, row, 'open')
     if (!outcome.ok && outcome.kind !== 'gone' && outcome.kind !== 'rejected')
-      return failed(services, row, undefined, outcome, {})
-    if (!(await change(db, row, { ...settled, ...openedBy(row, event) }))) return 'lost'
+      return handleFailure(services, row, undefined, outcome, {})
+    if (!(await change(db, row, { ...settledColumns, ...openedBy(row, event) }))) return 'lost'
     return (await finish(db, row, event)) ? 'again' : 'lost'
   }
   if (context.quota.refusal('text', row.botId)) throw new Overdrawn()
@@ -210,7 +210,7 @@ async function start(services: Services, context: Context, row: Conversation, ev
   return 'again'
 }
 
-function given(text: string) {
+function textReply(text: string) {
   const message = { type: 'text' as const, text }
   return { message, options: format, digest: digestOf({ message, ...format }) }
 }

@@ -7,7 +7,7 @@ import type { Services } from '../context.ts'
 import { dueAfter } from '../db/due-after.ts'
 import { results } from '../db/schema.ts'
 import { MS_PER_DAY, MS_PER_MINUTE } from '../durations.ts'
-import { asObjects, asString, cut } from '../json/access.ts'
+import { asObjects, asString, cutText } from '../json/access.ts'
 import { createMessage, MAX_SENT_FILE_BYTES, type Outcome, readFile, setStatus } from './api.ts'
 import { messagesOf, type Outgoing } from './messages.ts'
 import { digestOfText } from './read-event.ts'
@@ -39,7 +39,7 @@ export async function sendNext(services: Services, row: Conversation): Promise<S
   const { db } = services
   if (row.sessionId === null) return 'idle'
   const session = await findSession(db, services.chat, row.sessionId, services.now())
-  if (!session) return changed(db, row, { ...nothingSent, sessionId: null, isNoteDue: false })
+  if (!session) return writeChanges(db, row, { ...nothingSent, sessionId: null, isNoteDue: false })
   const position = { revision: row.sentRevision, ordinal: row.sentOrdinal }
   const [event, ...later] = await eventsAfter(db, session, session, position)
   if (event && (event.type === 'turn' || event.type === 'message')) {
@@ -56,13 +56,13 @@ export async function sendNext(services: Services, row: Conversation): Promise<S
       return sendMessage(services, row, session, 'p', outgoing, { sentParts: row.sentParts + 1 })
     }
     const { revision, ordinal } = readPosition(event.id) ?? positionOf(session)
-    const behind = { ...settled, sentRevision: revision, sentOrdinal: ordinal, sentParts: 0 }
-    return changed(db, row, { ...behind, ...(isLast && { resumeAt: resumeTime(session, turn) }) })
+    const behind = { ...settledColumns, sentRevision: revision, sentOrdinal: ordinal, sentParts: 0 }
+    return writeChanges(db, row, { ...behind, ...(isLast && { resumeAt: resumeTime(session, turn) }) })
   }
   const end = positionOf(session)
   // Very old turns are not stored any more.
   if (end.revision > position.revision || end.ordinal > position.ordinal) {
-    return changed(db, row, { sentRevision: end.revision, sentOrdinal: end.ordinal, sentParts: 0 })
+    return writeChanges(db, row, { sentRevision: end.revision, sentOrdinal: end.ordinal, sentParts: 0 })
   }
   return settleStatus(services, row, session)
 }
@@ -87,7 +87,7 @@ function resumeTime(session: Session, turn: Turn) {
 async function settleStatus(services: Services, row: Conversation, session: Session): Promise<Step> {
   const { db } = services
   // The bot waits for nothing any more.
-  if (session.handledBy !== null && row.resumeAt !== null) return changed(db, row, { resumeAt: null })
+  if (session.handledBy !== null && row.resumeAt !== null) return writeChanges(db, row, { resumeAt: null })
   const wanted = session.isEnded
     ? row.status === 'resolved'
       ? row.status
@@ -98,15 +98,15 @@ async function settleStatus(services: Services, row: Conversation, session: Sess
   if (row.status !== wanted) {
     const outcome = await setStatus(services, row, wanted)
     const isNoteDue = wanted === 'open'
-    const done = { ...settled, status: wanted, isNoteDue, openedAfter: row.lastMessageId }
-    if (outcome.ok) return changed(db, row, done)
-    return failed(services, row, session, outcome, done)
+    const done = { ...settledColumns, status: wanted, isNoteDue, openedAfter: row.lastMessageId }
+    if (outcome.ok) return writeChanges(db, row, done)
+    return handleFailure(services, row, session, outcome, done)
   }
   if (row.isNoteDue) {
     const content = await noteOf(services, session)
     return sendMessage(services, row, session, 'n', { content }, { isNoteDue: false })
   }
-  if (session.isEnded) return changed(db, row, { ...nothingSent, sessionId: null })
+  if (session.isEnded) return writeChanges(db, row, { ...nothingSent, sessionId: null })
   return 'idle'
 }
 
@@ -120,21 +120,21 @@ async function noteOf({ db }: Services, { botId, resultId }: Session): Promise<s
     const words = Array.isArray(value) ? value.join(', ') : asString(value)
     return words ? [`- **${plain(asString(name) ?? '')}**: ${plain(words)}`] : []
   })
-  return cut(['The bot hands this conversation over.', ...lines].join('\n'), MAX_NOTE_CHARACTERS)
+  return cutText(['The bot hands this conversation over.', ...lines].join('\n'), MAX_NOTE_CHARACTERS)
 }
 
 /** Words of a visitor in one line, without a mark-up or a mention. */
 const plain = (words: string) => words.replace(/\s+/g, ' ').replace(/[\\[\]()<>*_~`#|!@]/g, '\\$&')
 
 /** Columns of a request that has succeeded, and of a conversation whose next chat has said nothing yet. */
-export const settled = {
+export const settledColumns = {
   pending: null,
   pendingSince: null,
   confirmedId: null,
   failures: 0,
   failingSince: null,
 }
-const nothingSent = { ...settled, sentRevision: 0, sentOrdinal: 0, sentParts: 0, resumeAt: null }
+const nothingSent = { ...settledColumns, sentRevision: 0, sentOrdinal: 0, sentParts: 0, resumeAt: null }
 
 /** Sends a message once. `done` is what changes when it has arrived. */
 async function sendMessage(
@@ -148,7 +148,7 @@ async function sendMessage(
   const { db } = services
   const arrived = (id: number | null | undefined) => {
     const ids = id ? { lastMessageId: id, ...(kind === 'n' && { openedAfter: id }) } : {}
-    return changed(db, row, { ...settled, ...done, ...ids })
+    return writeChanges(db, row, { ...settledColumns, ...done, ...ids })
   }
   // A file that could not be read was sent as its address.
   const contents = outgoing.fileUrl === undefined ? [outgoing.content] : [outgoing.content, '']
@@ -171,11 +171,11 @@ async function sendMessage(
   } finally {
     room.end()
   }
-  return outcome.ok ? arrived(outcome.id) : failed(services, row, session, outcome, done)
+  return outcome.ok ? arrived(outcome.id) : handleFailure(services, row, session, outcome, done)
 }
 
 /** Puts a request off that has failed. One that never succeeds is left out, by `done`. */
-export async function failed(
+export async function handleFailure(
   services: Services,
   row: Conversation,
   session: Session | undefined,
@@ -195,7 +195,7 @@ export async function failed(
   if (kind === 'rejected' && failures >= MAX_REJECTIONS) {
     const entry = { status: 'error', description: 'Chatwoot rejects a message', details: message }
     if (session?.resultId) await insertLogs(db, row.botId, session.resultId, [entry], now())
-    return changed(db, row, { ...settled, ...done })
+    return writeChanges(db, row, { ...settledColumns, ...done })
   }
   const isUnknown = kind === 'unknown'
   const wait = Math.max(retryAfterMs, Math.min(1_000 * 2 ** (failures - 1), MAX_RETRY_DELAY_MS))
@@ -205,7 +205,7 @@ export async function failed(
   return { waitMs: wait }
 }
 
-async function changed(
+async function writeChanges(
   db: Services['db'],
   row: Conversation,
   changes: Parameters<typeof change>[2],

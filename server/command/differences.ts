@@ -22,16 +22,18 @@ const unseen = new Set([
 ])
 
 /** Parts of a value that people notice, with keys in order. */
-function seen(value: unknown): unknown {
-  if (Array.isArray(value)) return value.map(seen)
+function toComparable(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(toComparable)
   if (typeof value !== 'object' || value === null) return value
   const entries = Object.entries(value).filter(([name, inner]) => inner !== undefined && !unseen.has(name))
   return Object.fromEntries(
-    entries.sort(([one], [other]) => (one < other ? -1 : 1)).map(([name, inner]) => [name, seen(inner)]),
+    entries
+      .sort(([one], [other]) => (one < other ? -1 : 1))
+      .map(([name, inner]) => [name, toComparable(inner)]),
   )
 }
 
-const textOf = (value: unknown) => JSON.stringify(seen(value) ?? null)
+const textOf = (value: unknown) => JSON.stringify(toComparable(value) ?? null)
 const short = (text: string) => JSON.stringify(text.length > 80 ? `${text.slice(0, 79)}…` : text)
 
 /** The first difference between two runs; undefined where nobody notices one. */

@@ -23,7 +23,7 @@ export interface Exploration {
   isComplete: boolean
 }
 
-const AT_ONCE = 4
+const MAX_RUNS_AT_ONCE = 4
 const MAX_REPLIES = 60
 
 export async function explore(
@@ -118,7 +118,7 @@ export async function explore(
     }
   }
   while (fresh.length + later.length > 0 && result.paths.length < maxPaths)
-    await Promise.all(Array.from({ length: AT_ONCE }, work))
+    await Promise.all(Array.from({ length: MAX_RUNS_AT_ONCE }, work))
   if (fresh.length + later.length > 0) result.isComplete = false
   return result
 }

@@ -21,7 +21,7 @@ import { readToken } from './token-prompt.ts'
 
 export function addFolderCommands(program: Command, context: Context) {
   const { io, isJson, folder } = context
-  const named = (files: string[]) => (files.length > 0 ? files.map((file) => basename(file)) : undefined)
+  const namesOf = (files: string[]) => (files.length > 0 ? files.map((file) => basename(file)) : undefined)
 
   program
     .command('pull')
@@ -100,7 +100,7 @@ export function addFolderCommands(program: Command, context: Context) {
       ) => {
         const state = requireState(folder())
         const service = context.service()
-        const steps = await planPush(service, state, readBots(folder(), named(files)), options)
+        const steps = await planPush(service, state, readBots(folder(), namesOf(files)), options)
         const planned = steps.map(({ file, botId, action, properties, changes }) => ({
           file,
           botId,
@@ -137,7 +137,7 @@ export function addFolderCommands(program: Command, context: Context) {
       requireState(folder())
       const { client } = context.service()
       const differences: { file: string; changes: string[] }[] = []
-      for (const { file, bot } of readBots(folder(), named(files))) {
+      for (const { file, bot } of readBots(folder(), namesOf(files))) {
         if (bot.id === undefined) {
           differences.push({ file, changes: ['The bot is not in the service'] })
           continue

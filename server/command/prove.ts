@@ -41,7 +41,7 @@ interface BlockName {
   type: string
 }
 
-const AT_ONCE = 4
+const MAX_RUNS_AT_ONCE = 4
 const MAX_EXAMPLES = 5
 const MAX_DEAD_ENDS = 50
 
@@ -178,7 +178,7 @@ async function eachOf<Item>(items: readonly Item[], work: (item: Item) => Promis
   const next = async () => {
     for (let item = left.shift(); item !== undefined; item = left.shift()) await work(item)
   }
-  await Promise.all(Array.from({ length: AT_ONCE }, next))
+  await Promise.all(Array.from({ length: MAX_RUNS_AT_ONCE }, next))
 }
 
 const keyOf = ({ replies, responses, branches }: Script) => JSON.stringify([replies, responses, branches])

@@ -245,8 +245,8 @@ export async function wordsOf(
   const others = fileProperties
     .filter((name) => !flowParts.includes(name))
     .filter((name) => JSON.stringify(before[name]) !== JSON.stringify(after[name]))
-    .map((name) => `${name} changed from ${shown(before[name])} to ${shown(after[name])}`)
-  const version = before.version === after.version ? [] : [`version changed to ${shown(after.version)}`]
+    .map((name) => `${name} changed from ${shortText(before[name])} to ${shortText(after[name])}`)
+  const version = before.version === after.version ? [] : [`version changed to ${shortText(after.version)}`]
   const { changes, isComplete } = compareFlows(before, after)
   const words = [...others, ...version, ...changes.map(({ message }) => message)]
   if (!isComplete) words.push('and more')
@@ -255,7 +255,7 @@ export async function wordsOf(
   return isSame ? ['The order of entries changed'] : words
 }
 
-function shown(value: unknown): string {
+function shortText(value: unknown): string {
   const text = JSON.stringify(value) ?? 'nothing'
   return text.length > 80 ? `${text.slice(0, 80)}…` : text
 }

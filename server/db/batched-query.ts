@@ -5,7 +5,7 @@ import { type Database, prepareSql } from './client.ts'
 import { genericPlanParam, type RowOf, type Shape, selection } from './typed-select.ts'
 
 /** The most questions in one statement. */
-const BATCH = 100
+const MAX_BATCH_QUESTIONS = 100
 
 /** Types of parameters in a question, by the name of the PostgreSQL type. */
 interface ParameterTypes {
@@ -74,7 +74,7 @@ export function prepareBatchedQuery<T extends Types, S extends Shape>(
   }
   if (!topologyOf(db).canBatchBots) return async (question) => (await find([question]))[0]
   return createBatcher(
-    BATCH,
+    MAX_BATCH_QUESTIONS,
     () => '',
     (questions) => {
       const found = find(questions)

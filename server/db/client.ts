@@ -8,11 +8,11 @@ import { databaseError, sqlState } from './errors.ts'
 import { giveUpSilent, Pool } from './pool.ts'
 import * as schema from './schema.ts'
 import { clientWith, liftOtherLimits, sessionSettings } from './session.ts'
-import { readMomentsFast } from './timestamps.ts'
+import { readTimestampsFast } from './timestamps.ts'
 
 // Documents stay text on their way out; see JsonText.
 pg.types.setTypeParser(pg.types.builtins.JSON, (text) => text)
-readMomentsFast()
+readTimestampsFast()
 
 export type Database = NodePgDatabase<typeof schema> & { $client: pg.Pool }
 

@@ -31,7 +31,7 @@ export function readCursor(
   scope: readonly string[],
   cursor: string | undefined,
 ): { position: Position } | { issue: Issue } {
-  if (cursor === undefined) return { position: beginning }
+  if (cursor === undefined) return { position: firstPosition }
   const bytes = Buffer.from(cursor, 'base64url')
   const position = bytes.subarray(TAG_BYTES)
   if (
@@ -61,7 +61,7 @@ function tag(key: Buffer, scope: readonly string[], position: Buffer): Buffer {
 }
 
 /** Position of a page without a cursor: before every possible record. */
-export const beginning: Position = { createdAt: new Date('9999-01-01T00:00:00.000Z'), id: '~' }
+export const firstPosition: Position = { createdAt: new Date('9999-01-01T00:00:00.000Z'), id: '~' }
 
 /** The condition for entries after a position; without one, after that of the placeholders `createdAt` and `id`. */
 export function after(createdAt: AnyPgColumn, id: AnyPgColumn, position?: Position) {
@@ -100,7 +100,7 @@ export const isBeyond = (table: PgTable) => expression(sql`${table}.is_beyond`, 
  * position after which the page begins and the maximum number of rows. `isBeyond` marks a row beyond the bytes of the
  * page.
  */
-export async function paged<Row extends Position & { isBeyond?: boolean }>(
+export async function readPage<Row extends Position & { isBeyond?: boolean }>(
   key: Buffer,
   scope: readonly string[],
   { cursor, limit = Number.MAX_SAFE_INTEGER }: { cursor?: string | undefined; limit?: number },

@@ -8,7 +8,7 @@ import pg from 'pg'
 /** The tables that grow. Sessions are not among them: they go within days. */
 export const growingTables = ['results', 'result_answers', 'result_transcripts', 'result_logs', 'chat_turns']
 
-const PARTITIONS = 32
+const PARTITION_COUNT = 32
 
 /**
  * Minimum `max_locks_per_transaction` (64 by default): a turn locks the partitions of four tables with their indexes,
@@ -80,10 +80,10 @@ export async function splitTable(client: pg.Client, table: string): Promise<{ ro
     `CREATE TABLE ${table} (LIKE ${whole} INCLUDING ALL EXCLUDING INDEXES) PARTITION BY HASH (bot_id)`,
   )
   const options = is.options.length > 0 ? `WITH (${is.options.join(', ')})` : ''
-  for (let place = 0; place < PARTITIONS; place++) {
+  for (let place = 0; place < PARTITION_COUNT; place++) {
     await query(`
       CREATE TABLE ${numbered(table, place)} PARTITION OF ${table}
-      FOR VALUES WITH (MODULUS ${PARTITIONS}, REMAINDER ${place}) ${options}`)
+      FOR VALUES WITH (MODULUS ${PARTITION_COUNT}, REMAINDER ${place}) ${options}`)
   }
   const { rowCount } = await client.query(`INSERT INTO ${table} SELECT * FROM ${whole}`)
   await query(`DROP TABLE ${whole}`)

@@ -4,7 +4,7 @@
  */
 
 /** A batch that fails is followed by one of so many times fewer rows. */
-export const CUT = 8
+export const BATCH_DIVISOR = 8
 /** Rows that are passed over for an hour at most. */
 const MAX_ROWS = 100
 const RETRY_MS = 60 * 60 * 1000

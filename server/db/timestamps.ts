@@ -9,13 +9,13 @@ import { toIso } from './iso-time.ts'
 const { TIMESTAMPTZ } = pg.types.builtins
 
 /** Has moments read fast that PostgreSQL writes in UTC, and all others as before. */
-export function readMomentsFast() {
+export function readTimestampsFast() {
   const readAny: (text: string) => Date | number | null = pg.types.getTypeParser(TIMESTAMPTZ)
   pg.types.setTypeParser(TIMESTAMPTZ, (text) => readInUtc(text) ?? readAny(text))
 }
 
 /** Converts a timestamp from the format of PostgreSQL to that of `toIso`. */
-export function momentToIso(text: string): string {
+export function timestampToIso(text: string): string {
   if (!isPlain(text)) return toIso(pg.types.getTypeParser(TIMESTAMPTZ)(text))
   const end = text.length - 3
   return `${text.slice(0, 10)}T${text.slice(11, 19)}.${text.slice(20, Math.min(end, 23)).padEnd(3, '0')}Z`

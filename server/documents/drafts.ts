@@ -5,7 +5,7 @@ import type { BotGrant } from '../access/index.ts'
 import { afterCommit, type Database, rootOf, statements } from '../db/client.ts'
 import { botDrafts, bots } from '../db/schema.ts'
 import { botColumns, isBotAlive } from '../db/undeleted-bots.ts'
-import { JsonText, stored } from '../kit/json/json-text.ts'
+import { asProperty, JsonText } from '../kit/json/json-text.ts'
 import { convert, type FlowDocument } from './conversion/index.ts'
 
 /** The parts of a flow document as they are stored. Events are null in the legacy versions. */
@@ -29,12 +29,12 @@ export function isLegacy(version: Version): version is '3' | '4' | '5' {
 /** The parts as properties of a reply. */
 export function flowParts(draft: Draft) {
   return {
-    groups: stored(draft.groups),
-    events: stored(draft.events ?? none),
-    edges: stored(draft.edges),
-    variables: stored(draft.variables),
-    theme: stored(draft.theme),
-    settings: stored(draft.settings),
+    groups: asProperty(draft.groups),
+    events: asProperty(draft.events ?? none),
+    edges: asProperty(draft.edges),
+    variables: asProperty(draft.variables),
+    theme: asProperty(draft.theme),
+    settings: asProperty(draft.settings),
   }
 }
 

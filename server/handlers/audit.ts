@@ -1,12 +1,12 @@
 import type { AuditHandlers } from '../../generated/handlers.ts'
 import { auditPage } from '../audit/log.ts'
 import type { Contexts } from '../context.ts'
-import { paged } from '../db/page.ts'
-import { stored } from '../kit/json/json-text.ts'
+import { readPage } from '../db/page.ts'
+import { asProperty } from '../kit/json/json-text.ts'
 
 export const audit: AuditHandlers<Contexts> = {
   async listAuditLog({ query }, reply, { db, grant, cursorKey }) {
-    const list = await paged(cursorKey, ['audit', grant.workspace.id], query, (position, limit) =>
+    const list = await readPage(cursorKey, ['audit', grant.workspace.id], query, (position, limit) =>
       auditPage(db, grant, position, limit),
     )
     if ('issue' in list) return reply.fail('BAD_REQUEST', [list.issue])
@@ -14,7 +14,7 @@ export const audit: AuditHandlers<Contexts> = {
       entries: list.page.map(({ createdAt, details, ...row }) => ({
         ...row,
         createdAt: createdAt.toISOString(),
-        details: details && stored(details),
+        details: details && asProperty(details),
       })),
       nextCursor: list.nextCursor,
     })

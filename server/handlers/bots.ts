@@ -5,7 +5,7 @@ import { toChange, updateBot } from '../bots/update.ts'
 import type { Contexts } from '../context.ts'
 import { transact } from '../db/client.ts'
 import { toIso } from '../db/iso-time.ts'
-import { paged } from '../db/page.ts'
+import { readPage } from '../db/page.ts'
 import { latestDraft, rememberDraft, withDraft } from '../documents/drafts.ts'
 import { reservedDomain } from '../hosts/own.ts'
 import { unknownRecord } from '../issues/records.ts'
@@ -16,7 +16,7 @@ export const bots: BotsHandlers<Contexts> = {
   async listBots({ query }, reply, { db, grant, cursorKey }) {
     const { folderId } = query
     const scope = ['bots', grant.workspace.id, folderId ?? '']
-    const list = await paged(cursorKey, scope, query, (position, limit) =>
+    const list = await readPage(cursorKey, scope, query, (position, limit) =>
       botPage(db, grant, folderId, position, limit),
     )
     if ('issue' in list) return reply.fail('BAD_REQUEST', [list.issue])

@@ -1,12 +1,15 @@
 import type { BrowserSessionsHandlers } from '../../generated/handlers.ts'
 import { browserSessionPage, revokeBrowserSession, toBrowserSession } from '../access/browser-sessions.ts'
 import type { Contexts } from '../context.ts'
-import { paged } from '../db/page.ts'
+import { readPage } from '../db/page.ts'
 
 export const browserSessions: BrowserSessionsHandlers<Contexts> = {
   async listBrowserSessions({ query }, reply, { db, grant, now, cursorKey }) {
-    const list = await paged(cursorKey, ['browser sessions', grant.caller.userId], query, (position, limit) =>
-      browserSessionPage(db, grant, now, position, limit),
+    const list = await readPage(
+      cursorKey,
+      ['browser sessions', grant.caller.userId],
+      query,
+      (position, limit) => browserSessionPage(db, grant, now, position, limit),
     )
     if ('issue' in list) return reply.fail('BAD_REQUEST', [list.issue])
     return reply.ok({ browserSessions: list.page.map(toBrowserSession), nextCursor: list.nextCursor })

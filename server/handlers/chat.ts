@@ -6,7 +6,7 @@ import type { StartOptions, TurnRejection } from '../chat/engine/types.ts'
 import { insertClientLogs, MAXIMUM_CLIENT_LOGS, sizeOfLogs } from '../chat/sessions/client-logs.ts'
 import { decodeState } from '../chat/sessions/codec/state.ts'
 import { receiveMessage } from '../chat/sessions/handling.ts'
-import { closed, refusedOrigin } from '../chat/sessions/origin-check.ts'
+import { closedIssue, refusedOrigin } from '../chat/sessions/origin-check.ts'
 import { findPublished, findSession, previewFlow, sessionOf, turnsOf } from '../chat/sessions/read-session.ts'
 import {
   digestOf,
@@ -35,7 +35,7 @@ import { writeAlso, writeTurn } from '../chat/sessions/write-turn.ts'
 import type { Contexts } from '../context.ts'
 import { notPublished } from '../issues/records.ts'
 import { toJson } from '../kit/json/exact-numbers.ts'
-import { JsonText, stored } from '../kit/json/json-text.ts'
+import { asProperty, JsonText } from '../kit/json/json-text.ts'
 
 export const chat: ChatHandlers<Contexts> = {
   async startChat({ params, body, header, openEvents }, reply, context) {
@@ -49,7 +49,7 @@ export const chat: ChatHandlers<Contexts> = {
 
     const tell = body.isStreamEnabled ? openEvents?.() : undefined
     return context.once(botId, async (keep) => {
-      if (published.isClosed) return reply.fail('BAD_REQUEST', [closed(flow)])
+      if (published.isClosed) return reply.fail('BAD_REQUEST', [closedIssue(flow)])
       const isFull = context.quota.refusal('text', botId)
       if (isFull) return reply.fail('TOO_MANY_REQUESTS', [isFull])
       const answerOf = ({ sessionId, resultId, outcome, step }: Started) =>
@@ -74,7 +74,7 @@ export const chat: ChatHandlers<Contexts> = {
         },
         { tell, keepAs: (it) => (write) => keep(answerOf(it), write) },
       )
-      if ('problem' in started) return reply.fail('BAD_REQUEST', [refused(started)])
+      if ('problem' in started) return reply.fail('BAD_REQUEST', [rejectionIssue(started)])
       const { outcome, step, size } = started
       // The response to a request with a key is stored for days.
       const isKept = header('idempotency-key') !== undefined
@@ -143,7 +143,7 @@ export const chat: ChatHandlers<Contexts> = {
     const earlier =
       (isQuestion ? await respondAfterEvent(db, first, body.revision) : null) ??
       (await earlierResponse(db, first, digest, body.revision, arrivedAt))
-    if (earlier !== null) return reply.ok(stored(new JsonText(earlier)))
+    if (earlier !== null) return reply.ok(asProperty(new JsonText(earlier)))
     const { revision } = first
     const isOfInput =
       body.revision === undefined || body.revision === revision || isStillAsked(first, body.revision)
@@ -151,7 +151,7 @@ export const chat: ChatHandlers<Contexts> = {
     // The client of a chat that waits for a webhook polls until it was called.
     if (isQuestion && decodeState(first) && first.handledBy === null) {
       const waiting = await respondBeforeEvent(db, first)
-      if (waiting !== undefined) return reply.ok(stored(new JsonText(waiting)))
+      if (waiting !== undefined) return reply.ok(asProperty(new JsonText(waiting)))
     }
 
     const isFull = context.quota.refusal('text', first.botId)
@@ -170,17 +170,17 @@ export const chat: ChatHandlers<Contexts> = {
         const moved = await findSession(db, tools, params.sessionId, now)
         if (moved?.revision !== session.revision) {
           const answer = moved && (await earlierResponse(db, moved, digest, session.revision, arrivedAt))
-          if (answer) return reply.ok(stored(new JsonText(answer)))
+          if (answer) return reply.ok(asProperty(new JsonText(answer)))
           if (!moved || !isStillAsked(moved, body.revision ?? revision))
             return reply.fail('CONFLICT', [movedOn])
         }
         session = moved
         continue
       }
-      if (!('problem' in ran)) return reply.ok(stored(new JsonText(ran.answer)))
-      if (ran.problem.code !== 'NOT_WAITING') return reply.fail('BAD_REQUEST', [refused(ran)])
+      if (!('problem' in ran)) return reply.ok(asProperty(new JsonText(ran.answer)))
+      if (ran.problem.code !== 'NOT_WAITING') return reply.fail('BAD_REQUEST', [rejectionIssue(ran)])
       const waiting = await respondBeforeEvent(db, session)
-      return waiting ? reply.ok(stored(new JsonText(waiting))) : reply.fail('CONFLICT', [movedOn])
+      return waiting ? reply.ok(asProperty(new JsonText(waiting))) : reply.fail('CONFLICT', [movedOn])
     }
   },
 
@@ -207,7 +207,7 @@ export const chat: ChatHandlers<Contexts> = {
           simulated.index === undefined
             ? ['body']
             : ['body', 'simulation', 'replies', String(simulated.index)]
-        return reply.fail('BAD_REQUEST', [{ ...refused(simulated), path }])
+        return reply.fail('BAD_REQUEST', [{ ...rejectionIssue(simulated), path }])
       }
       const { first, chat } = simulated
       return reply.ok({
@@ -226,7 +226,7 @@ export const chat: ChatHandlers<Contexts> = {
       const outcome = await withTurnRoom(context, { workspaceId, flow, bytes: 0 }, (room) =>
         startFlow(flow, startsWith, effectsOf(context, { ...running, room })),
       )
-      if (outcome.problem) return reply.fail('BAD_REQUEST', [refused(outcome)])
+      if (outcome.problem) return reply.fail('BAD_REQUEST', [rejectionIssue(outcome)])
       const step = toTurn(outcome, 1, true)
       const preview = { botId, workspaceId, publicationId: null }
       const write = {
@@ -279,7 +279,7 @@ export const chat: ChatHandlers<Contexts> = {
       }
       const ran = await runTurn(context, session, data, (write) => keep(answer, write))
       if (ran === 'over' || ran === 'moved') return reply.fail('CONFLICT', [movedOn])
-      return 'problem' in ran ? reply.fail('BAD_REQUEST', [refused(ran)]) : answer
+      return 'problem' in ran ? reply.fail('BAD_REQUEST', [rejectionIssue(ran)]) : answer
     })
   },
 
@@ -342,7 +342,7 @@ function unknownState(state: string): Issue {
   }
 }
 
-function refused({ problem }: TurnRejection): Issue {
+function rejectionIssue({ problem }: TurnRejection): Issue {
   return {
     path: ['body'],
     code: problem.code.toLowerCase() as Lowercase<typeof problem.code>,

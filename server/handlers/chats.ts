@@ -4,13 +4,13 @@ import { turnsOf } from '../chat/sessions/read-session.ts'
 import { type ChatRow, chatOf, chatPage, updateSession } from '../chat/sessions/update-session.ts'
 import { workspaceChatPage } from '../chat/sessions/workspace-chats.ts'
 import type { Contexts } from '../context.ts'
-import { paged } from '../db/page.ts'
+import { readPage } from '../db/page.ts'
 
 export const chats: ChatsHandlers<Contexts> = {
   async listChats({ query }, reply, { db, grant, now, cursorKey }) {
     const { handledBy, assigneeId } = query
     const scope = ['chats', grant.bot.id, handledBy ?? '', assigneeId ?? '']
-    const list = await paged(cursorKey, scope, query, (position, limit) =>
+    const list = await readPage(cursorKey, scope, query, (position, limit) =>
       chatPage(db, grant, now, position, { handledBy, assigneeId, limit }),
     )
     if ('issue' in list) return reply.fail('BAD_REQUEST', [list.issue])
@@ -20,7 +20,7 @@ export const chats: ChatsHandlers<Contexts> = {
   async listWorkspaceChats({ query }, reply, { db, grant, now, cursorKey }) {
     const { handledBy, assigneeId } = query
     const scope = ['workspace chats', grant.workspace.id, handledBy ?? '', assigneeId ?? '']
-    const list = await paged(cursorKey, scope, query, (position, limit) =>
+    const list = await readPage(cursorKey, scope, query, (position, limit) =>
       workspaceChatPage(db, grant, now, position, { handledBy, assigneeId, limit }),
     )
     if ('issue' in list) return reply.fail('BAD_REQUEST', [list.issue])

@@ -2,15 +2,15 @@ import type { CurrentUserHandlers } from '../../generated/handlers.ts'
 import { findCurrentUser } from '../access/current-user.ts'
 import { toApiToken } from '../access/tokens.ts'
 import type { Contexts } from '../context.ts'
-import { unauthorized } from '../kit/access.ts'
-import { stored } from '../kit/json/json-text.ts'
+import { unauthorizedIssue } from '../kit/access.ts'
+import { asProperty } from '../kit/json/json-text.ts'
 
 export const currentUser: CurrentUserHandlers<Contexts> = {
   async getCurrentUser(_request, reply, { db, grant, now }) {
     const found = await findCurrentUser(db, grant)
     // A job removes tokens that ended long ago.
-    if (!found) return reply.fail('UNAUTHORIZED', [unauthorized('unknown', 'The token is not known')])
+    if (!found) return reply.fail('UNAUTHORIZED', [unauthorizedIssue('unknown', 'The token is not known')])
     const { user, token, workspaces } = found
-    return reply.ok({ user, token: toApiToken(token, now), workspaces: stored(workspaces) })
+    return reply.ok({ user, token: toApiToken(token, now), workspaces: asProperty(workspaces) })
   },
 }

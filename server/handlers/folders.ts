@@ -4,7 +4,7 @@ import type { FoldersHandlers } from '../../generated/handlers.ts'
 import type { components } from '../../generated/openapi.ts'
 import type { FolderGrant } from '../access/index.ts'
 import type { Contexts } from '../context.ts'
-import { paged } from '../db/page.ts'
+import { readPage } from '../db/page.ts'
 import { entityTag } from '../entity-tags.ts'
 import { newId } from '../ids.ts'
 import { unknownRecord } from '../issues/records.ts'
@@ -24,7 +24,7 @@ export const folders: FoldersHandlers<Contexts> = {
     const parentId = parentFolderId === 'root' ? null : parentFolderId
     const scope = ['folders', grant.workspace.id, parentFolderId]
     const { cursor, limit = MAXIMUM_FOLDERS } = query
-    const list = await paged(cursorKey, scope, { cursor, limit }, (position, most) =>
+    const list = await readPage(cursorKey, scope, { cursor, limit }, (position, most) =>
       folderPage(db, grant, parentId, position, most),
     )
     if ('issue' in list) return reply.fail('BAD_REQUEST', [list.issue])

@@ -2,7 +2,7 @@ import type { Issue } from '../../contract/errors.ts'
 import { INVITATION_DAYS } from '../../contract/invitations.ts'
 import type { InvitationsHandlers } from '../../generated/handlers.ts'
 import type { Contexts } from '../context.ts'
-import { paged } from '../db/page.ts'
+import { readPage } from '../db/page.ts'
 import { OWN_MAIL_TIMEOUT_MS, plainMail } from '../outbound/mail.ts'
 import {
   insertInvitation,
@@ -59,7 +59,7 @@ export const invitations: InvitationsHandlers<Contexts> = {
   },
 
   async listInvitations({ query }, reply, { db, grant, now, cursorKey }) {
-    const list = await paged(cursorKey, ['invitations', grant.workspace.id], query, (position, limit) =>
+    const list = await readPage(cursorKey, ['invitations', grant.workspace.id], query, (position, limit) =>
       invitationPage(db, grant, now, position, limit),
     )
     if ('issue' in list) return reply.fail('BAD_REQUEST', [list.issue])

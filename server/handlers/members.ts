@@ -2,7 +2,7 @@ import { eq } from 'drizzle-orm'
 import type { Issue } from '../../contract/errors.ts'
 import type { MembersHandlers } from '../../generated/handlers.ts'
 import type { Contexts } from '../context.ts'
-import { paged } from '../db/page.ts'
+import { readPage } from '../db/page.ts'
 import { users } from '../db/schema.ts'
 import { changeMember, insertMember, memberPage } from '../workspaces/members.ts'
 
@@ -17,7 +17,7 @@ const onlyAdmins: Issue = {
 
 export const members: MembersHandlers<Contexts> = {
   async listMembers({ query }, reply, { db, grant, cursorKey }) {
-    const list = await paged(cursorKey, ['members', grant.workspace.id], query, (position) =>
+    const list = await readPage(cursorKey, ['members', grant.workspace.id], query, (position) =>
       memberPage(db, grant, position),
     )
     if ('issue' in list) return reply.fail('BAD_REQUEST', [list.issue])

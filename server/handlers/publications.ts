@@ -2,18 +2,18 @@ import type { PublicationsHandlers } from '../../generated/handlers.ts'
 import { botTag, toBot } from '../bots/rows.ts'
 import { restorePublication } from '../bots/update.ts'
 import type { Contexts } from '../context.ts'
-import { paged } from '../db/page.ts'
+import { readPage } from '../db/page.ts'
 import { flowParts, rememberDraft } from '../documents/drafts.ts'
 import { publicationOf, publicationPage, publicationState } from '../documents/publications.ts'
 import { entityTag, stateTag } from '../entity-tags.ts'
 import { hasConditions } from '../kit/conditions.ts'
-import { stored } from '../kit/json/json-text.ts'
+import { asProperty } from '../kit/json/json-text.ts'
 import { botEvent, withWebhookEvent } from '../webhooks/outbox.ts'
 
 export const publications: PublicationsHandlers<Contexts> = {
   async listPublications({ query }, reply, { db, grant, cursorKey }) {
     const scope = ['publications', grant.bot.id]
-    const list = await paged(cursorKey, scope, query, (position, limit) =>
+    const list = await readPage(cursorKey, scope, query, (position, limit) =>
       publicationPage(db, grant, position, limit),
     )
     if ('issue' in list) return reply.fail('BAD_REQUEST', [list.issue])
@@ -46,7 +46,7 @@ export const publications: PublicationsHandlers<Contexts> = {
           isLive: row.isLive,
           version: row.version,
           botId: grant.bot.id,
-          warnings: stored(row.warnings),
+          warnings: asProperty(row.warnings),
           ...flowParts(row),
         },
       },

@@ -2,7 +2,7 @@ import type { ResultsHandlers } from '../../generated/handlers.ts'
 import { transcriptOf } from '../chat/sessions/read-session.ts'
 import type { Contexts } from '../context.ts'
 import { toIso } from '../db/iso-time.ts'
-import { paged, readCursor, writeCursor } from '../db/page.ts'
+import { readCursor, readPage, writeCursor } from '../db/page.ts'
 import { entityTag, stateTag } from '../entity-tags.ts'
 import { deleteAll, deletedResults, deleteSome } from '../results/delete.ts'
 import { exportPart } from '../results/export.ts'
@@ -62,7 +62,7 @@ export const results: ResultsHandlers<Contexts> = {
 
   async listResultLogs({ params, query }, reply, { reads, grant, cursorKey }) {
     const scope = ['logs', grant.bot.id, params.resultId]
-    const list = await paged(cursorKey, scope, query, (position, limit) =>
+    const list = await readPage(cursorKey, scope, query, (position, limit) =>
       logPage(reads, grant, params.resultId, position, limit),
     )
     if ('issue' in list) return reply.fail('BAD_REQUEST', [list.issue])
@@ -91,12 +91,14 @@ export const results: ResultsHandlers<Contexts> = {
         ...(part.end ? { 'Next-Cursor': writeCursor(cursorKey, scope, part.end) } : {}),
       },
       pieces:
-        query.byteOrderMark && query.format === 'csv' && !query.cursor ? marked(part.lines) : part.lines,
+        query.byteOrderMark && query.format === 'csv' && !query.cursor
+          ? withByteOrderMark(part.lines)
+          : part.lines,
     })
   },
 }
 
-async function* marked(lines: AsyncIterable<string>): AsyncGenerator<string> {
+async function* withByteOrderMark(lines: AsyncIterable<string>): AsyncGenerator<string> {
   yield '\ufeff'
   yield* lines
 }

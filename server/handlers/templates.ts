@@ -1,6 +1,6 @@
 import type { TemplatesHandlers } from '../../generated/handlers.ts'
 import type { Contexts } from '../context.ts'
-import { JsonText, stored } from '../kit/json/json-text.ts'
+import { asProperty, JsonText } from '../kit/json/json-text.ts'
 import type { Template } from '../templates/flow.ts'
 import { templates as all, findTemplate } from '../templates/index.ts'
 
@@ -15,7 +15,7 @@ export const templates: TemplatesHandlers<Contexts> = {
     const template = findTemplate(params.templateId)
     if (!template) return reply.fail('NOT_FOUND')
     return reply.ok({
-      template: { ...toSummary(template), bot: stored(new JsonText(JSON.stringify(template.bot))) },
+      template: { ...toSummary(template), bot: asProperty(new JsonText(JSON.stringify(template.bot))) },
     })
   },
 }

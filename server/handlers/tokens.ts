@@ -4,13 +4,13 @@ import type { CreateToken, TokensHandlers } from '../../generated/handlers.ts'
 import { type Caller, hasScope } from '../access/index.ts'
 import { insertToken, isMember, revokeToken, toApiToken, tokenPage } from '../access/tokens.ts'
 import type { Contexts } from '../context.ts'
-import { paged } from '../db/page.ts'
-import { unauthorized } from '../kit/access.ts'
+import { readPage } from '../db/page.ts'
+import { unauthorizedIssue } from '../kit/access.ts'
 
 export const tokens: TokensHandlers<Contexts> = {
   async listTokens({ query }, reply, { db, grant, now, cursorKey }) {
     const { userId, boundTo } = grant.caller
-    const list = await paged(cursorKey, ['tokens', userId, boundTo ?? ''], query, (position, limit) =>
+    const list = await readPage(cursorKey, ['tokens', userId, boundTo ?? ''], query, (position, limit) =>
       tokenPage(db, grant, position, limit),
     )
     if ('issue' in list) return reply.fail('BAD_REQUEST', [list.issue])
@@ -40,7 +40,7 @@ export const tokens: TokensHandlers<Contexts> = {
       { by: caller, operation: 'createToken' },
       now,
     )
-    if (!newToken) return reply.fail('UNAUTHORIZED', [unauthorized('revoked', 'The token was revoked')])
+    if (!newToken) return reply.fail('UNAUTHORIZED', [unauthorizedIssue('revoked', 'The token was revoked')])
     return reply.ok({ apiToken: { ...toApiToken(newToken.row, now), token: newToken.token } })
   },
 

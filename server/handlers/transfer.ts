@@ -9,7 +9,7 @@ import { withSharingOf } from '../bots/sharing.ts'
 import { isFolderOf } from '../bots/update.ts'
 import type { Contexts } from '../context.ts'
 import { flowParts, withDraft } from '../documents/drafts.ts'
-import { JsonText, stored } from '../kit/json/json-text.ts'
+import { asProperty, JsonText } from '../kit/json/json-text.ts'
 import { botEvent, withWebhookEvent } from '../webhooks/outbox.ts'
 import { folderIn } from '../workspaces/folders.ts'
 
@@ -97,7 +97,7 @@ export const transfer: TransferHandlers<Contexts> = {
           icon: bot.icon,
           ...flowParts(draft),
           selectedThemeTemplateId: bot.selectedThemeTemplateId,
-          resultsTablePreferences: bot.resultsTablePreferences && stored(bot.resultsTablePreferences),
+          resultsTablePreferences: bot.resultsTablePreferences && asProperty(bot.resultsTablePreferences),
           isClosed: bot.isClosed,
         },
       },

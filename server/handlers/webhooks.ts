@@ -2,7 +2,7 @@ import type { Issue } from '../../contract/errors.ts'
 import type { WebhooksHandlers } from '../../generated/handlers.ts'
 import type { components } from '../../generated/openapi.ts'
 import type { Contexts } from '../context.ts'
-import { paged } from '../db/page.ts'
+import { readPage } from '../db/page.ts'
 import { entityTag } from '../entity-tags.ts'
 import { whyRefused } from '../outbound/client.ts'
 import { payloadOf } from '../webhooks/bodies.ts'
@@ -113,7 +113,7 @@ export const webhooks: WebhooksHandlers<Contexts> = {
 
   async listWebhookDeliveries({ params, query }, reply, { db, grant, cursorKey }) {
     const scope = ['webhook deliveries', grant.workspace.id, params.endpointId]
-    const list = await paged(cursorKey, scope, query, (position, limit) =>
+    const list = await readPage(cursorKey, scope, query, (position, limit) =>
       deliveryPage(db, grant, params.endpointId, position, limit),
     )
     if ('issue' in list) return reply.fail('BAD_REQUEST', [list.issue])

@@ -7,9 +7,9 @@ import type { Contexts } from '../context.ts'
 import { transact } from '../db/client.ts'
 import { memoizeOn } from '../db/interned-rows.ts'
 import { toIso } from '../db/iso-time.ts'
-import { paged } from '../db/page.ts'
+import { readPage } from '../db/page.ts'
 import { entityTag } from '../entity-tags.ts'
-import { encoded, stored } from '../kit/json/json-text.ts'
+import { asProperty, toJsonText } from '../kit/json/json-text.ts'
 import {
   createWorkspace,
   deleteWorkspace,
@@ -22,7 +22,7 @@ import {
 export const workspaces: WorkspacesHandlers<Contexts> = {
   async listWorkspaces({ query }, reply, { db, grant, cursorKey }) {
     const { userId, boundTo } = grant.caller
-    const list = await paged(cursorKey, ['workspaces', userId, boundTo ?? ''], query, (position) =>
+    const list = await readPage(cursorKey, ['workspaces', userId, boundTo ?? ''], query, (position) =>
       workspacePage(db, grant, position),
     )
     if ('issue' in list) return reply.fail('BAD_REQUEST', [list.issue])
@@ -49,7 +49,7 @@ export const workspaces: WorkspacesHandlers<Contexts> = {
     const notModified = reply.notModified(conditions, etag)
     if (notModified) return notModified
     return reply.ok(
-      stored(memoizeOn(workspace, `answer ${role}`, () => encoded(toAnswer(workspace, role)))),
+      asProperty(memoizeOn(workspace, `answer ${role}`, () => toJsonText(toAnswer(workspace, role)))),
       etag,
     )
   },
@@ -118,7 +118,7 @@ function toWorkspace(row: WorkspaceRow): components['schemas']['Workspace'] {
     icon: row.icon,
     plan: toPlan(row.plan),
     billingId: row.billingId,
-    settings: row.settings && stored(row.settings),
+    settings: row.settings && asProperty(row.settings),
     isSuspended: row.isSuspended,
     isPastDue: row.isPastDue,
     isVerified: row.isVerified,

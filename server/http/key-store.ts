@@ -19,7 +19,7 @@ import {
 } from '../db/schema.ts'
 import { expression, optional, prepareSelect } from '../db/typed-select.ts'
 import { newId } from '../ids.ts'
-import { Busy, type Earlier, type KeyRow, type KeyStore, running } from '../kit/idempotency.ts'
+import { Busy, type Earlier, type KeyRow, type KeyStore, runningRequest } from '../kit/idempotency.ts'
 
 /* The rows of idempotency keys: by bot where a request is about one, by user elsewhere. */
 
@@ -67,7 +67,7 @@ async function enter(tx: Transaction, row: KeyRow): Promise<Earlier | undefined>
   await tx.$client.query(`set local lock_timeout = ${shortenedLockTimeout(tx.$client) ?? 'default'}`)
   if (written === 1) return undefined
   const [earlier] = await find(values)
-  if (!earlier) return running
+  if (!earlier) return runningRequest
   const { headers, large, body, ...rest } = earlier
   return { ...rest, headers: headers?.text ?? null, body: large ? gunzipSync(large) : body }
 }

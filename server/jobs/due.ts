@@ -3,7 +3,7 @@ import type { PgColumn, PgTable } from 'drizzle-orm/pg-core'
 import { type Database, type Transaction, transact } from '../db/client.ts'
 import { isOfRows } from '../db/errors.ts'
 import { memoizeOn } from '../db/interned-rows.ts'
-import { CUT, createPassedOver } from '../db/passed-over.ts'
+import { BATCH_DIVISOR, createPassedOver } from '../db/passed-over.ts'
 import { expression, selectRows } from '../db/typed-select.ts'
 
 /*
@@ -60,13 +60,13 @@ export async function removeDue(
     if (batch.length > 0) await transact(db, (tx) => remove(tx, batch))
   } catch (error) {
     if (!isOfRows(error)) throw error
-    if (batch.length > 1) state.limit = Math.ceil(batch.length / CUT)
+    if (batch.length > 1) state.limit = Math.ceil(batch.length / BATCH_DIVISOR)
     else state.passedOver.add(batch[0] as Key)
     state.failure = error
     return true
   }
   const isMoreLeft = batch.length < found.length || found.length === state.limit
-  state.limit = Math.min(CUT * state.limit, maxRows)
+  state.limit = Math.min(BATCH_DIVISOR * state.limit, maxRows)
   if (isMoreLeft) return true
   const { failure } = state
   state.failure = undefined
@@ -81,7 +81,7 @@ async function findDue(
   state: State,
 ) {
   const failed = state.passedOver.keys()
-  const isPassedOver = sql`EXISTS (SELECT FROM ${listed(keys, failed)} WHERE ${isListed(keys)})`
+  const isPassedOver = sql`EXISTS (SELECT FROM ${keysTable(keys, failed)} WHERE ${isListed(keys)})`
   const rows = await selectRows(
     db,
     {
@@ -128,11 +128,11 @@ export async function removeByKeys(
   const [first] = columns as [PgColumn]
   const firsts = sql`${sql.param(keys.map(([value]) => value))}::${sql.raw(first.getSQLType())}[]`
   await tx.execute(sql`
-    DELETE FROM ${table} USING ${listed(columns, keys)} WHERE ${first} = ANY(${firsts}) AND ${isListed(columns)}`)
+    DELETE FROM ${table} USING ${keysTable(columns, keys)} WHERE ${first} = ANY(${firsts}) AND ${isListed(columns)}`)
 }
 
 /** Keys as a table of texts, for `isListed`. */
-export function listed(columns: readonly PgColumn[], keys: readonly Key[]): SQL {
+export function keysTable(columns: readonly PgColumn[], keys: readonly Key[]): SQL {
   const lists = columns.map((_, at) => sql`${sql.param(keys.map((key) => key[at]))}::text[]`)
   const names = columns.map((_, at) => sql.raw(`k${at}`))
   return sql`unnest(${sql.join(lists, sql`, `)}) AS listed(${sql.join(names, sql`, `)})`

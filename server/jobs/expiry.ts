@@ -26,7 +26,7 @@ import {
 import { selectRows } from '../db/typed-select.ts'
 import { MS_PER_DAY } from '../durations.ts'
 import { hoursEnd } from '../results/stats-epochs.ts'
-import { type DueRows, isListed, type Key, listed, removeByKeys, removeDue } from './due.ts'
+import { type DueRows, isListed, type Key, keysTable, removeByKeys, removeDue } from './due.ts'
 
 /** An hour more than the seven days that are promised, since clocks differ. */
 const KEYS_RETENTION_MS = 7 * MS_PER_DAY + MS_PER_DAY / 24
@@ -240,7 +240,7 @@ async function removeExpired(tx: Transaction, batch: readonly Key[], now: string
     tx,
     { botId: chatSessions.botId, id: chatSessions.id },
     (list) => sql`
-      DELETE FROM ${chatSessions} USING ${listed(sessions.keys, batch)}
+      DELETE FROM ${chatSessions} USING ${keysTable(sessions.keys, batch)}
       WHERE ${chatSessions.botId} = ANY(${bots}::text[]) AND ${isListed(sessions.keys)}
         AND ${chatSessions.expiresAt} < ${now}::timestamptz
       RETURNING ${list}`,

@@ -59,7 +59,7 @@ const MAX_BOTS_OF_WORKSPACE = 200
 const MAX_DELETED_BOTS = 1_000
 
 /** Bots that one look finds: as many processes can work at once. */
-const CANDIDATES = 20
+const MAX_CANDIDATE_BOTS = 20
 
 /** Days for which a deleted bot keeps its draft and publications, where the configuration does not say. */
 const DELETED_BOTS_DAYS = 7
@@ -78,7 +78,7 @@ export async function purgeBatch(
     .select({ botId: purges.botId, batchRows: purges.batchRows, failedAt: purges.failedAt })
     .from(purges)
     .orderBy(sql`${purges.failedAt} NULLS FIRST`, asc(purges.requestedAt))
-    .limit(CANDIDATES)
+    .limit(MAX_CANDIDATE_BOTS)
   const purgeFirst = async (candidates: typeof waiting) => {
     for (const { botId, batchRows } of candidates) {
       const batch = { botId, rows: batchRows ?? MAX_BATCH_ROWS, now, deletedBotsDays }
@@ -321,7 +321,7 @@ async function purgeWorkspaces(db: Database): Promise<boolean> {
     .from(workspaces)
     .where(isNotNull(workspaces.deletedAt))
     .orderBy(sql`${workspaces.id} <= ${lastWorkspaceId}`, asc(workspaces.id))
-    .limit(CANDIDATES)
+    .limit(MAX_CANDIDATE_BOTS)
   for (const { id, deletedAt } of deletedWorkspaces) {
     lastWorkspaceId = id
     if (await purgeWorkspace(db, id, deletedAt)) return true

@@ -14,7 +14,7 @@ import { insertEvent } from '../webhooks/outbox.ts'
  */
 
 /** Bots whose results one statement looks for. */
-const PAGE = 1_000
+const MAX_BATCH_BOTS = 1_000
 
 /** Deletes what is older than the workspace, or the installation (`days`), keeps results; false since that is all. */
 export async function expireResults(db: Database, days: number | undefined, now: Date): Promise<boolean> {
@@ -38,7 +38,7 @@ export async function expireResults(db: Database, days: number | undefined, now:
     const page = await selectRows(
       db,
       { id: bots.id },
-      (list) => sql`SELECT ${list} ${lowBots(after)} ORDER BY ${bots.id} LIMIT ${PAGE}`,
+      (list) => sql`SELECT ${list} ${lowBots(after)} ORDER BY ${bots.id} LIMIT ${MAX_BATCH_BOTS}`,
     )
     const last = page.at(-1)?.id
     if (last === undefined) {

@@ -64,7 +64,7 @@ export function storableText(value: string): string {
 }
 
 /** Cuts without leaving half a surrogate pair at the end. */
-export function cut(value: string, maximum: number): string {
+export function cutText(value: string, maximum: number): string {
   return value.length <= maximum ? value : value.slice(0, maximum).replace(/[\ud800-\udbff]$/, '')
 }
 

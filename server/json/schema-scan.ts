@@ -38,17 +38,17 @@ function make(schema: z.core.$ZodType): Scan {
   // Some kinds store their bounds as rules; rules that were added to them need zod.
   const rules = schema._zod.def.checks?.length ?? 0
   if (schema instanceof z.ZodOptional && rules === 0) return scanOf(schema._zod.def.innerType)
-  if (schema instanceof z.ZodObject) return objectScan(schema) ?? parsing(schema)
+  if (schema instanceof z.ZodObject) return objectScan(schema) ?? scanByParsing(schema)
   if (schema instanceof BoundedArray && rules === 1) return listScan(schema)
-  if (schema instanceof SelectUnion && rules === 0) return unionScan(schema) ?? parsing(schema)
-  if (schema instanceof QuickText && rules === 1) return textScan(schema) ?? parsing(schema)
+  if (schema instanceof SelectUnion && rules === 0) return unionScan(schema) ?? scanByParsing(schema)
+  if (schema instanceof QuickText && rules === 1) return textScan(schema) ?? scanByParsing(schema)
   if (schema instanceof QuickNumber && rules === 2) return numberScan(schema)
   if (schema instanceof z.ZodEnum && rules === 0) return oneOfScan(schema.options)
   if (schema instanceof z.ZodUnknown && rules === 0) return scanAny
-  return parsing(schema)
+  return scanByParsing(schema)
 }
 
-function parsing(schema: z.core.$ZodType): Scan {
+function scanByParsing(schema: z.core.$ZodType): Scan {
   return (bytes, at, depth) => {
     const end = scanAny(bytes, at, depth)
     if (end < 0) return -1
@@ -58,7 +58,7 @@ function parsing(schema: z.core.$ZodType): Scan {
 }
 
 /** A property that counts has a bit of its own, of 31. */
-const BITS = 31
+const MAX_COUNTED_PROPERTIES = 31
 
 /**
  * Undefined where an object is closed or has other rules, where more properties count than there are bits, or where two keys
@@ -67,7 +67,8 @@ const BITS = 31
 function objectScan(schema: z.ZodObject): Scan | undefined {
   const { shape: declared, catchall, checks = [] } = schema._zod.def
   const [oneOf, ...others] = checks.map((check) => alternatives.get(check._zod.check))
-  if (!(catchall instanceof z.ZodUnknown) || others.length > 0 || checks.length !== (oneOf ? 1 : 0)) return undefined
+  if (!(catchall instanceof z.ZodUnknown) || others.length > 0 || checks.length !== (oneOf ? 1 : 0))
+    return undefined
   const shape: Shape = { properties: new Map(), required: 0, oneOf: 0 }
   let bits = 0
   for (const [name, property] of Object.entries(declared)) {
@@ -77,7 +78,7 @@ function objectScan(schema: z.ZodObject): Scan | undefined {
     if (isRequired) shape.required |= bit
     if (isOneOf) shape.oneOf |= bit
     const key = Buffer.from(name)
-    if (bits > BITS || shape.properties.has(hashOf(key))) return undefined
+    if (bits > MAX_COUNTED_PROPERTIES || shape.properties.has(hashOf(key))) return undefined
     shape.properties.set(hashOf(key), { key, scan: scanOf(property), bit })
   }
   return (bytes, at, depth) => scanObject(bytes, at, depth, shape)

@@ -63,11 +63,11 @@ export interface AccessChecks {
 export function readBearer(request: IncomingMessage): { token: string } | { issue: Issue } {
   const howTo = 'Send the header Authorization: Bearer <token>'
   const given = request.headers.authorization
-  if (given === undefined) return { issue: unauthorized('missing', howTo) }
+  if (given === undefined) return { issue: unauthorizedIssue('missing', howTo) }
   if (isRepeated(request, 'authorization'))
-    return { issue: unauthorized('malformed', 'The header was sent more than once') }
+    return { issue: unauthorizedIssue('malformed', 'The header was sent more than once') }
   const [, token] = /^bearer +(\S+) *$/i.exec(given) ?? []
-  return token === undefined ? { issue: unauthorized('malformed', howTo) } : { token }
+  return token === undefined ? { issue: unauthorizedIssue('malformed', howTo) } : { token }
 }
 
 /** True if a header came more than once. `headers` keeps only the first. */
@@ -80,7 +80,7 @@ function isRepeated({ rawHeaders }: IncomingMessage, wanted: string): boolean {
   return count > 1
 }
 
-export function unauthorized(
+export function unauthorizedIssue(
   code: 'missing' | 'malformed' | 'unknown' | 'expired' | 'revoked',
   message: string,
 ): Issue {

@@ -1,6 +1,6 @@
 import type express from 'express'
 import type { Operation } from '../../contract/kit/operation.ts'
-import { drained, eventStream, type HttpResponse } from './response.ts'
+import { eventStream, type HttpResponse, waitForDrain } from './response.ts'
 
 /*
  * Responses as server-sent events. A running turn does not wait for the reader: one that is slow or closes the
@@ -93,7 +93,7 @@ export async function sendEvents(response: express.Response, pieces: AsyncIterab
     if (response.destroyed || response.req.method === 'HEAD') return
     for (let next = await events.next(); !next.done && !response.destroyed; next = await events.next()) {
       if (!response.headersSent) writeStreamHead(response)
-      if (!response.write(next.value)) await drained(response)
+      if (!response.write(next.value)) await waitForDrain(response)
     }
   } finally {
     response.off('close', close)

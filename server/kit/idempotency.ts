@@ -215,13 +215,13 @@ async function take<Db>(
     if (!earlier?.claim || !earlier.digest.equals(row.digest)) return earlier
     return (await leases.takeOver(db, row)) ? undefined : earlier
   } catch (error) {
-    if (error instanceof Busy) return running
+    if (error instanceof Busy) return runningRequest
     throw error
   }
 }
 
 /** A first request that is still running. */
-export const running: Earlier = {
+export const runningRequest: Earlier = {
   digest: Buffer.alloc(0),
   claim: null,
   status: null,
@@ -253,7 +253,7 @@ function answerTo(
   reply: AnyReply,
   deletedResponse: KeyStore<never>['deletedResponse'] = noResponse,
 ): HttpResponse {
-  if (earlier === running) return inProgress(reply)
+  if (earlier === runningRequest) return inProgress(reply)
   if (!earlier.digest.equals(digest)) {
     return reply.fail('IDEMPOTENCY_MISMATCH', [issue('reused', 'This key belongs to another request')])
   }

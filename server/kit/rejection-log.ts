@@ -1,7 +1,7 @@
 import type { Logger } from 'pino'
 
 /** Tokens that one line names: those with the most refusals. */
-const NAMED = 10
+const MAX_NAMED_TOKENS = 10
 
 /**
  * Counts refusals and writes one line for all of so many milliseconds, since a line for each would help who floods
@@ -13,7 +13,7 @@ export function createRejectionLog(log: Logger, interval = 10_000) {
     const withoutToken = counts.get(undefined) ?? 0
     const refused = [...counts.values()].reduce((sum, count) => sum + count, 0)
     counts.delete(undefined)
-    const tokens = [...counts].sort(([, left], [, right]) => right - left).slice(0, NAMED)
+    const tokens = [...counts].sort(([, left], [, right]) => right - left).slice(0, MAX_NAMED_TOKENS)
     log.warn({ refused, withoutToken, tokens: Object.fromEntries(tokens) }, 'callers are over their limits')
     counts = new Map()
   }

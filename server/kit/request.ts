@@ -343,13 +343,13 @@ function isJson(contentType: string | undefined): boolean {
   return type === 'application/json' && charset.toLowerCase() === 'utf-8'
 }
 
-function unsupported(header: string, message: string): Mistake {
+function unsupportedMediaType(header: string, message: string): Mistake {
   return {
     code: 'UNSUPPORTED_MEDIA_TYPE',
     issues: [{ path: ['header', header], code: 'unsupported_media_type', message }],
   }
 }
 
-const otherMediaType = unsupported('content-type', 'Send the body as application/json in UTF-8')
-const noFile = unsupported('content-type', `Send the file as ${fileMediaType}, whatever its type`)
-const encoded = unsupported('content-encoding', 'Send the body without a content encoding')
+const otherMediaType = unsupportedMediaType('content-type', 'Send the body as application/json in UTF-8')
+const noFile = unsupportedMediaType('content-type', `Send the file as ${fileMediaType}, whatever its type`)
+const encoded = unsupportedMediaType('content-encoding', 'Send the body without a content encoding')

@@ -199,14 +199,14 @@ async function sendLarge(response: express.Response, answer: HttpResponse, body:
   for (const part of body) {
     for (let at = 0; at < part.length && !response.destroyed; at += LARGE_BODY_BYTES) {
       const piece = part.subarray(at, at + LARGE_BODY_BYTES)
-      if (!response.write(piece)) await drained(response)
+      if (!response.write(piece)) await waitForDrain(response)
       holding.move(piece.length)
     }
   }
   response.end()
 }
 
-export function drained(response: express.Response): Promise<void> {
+export function waitForDrain(response: express.Response): Promise<void> {
   if (response.destroyed) return Promise.resolve()
   return new Promise((resolve) => {
     const settle = () => {

@@ -1,8 +1,8 @@
 import type express from 'express'
 
 /** Maximum number of delayed rejections at a time, per caller and in total. */
-const PER_CALLER = 100
-const IN_ALL = 1_000
+const MAX_DELAYED_PER_CALLER = 100
+const MAX_DELAYED = 1_000
 
 /** Keeps requests waiting that are to be refused. */
 export function createTarpit() {
@@ -15,7 +15,7 @@ export function createTarpit() {
      */
     wait(caller: string, response: express.Response, milliseconds: number): Promise<boolean> {
       const before = held.get(caller) ?? 0
-      if (before >= PER_CALLER || all >= IN_ALL) return Promise.resolve(false)
+      if (before >= MAX_DELAYED_PER_CALLER || all >= MAX_DELAYED) return Promise.resolve(false)
       held.set(caller, before + 1)
       all++
       return new Promise((resolve) => {

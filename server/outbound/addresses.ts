@@ -54,12 +54,12 @@ function embeddedIPv4(words: number[]): string | null {
   const isTranslated = isZeroUpTo(4) && words[4] === 0xffff && words[5] === 0
   const isCompatible = isZeroUpTo(6)
   const isNat64 = first === 0x64 && second === 0xff9b && words.slice(2, 6).every((word) => word === 0)
-  if (isMapped || isTranslated || isCompatible || isNat64) return dotted(words[6] ?? 0, words[7] ?? 0)
-  if (first === 0x2002) return dotted(second, third)
+  if (isMapped || isTranslated || isCompatible || isNat64) return toDotted(words[6] ?? 0, words[7] ?? 0)
+  if (first === 0x2002) return toDotted(second, third)
   return null
 }
 
-function dotted(high: number, low: number): string {
+function toDotted(high: number, low: number): string {
   return [high >> 8, high & 255, low >> 8, low & 255].join('.')
 }
 

@@ -72,8 +72,8 @@ interface Target {
 export const MAX_RESPONSE_BYTES = 1_048_576
 const maximumRedirects = 5
 /** Time after which an idle connection is closed. */
-const IDLE_MILLISECONDS = 4_000
-const LOOKUP_MILLISECONDS = 2_000
+const IDLE_TIMEOUT_MS = 4_000
+const LOOKUP_TIMEOUT_MS = 2_000
 const methods = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'])
 /** Headers that belong to the connection. The caller's values would contradict what is really sent. */
 const connectionHeaders = new Set([
@@ -142,13 +142,13 @@ export function streamingClient(options: OutboundOptions): StreamingClient {
       if (!URL.canParse(reply.location, target.url.href)) {
         return fail('network', 'The request was redirected to something that is no URL')
       }
-      request = redirected(request, reply.status, target.url, new URL(reply.location, target.url))
+      request = redirectRequest(request, reply.status, target.url, new URL(reply.location, target.url))
     }
   }
 }
 
 /** Builds the request that follows a redirect, as browsers do. Secrets are not sent to another origin. */
-function redirected(request: OutboundRequest, status: number, from: URL, to: URL): OutboundRequest {
+function redirectRequest(request: OutboundRequest, status: number, from: URL, to: URL): OutboundRequest {
   const { body, ...rest } = request
   const isFetched = status === 303 ? request.method !== 'HEAD' : status < 303 && request.method === 'POST'
   const isDropped = (name: string) =>
@@ -175,7 +175,7 @@ export async function whyRefused(url: string, options: OutboundOptions): Promise
   const found = await addressFinder(options)(
     target.host,
     target.isAllowed,
-    performance.now() + LOOKUP_MILLISECONDS,
+    performance.now() + LOOKUP_TIMEOUT_MS,
   )
   return 'ok' in found && found.reason === 'refused' ? found.message : undefined
 }
@@ -214,7 +214,7 @@ interface Agents {
 
 /** Closes idle connections before usual servers and balancers do. Keeps as many as one host serves at once. */
 function keepingAgents(): Agents {
-  const settings = { keepAlive: true, maxFreeSockets: 32, timeout: IDLE_MILLISECONDS }
+  const settings = { keepAlive: true, maxFreeSockets: 32, timeout: IDLE_TIMEOUT_MS }
   return { 'http:': new http.Agent(settings), 'https:': new https.Agent(settings) }
 }
 

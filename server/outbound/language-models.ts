@@ -173,7 +173,7 @@ function toOpenAi(message: ModelMessage): OpenAI.ChatCompletionMessageParam {
       return { role: 'tool', tool_call_id: message.toolCallId, content: message.content }
     case 'assistant': {
       const { content, toolCalls } = message
-      if (toolCalls === undefined) return { role: 'assistant', content, ...named(message) }
+      if (toolCalls === undefined) return { role: 'assistant', content, ...nameProperty(message) }
       return {
         role: 'assistant',
         content: content === '' ? null : content,
@@ -185,13 +185,13 @@ function toOpenAi(message: ModelMessage): OpenAI.ChatCompletionMessageParam {
       }
     }
     case 'user':
-      return { role: 'user', content: contentOf(message.content), ...named(message) }
+      return { role: 'user', content: contentOf(message.content), ...nameProperty(message) }
     case 'system':
-      return { role: 'system', content: message.content, ...named(message) }
+      return { role: 'system', content: message.content, ...nameProperty(message) }
   }
 }
 
-const named = ({ name }: { name?: string }) => (name === undefined ? {} : { name })
+const nameProperty = ({ name }: { name?: string }) => (name === undefined ? {} : { name })
 
 function contentOf(content: string | { text?: string; imageUrl?: string }[]) {
   if (typeof content === 'string') return content

@@ -30,15 +30,15 @@ export async function* readBody(
 ): AsyncGenerator<Buffer> {
   let isWhole = false
   try {
-    const packed = bounded(received(response, whyLate), maximumBytes)
-    yield* counted(bounded(unpacked(response, packed), maximumBytes), takeRoom)
+    const packed = limitBytes(receiveChunks(response, whyLate), maximumBytes)
+    yield* countBytes(limitBytes(decompress(response, packed), maximumBytes), takeRoom)
     isWhole = true
   } finally {
     end(isWhole)
   }
 }
 
-async function* received(
+async function* receiveChunks(
   response: IncomingMessage,
   whyLate: () => Refusal | undefined,
 ): AsyncGenerator<Buffer> {
@@ -49,7 +49,7 @@ async function* received(
   }
 }
 
-async function* bounded(bytes: AsyncIterable<Buffer>, maximumBytes: number): AsyncGenerator<Buffer> {
+async function* limitBytes(bytes: AsyncIterable<Buffer>, maximumBytes: number): AsyncGenerator<Buffer> {
   let size = 0
   for await (const chunk of bytes) {
     size += chunk.length
@@ -60,7 +60,7 @@ async function* bounded(bytes: AsyncIterable<Buffer>, maximumBytes: number): Asy
   }
 }
 
-async function* counted(bytes: AsyncIterable<Buffer>, takeRoom: TakeRoom): AsyncGenerator<Buffer> {
+async function* countBytes(bytes: AsyncIterable<Buffer>, takeRoom: TakeRoom): AsyncGenerator<Buffer> {
   let size = 0
   let taken = 0
   for await (const chunk of bytes) {
@@ -76,7 +76,7 @@ async function* counted(bytes: AsyncIterable<Buffer>, takeRoom: TakeRoom): Async
   }
 }
 
-async function* unpacked(
+async function* decompress(
   { headers }: IncomingMessage,
   packed: AsyncGenerator<Buffer>,
 ): AsyncGenerator<Buffer> {
@@ -88,13 +88,13 @@ async function* unpacked(
     if (!Object.hasOwn(decoders, encoding) || encodings.length > MAX_ENCODINGS) {
       throw new BrokenOff(fail('network', `The answer has the encoding ${encoding}, which cannot be read`))
     }
-    bytes = decoded(bytes, encoding)
+    bytes = decodeChunks(bytes, encoding)
   }
   yield* bytes
 }
 
 /** Nothing at all is no stream of any encoding, but what there is without a body. */
-async function* decoded(packed: AsyncGenerator<Buffer>, encoding: string): AsyncGenerator<Buffer> {
+async function* decodeChunks(packed: AsyncGenerator<Buffer>, encoding: string): AsyncGenerator<Buffer> {
   const first = await packed.next()
   if (first.done) return
   const decoder = decoders[encoding]?.(first.value) as Duplex

@@ -103,7 +103,7 @@ function metadataIn(bot: PublishedBot | undefined): Record<string, unknown> {
 }
 
 function titleOf(bot: PublishedBot | undefined): string | undefined {
-  return filled(metadataIn(bot).title) ?? bot?.name
+  return nonEmptyText(metadataIn(bot).title) ?? bot?.name
 }
 
 function badgeOf(bot: PublishedBot | undefined, siteName: string | undefined): string {
@@ -136,9 +136,9 @@ function headOf(
 /** Metadata of the bot for search engines and link previews. */
 function metadataOf(bot: PublishedBot | undefined, title: string, base: string): string {
   const metadata = metadataIn(bot)
-  const description = filled(metadata.description)
-  const image = webAddress(filled(metadata.imageUrl))
-  const icon = webAddress(filled(metadata.favIconUrl))
+  const description = nonEmptyText(metadata.description)
+  const image = webAddress(nonEmptyText(metadata.imageUrl))
+  const icon = webAddress(nonEmptyText(metadata.favIconUrl))
   const lines = [
     `<title>${escapeHtml(title)}</title>`,
     `<meta property="og:title" content="${escapeHtml(title)}">`,
@@ -153,10 +153,10 @@ function metadataOf(bot: PublishedBot | undefined, title: string, base: string):
 
 function closedText(settings: unknown): string | undefined {
   const { general } = (settings ?? {}) as { general?: { systemMessages?: { botClosed?: unknown } } }
-  return filled(general?.systemMessages?.botClosed)
+  return nonEmptyText(general?.systemMessages?.botClosed)
 }
 
-function filled(value: unknown): string | undefined {
+function nonEmptyText(value: unknown): string | undefined {
   return typeof value === 'string' && value.trim() !== '' ? value : undefined
 }
 

@@ -36,7 +36,7 @@ export function serveDocuments(
       return send(request, response, next)
     })
   for (const [name, path] of Object.entries(documents)) {
-    const yaml = () => published(readFileSync(new URL(path, root), 'utf8'), installation)
+    const yaml = () => adaptDocument(readFileSync(new URL(path, root), 'utf8'), installation)
     servePublic(`/${name}.yaml`, cachedAsset('application/yaml', yaml))
     servePublic(
       `/${name}.json`,
@@ -66,7 +66,7 @@ export function serveDocuments(
 }
 
 /** The document of this installation: without configuration it names no contact and no terms. */
-function published(yaml: string, { config, publicUrl }: Installation): string {
+function adaptDocument(yaml: string, { config, publicUrl }: Installation): string {
   const contact = Object.entries({
     name: config.CONTACT_NAME,
     url: config.CONTACT_URL,

@@ -1,7 +1,7 @@
 import { and, eq, sql } from 'drizzle-orm'
 import { isCurrency, showAmount } from '../chat/engine/payments/amounts.ts'
 import { insertLogs } from '../chat/sessions/client-logs.ts'
-import { holdResult } from '../chat/sessions/hold-chat.ts'
+import { lockResult } from '../chat/sessions/lock-chat.ts'
 import { type Database, transact } from '../db/client.ts'
 import { bots, resultLogs } from '../db/schema.ts'
 import { isBotAlive } from '../db/undeleted-bots.ts'
@@ -34,7 +34,7 @@ export async function notePayment(
 ): Promise<void> {
   await transact(db, async (tx) => {
     // Alone among equal messages.
-    if (!(await holdResult(tx, { botId, resultId }, 'no key update'))) return
+    if (!(await lockResult(tx, { botId, resultId }, 'no key update'))) return
     const [noted] = await tx
       .select({ id: resultLogs.id })
       .from(resultLogs)

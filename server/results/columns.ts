@@ -3,7 +3,7 @@ import { LRUCache } from 'lru-cache'
 import type { BotGrant } from '../access/index.ts'
 import { isInput } from '../chat/engine/flow-index.ts'
 import type { Database } from '../db/client.ts'
-import { beginning } from '../db/page.ts'
+import { firstPosition } from '../db/page.ts'
 import { botPublications, bots, publishedBots } from '../db/schema.ts'
 import { convert, type FlowDocument } from '../documents/conversion/index.ts'
 import { parseDraft, withDraft } from '../documents/drafts.ts'
@@ -99,7 +99,7 @@ async function draftFlow(db: Database, grant: BotGrant) {
 }
 
 async function earlierFlows(db: Database, grant: BotGrant): Promise<ReadFlow[]> {
-  const page = await publicationPage(db, grant, beginning, MAX_EARLIER_PUBLICATIONS + 1)
+  const page = await publicationPage(db, grant, firstPosition, MAX_EARLIER_PUBLICATIONS + 1)
   const flows: ReadFlow[] = []
   for (const { id, isLive } of page) {
     const flow =

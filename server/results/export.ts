@@ -2,13 +2,21 @@ import { stringify } from 'csv-stringify/sync'
 import { and, eq, inArray, sql } from 'drizzle-orm'
 import type { BotGrant } from '../access/index.ts'
 import type { Database } from '../db/client.ts'
-import { beginning, type Position } from '../db/page.ts'
+import { firstPosition, type Position } from '../db/page.ts'
 import { botStatsDaily, resultAnswers } from '../db/schema.ts'
 import { encode } from '../kit/json/json-text.ts'
 import { countBlocks } from './block-stats.ts'
 import { blockKey, type Column, columnsOf, type ResultColumns, readFlows } from './columns.ts'
 import { ofStatus, type ResultFilter } from './filter.ts'
-import { countTied, EXAMINED, lengthOf, partEnd, type ResultRow, resultRows, toResult } from './page.ts'
+import {
+  countTied,
+  lengthOf,
+  MAX_EXAMINED_RESULTS,
+  partEnd,
+  type ResultRow,
+  resultRows,
+  toResult,
+} from './page.ts'
 import { countResults } from './stats.ts'
 
 export interface Part {
@@ -52,10 +60,10 @@ async function countFrom(
   now: Date,
 ): Promise<number> {
   const to = range.to && range.to < from.createdAt ? range.to : from.createdAt
-  const before = from === beginning ? range : { from: range.from, to }
+  const before = from === firstPosition ? range : { from: range.from, to }
   const [stats, tied] = await Promise.all([
     countResults(db, grant, before, now),
-    from === beginning ? 0 : countTied(db, grant, { range, status }, from),
+    from === firstPosition ? 0 : countTied(db, grant, { range, status }, from),
   ])
   return ofStatus(stats, status).totalStarts + tied
 }
@@ -103,7 +111,7 @@ async function* pagesOf(
     if (rows.length > 0)
       limit = Math.max(
         1,
-        Math.min(EXAMINED, Math.floor((MAX_PAGE_CHARACTERS * rows.length) / lengthOf(rows))),
+        Math.min(MAX_EXAMINED_RESULTS, Math.floor((MAX_PAGE_CHARACTERS * rows.length) / lengthOf(rows))),
       )
     yield* piecesOf(rows.filter(isWithin))
   }
@@ -153,7 +161,7 @@ function toCsv(lines: string[][]): string {
     record_delimiter: 'windows',
     // Each of them ends a row, or a cell, for some readers.
     quoted_match: /[\r\n;\t]/,
-    cast: { string: guarded },
+    cast: { string: guardFormulas },
   })
 }
 
@@ -161,7 +169,7 @@ function toCsv(lines: string[][]): string {
  * A text without formulas for any reader: another separator than the comma, or a line break, may begin a cell for
  * some spreadsheets. Each part that would be a formula gets a quote in front, which spreadsheets take for "this is text".
  */
-function guarded(text: string): string {
+function guardFormulas(text: string): string {
   const parts = text.replaceAll(/[^;,\t\r\n]+/g, (part) => (isFormula(part) ? `'${part}` : part))
   return /^[\t\r]/.test(text) ? `'${parts}` : parts
 }

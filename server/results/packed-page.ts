@@ -2,9 +2,9 @@ import { type SQL, sql } from 'drizzle-orm'
 import type { components } from '../../generated/openapi.ts'
 import { newestFirst, type Position } from '../db/page.ts'
 import { resultAnswers, results as table } from '../db/schema.ts'
-import { momentToIso } from '../db/timestamps.ts'
+import { timestampToIso } from '../db/timestamps.ts'
 import { expression, type RowOf } from '../db/typed-select.ts'
-import { encodeString, JsonText, stored } from '../kit/json/json-text.ts'
+import { asProperty, encodeString, JsonText } from '../kit/json/json-text.ts'
 
 /*
  * A page of results in two texts. Rows of many columns take the service longer to read and to write than all else that it
@@ -81,9 +81,9 @@ export function unpack(
   if (!isLight) return undefined
   const page: ResultPage = { results: [], end: undefined }
   if (results === 0) return page
-  const alone = replaced(text.slice(1, -1), marks.content, '", "content" : "')
-  const withFiles = replaced(alone.text, marks.withFiles, '", "content" : "')
-  const all = replaced(withFiles.text, marks.answer, '"}, {"blockId" : "')
+  const alone = replaceMarks(text.slice(1, -1), marks.content, '", "content" : "')
+  const withFiles = replaceMarks(alone.text, marks.withFiles, '", "content" : "')
+  const all = replaceMarks(withFiles.text, marks.answer, '"}, {"blockId" : "')
   const pieces = all.text.split(marks.piece)
   const variablesOf = variables.split(SEPARATOR)
   if (pieces.length !== results * PIECES || variablesOf.length !== results) return undefined
@@ -99,20 +99,20 @@ export function unpack(
     const at = nth * PIECES
     const sessionId = piece(at + 3)
     const list = piece(at + 4) === '' ? '' : `{"blockId" : "${piece(at + 4)}"}`
-    const json = `{"id":"${piece(at)}","createdAt":"${momentToIso(piece(at + 1))}","botId":${bot},\
+    const json = `{"id":"${piece(at)}","createdAt":"${timestampToIso(piece(at + 1))}","botId":${bot},\
 "variables":${variablesOf[nth]},"isCompleted":${piece(at + 2)},"hasStarted":true,"isArchived":false,\
 "lastChatSessionId":${sessionId === '' ? 'null' : `"${sessionId}"`},"answers":[${hasFiles ? showFiles(list) : list}]}`
-    page.results.push(stored(new JsonText(json)))
+    page.results.push(asProperty(new JsonText(json)))
   }
   if (results > limit) {
     const last = (limit - 1) * PIECES
-    page.end = { id: JSON.parse(`"${piece(last)}"`), createdAt: new Date(momentToIso(piece(last + 1))) }
+    page.end = { id: JSON.parse(`"${piece(last)}"`), createdAt: new Date(timestampToIso(piece(last + 1))) }
   }
   return page
 }
 
 /** A text with another one for each mark, and how many there were. */
-function replaced(text: string, mark: string, by: string): { text: string; count: number } {
+function replaceMarks(text: string, mark: string, by: string): { text: string; count: number } {
   const filled = text.replaceAll(mark, by)
   return { text: filled, count: (filled.length - text.length) / (by.length - mark.length) }
 }

@@ -10,7 +10,7 @@ import { toIso } from '../db/iso-time.ts'
 import { after, MAX_PAGE_BYTES, newestFirst, type Position } from '../db/page.ts'
 import { resultAnswers, resultLogs, results as table } from '../db/schema.ts'
 import { expression, genericPlanParam, prepareSelect, type RowOf } from '../db/typed-select.ts'
-import { stored } from '../kit/json/json-text.ts'
+import { asProperty } from '../kit/json/json-text.ts'
 import type { ResultFilter } from './filter.ts'
 import { packedResults, packedShape, type ResultPage, unpack } from './packed-page.ts'
 import { inTurn } from './searches.ts'
@@ -20,7 +20,7 @@ import type { TimeRange } from './time-range.ts'
  * Maximum number of results that a page with a search examines, even if few match. With 10,000 results, the promised
  * maximum, no page takes three times as long as the first.
  */
-export const EXAMINED = 800
+export const MAX_EXAMINED_RESULTS = 800
 
 /** Bytes of answers and variables that such a page looks through: some tenths of a second of work. */
 const MAX_EXAMINED_BYTES = 24_000_000
@@ -101,7 +101,7 @@ const isAfter = (value: Value) => sql`${table.hasStarted}
 
 const parameterOf: Value = (name) => sql`batch.${sql.identifier(name)}`
 
-const examined = sql.raw(String(EXAMINED))
+const examined = sql.raw(String(MAX_EXAMINED_RESULTS))
 const maxExamined = sql.raw(String(MAX_EXAMINED_BYTES))
 const maxPage = sql.raw(String(MAX_PAGE_BYTES))
 
@@ -204,7 +204,7 @@ function rangeOf({ bot }: BotGrant, { from, to }: TimeRange) {
 }
 
 /** A page of at most this many characters does not delay the other pages in its batch. */
-const LIGHT = 64_000
+const MAX_LIGHT_CHARACTERS = 64_000
 
 /** Bots of which the last page was no longer. */
 const lightBots = new LRUCache<string, true>({ max: 10_000 })
@@ -224,7 +224,7 @@ export async function resultPage(
     if (page) return page
   }
   const { rows, end } = await resultRows(db, grant, filter, position, limit)
-  if (isOfAll && lengthOf(rows) <= LIGHT) lightBots.set(grant.bot.id, true)
+  if (isOfAll && lengthOf(rows) <= MAX_LIGHT_CHARACTERS) lightBots.set(grant.bot.id, true)
   return { results: rows.map((row) => toResult(grant.bot.id, row)), end }
 }
 
@@ -242,7 +242,7 @@ async function packedPage(
   const { id } = grant.bot
   try {
     const packed = await resultStatements(db).packed(valuesOf(grant, range, position, limit + 1))
-    if (!packed || packed.text.length + packed.variables.length > LIGHT) lightBots.delete(id)
+    if (!packed || packed.text.length + packed.variables.length > MAX_LIGHT_CHARACTERS) lightBots.delete(id)
     return packed && unpack(packed, id, limit)
   } catch (error) {
     lightBots.delete(id)
@@ -329,12 +329,12 @@ export function toResult(botId: string, row: ResultRow): components['schemas']['
     id: row.id,
     createdAt: toIso(row.createdAt),
     botId,
-    variables: stored(row.variables),
+    variables: asProperty(row.variables),
     isCompleted: row.isCompleted,
     hasStarted: row.hasStarted,
     isArchived: false,
     lastChatSessionId: row.lastChatSessionId,
-    answers: stored(row.answers),
+    answers: asProperty(row.answers),
   }
 }
 

@@ -24,7 +24,7 @@ export const countBetween = (botId: SQL, begins: SQL, ends: SQL) => sql`
     AND created_at >= ${begins} AND created_at < ${ends}`
 
 /** Parameters of a query in SQL: the bot, a range, and the days and hours within it. */
-interface Asked {
+interface RangeParameters {
   botId: SQL
   from: SQL
   to: SQL
@@ -35,7 +35,7 @@ interface Asked {
 }
 
 /** The same as parameters. */
-export const givenRange = (db: Database): Asked => ({
+export const givenRange = (db: Database): RangeParameters => ({
   botId: genericPlanParam(db, 'botId', 'text'),
   from: sql`${sql.placeholder('from')}::timestamptz`,
   to: sql`${sql.placeholder('to')}::timestamptz`,
@@ -54,7 +54,7 @@ export const startOf = (day: SQL) => sql`(${day})::timestamp AT TIME ZONE 'UTC'`
  * Gaps between stored days: from the beginning to the first valid day, and from the end of each to the next. Usually
  * only the last gap has results, and the others are empty.
  */
-export const gapsOf = (goodDays: SQL, { from, to }: Pick<Asked, 'from' | 'to'>) => sql`
+export const gapsOf = (goodDays: SQL, { from, to }: Pick<RangeParameters, 'from' | 'to'>) => sql`
   SELECT ${from} AS begins, coalesce(${startOf(sql`kept.first`)}, ${to}) AS ends
   UNION ALL
   SELECT ${startOf(sql`kept.last + 1`)}, ${to} WHERE kept.days = kept.last - kept.first + 1
@@ -75,8 +75,8 @@ const noHours =
  * Adds up valid days, valid hours after them, and results outside both, from one snapshot. Invariant: completed <=
  * starts <= views.
  */
-function keptAndCounted(db: Database, asked: Asked): SQL {
-  const { botId, firstDay, endDay, firstHour, endHour, from, to } = asked
+function storedAndCounted(db: Database, range: RangeParameters): SQL {
+  const { botId, firstDay, endDay, firstHour, endHour, from, to } = range
   const goodDays = sql`FROM ${botStatsDaily} WHERE bot_id = ${botId} AND computed_epoch = epoch
     AND day >= ${firstDay} AND day < ${endDay}`
   const goodHours = sql`FROM ${topologyOf(db).hasHourlyCounts ? botStatsHourly : noHours} WHERE bot_id = ${botId} AND computed_epoch = epoch
@@ -120,7 +120,7 @@ const questionTypes = {
   endHour: 'timestamptz',
 } as const
 
-const rangeParameters: Asked = {
+const rangeParameters: RangeParameters = {
   botId: sql`batch."botId"`,
   from: sql`batch."from"`,
   to: sql`batch."to"`,
@@ -147,7 +147,7 @@ const readStatements = statements((db, named) => {
         ),
         hasKept: expression(sql`kept.days > 0 OR hourly.first IS NOT NULL`, 'boolean'),
       },
-      (list) => sql`SELECT ${list} FROM ${keptAndCounted(db, given)}`,
+      (list) => sql`SELECT ${list} FROM ${storedAndCounted(db, given)}`,
     ),
     /** For those of which few results are beside good days and hours. */
     countBesideKept: prepareBatchedQuery(
@@ -157,7 +157,7 @@ const readStatements = statements((db, named) => {
       questionTypes,
       ofBoth,
       (list, questions) =>
-        sql`SELECT ${list} FROM ${questions} CROSS JOIN LATERAL ${keptAndCounted(db, rangeParameters)}`,
+        sql`SELECT ${list} FROM ${questions} CROSS JOIN LATERAL ${storedAndCounted(db, rangeParameters)}`,
     ),
     /** For those that have few results. */
     countSmall: prepareBatchedQuery(
@@ -215,11 +215,11 @@ export async function countResults(db: Database, grant: BotGrant, range: TimeRan
   try {
     const quick = quickBots.get(bot.id)
     if (quick !== undefined) {
-      const { hasFew, totalViews, totalStarts, totalCompleted } = one(await run[quick](values))
+      const { hasFew, totalViews, totalStarts, totalCompleted } = firstRow(await run[quick](values))
       if (hasFew) return { totalViews, totalStarts, totalCompleted }
       quickBots.delete(bot.id)
     }
-    const { isFound, hasFew, hasKept, ...stats } = one((await run.count(values))[0])
+    const { isFound, hasFew, hasKept, ...stats } = firstRow((await run.count(values))[0])
     if (hasFew && hasKept && topologyOf(db).hasHourlyCounts) quickBots.set(bot.id, 'countBesideKept')
     // Within a range, few results say nothing about the others.
     if (hasFew && !hasKept && range.from === null && range.to === null) quickBots.set(bot.id, 'countSmall')
@@ -234,7 +234,7 @@ export async function countResults(db: Database, grant: BotGrant, range: TimeRan
 }
 
 /** Returns the row of an aggregate query, which always has exactly one. */
-function one<Row>(row: Row | undefined): Row {
+function firstRow<Row>(row: Row | undefined): Row {
   if (!row) throw new Error('A count gave no row')
   return row
 }

@@ -137,9 +137,9 @@ type Outcome =
   | { ok: false; reason: 'error' | 'memory'; message: string }
 
 function outcomeOf(report: Report): Outcome {
-  if (report.isWaiting === true) return failed('The code did not come to an end')
-  if ('error' in report) return failed(asString(report.error) ?? 'The code failed')
-  if (!('value' in report)) return failed('The result is not a value')
+  if (report.isWaiting === true) return failureOf('The code did not come to an end')
+  if ('error' in report) return failureOf(asString(report.error) ?? 'The code failed')
+  if (!('value' in report)) return failureOf('The result is not a value')
   const assignments = Array.isArray(report.assignments) ? report.assignments : []
   return {
     ok: true,
@@ -148,7 +148,7 @@ function outcomeOf(report: Report): Outcome {
   }
 }
 
-function failed(message: string): Outcome {
+function failureOf(message: string): Outcome {
   return { ok: false, reason: reasonOf(message), message: message.slice(0, 500) }
 }
 

@@ -52,7 +52,7 @@ export function createQuotas(
       refusal(kind, botId, bytes = 0) {
         // Without rate limits addresses are not counted, since a proxy limits callers; bots are.
         if (config.RATE_LIMIT && address !== undefined && !counters[kind].hasRoom(address, bytes)) {
-          return refused(
+          return quotaIssue(
             `The address may store ${megabytes[kind]} MB of ${what[kind]} in a day, which would be exceeded`,
           )
         }
@@ -60,7 +60,7 @@ export function createQuotas(
         if (counters.bot.isFirstRefusal(botId)) {
           log.warn({ botId }, 'a bot stores no more of its visitors today: STORED_MAX_SIZE_PER_BOT')
         }
-        return refused(
+        return quotaIssue(
           `The visitors of the bot may store ${config.STORED_MAX_SIZE_PER_BOT} MB in a day, which would be exceeded`,
         )
       },
@@ -81,7 +81,7 @@ export function createQuotas(
 
 const what: Record<StoredKind, string> = { uploads: 'files', text: 'messages, answers and logs' }
 
-function refused(message: string): Issue {
+function quotaIssue(message: string): Issue {
   return {
     path: [],
     code: 'daily_quota_exceeded',

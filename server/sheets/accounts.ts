@@ -18,7 +18,7 @@ const isHeld = ({ workspaceId, credentialsId, claim }: AccountLease) =>
   and(eq(table.workspaceId, workspaceId), eq(table.credentialsId, credentialsId), eq(table.claim, claim))
 
 /** Accounts that rest, or that a process has. A cluster joins them with no rows. */
-export function heldAccounts(db: Database): Promise<Account[]> {
+export function busyAccounts(db: Database): Promise<Account[]> {
   return db
     .select({ workspaceId: table.workspaceId, credentialsId: table.credentialsId })
     .from(table)

@@ -31,8 +31,8 @@ import { createErrorLog } from '../repeated-errors.ts'
 import { tryCredentials } from '../workspaces/credentials.ts'
 import {
   type AccountLease,
+  busyAccounts,
   extendAccounts,
-  heldAccounts,
   releaseAccount,
   restAccount,
   takeAccount,
@@ -157,16 +157,19 @@ export function openSheetQueue(services: Services): LeaseWorker {
         return [{ ...row, logs: [fate === 'lost' ? unknownEntry(row, failure) : failureEntry(row, failure)] }]
       }),
     )
-    const left = (fate: string) => withFate(fate).filter((row) => !isOver(row, fate))
-    if (!isSingle) await halveBatches(left('rejected'), { delayMs: 0, isSent: false })
+    const remainingOf = (fate: string) => withFate(fate).filter((row) => !isOver(row, fate))
+    if (!isSingle) await halveBatches(remainingOf('rejected'), { delayMs: 0, isSent: false })
     // An update may be made twice.
-    const [lost, lostUpdates] = [left('lost'), left('lost').filter(({ kind }) => kind === 'update')]
+    const [lost, lostUpdates] = [
+      remainingOf('lost'),
+      remainingOf('lost').filter(({ kind }) => kind === 'update'),
+    ]
     await halveBatches(
       lost.filter(({ kind }) => kind === 'insert'),
       { delayMs: MAX_VENDOR_MS, isSent: true },
     )
     await halveBatches(lostUpdates, { delayMs: delayOf(lostUpdates), isSent: false })
-    const waiting = left('waiting')
+    const waiting = remainingOf('waiting')
     await putOff(waiting, { delayMs: isBusy(last) ? 0 : delayOf(waiting), isSent: false })
     if (lost.length + waiting.length === 0) leased.failures = 0
     return lost.length + waiting.length > 0 && isBusy(last) ? extendRest(leased, last.retryAfterMs ?? 0) : 0
@@ -227,7 +230,7 @@ export function openSheetQueue(services: Services): LeaseWorker {
   }
 
   async function take(free: number, counts: Map<string, number>): Promise<AccountLease[]> {
-    const due = await dueAccounts(db, await heldAccounts(db), counts, WORKSPACE_SHARE, free)
+    const due = await dueAccounts(db, await busyAccounts(db), counts, WORKSPACE_SHARE, free)
     const taken: AccountLease[] = []
     for (const account of due) {
       const leased = await takeAccount(db, account, newId(services.now()))

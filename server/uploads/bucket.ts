@@ -14,7 +14,7 @@ type Settings = Pick<
 >
 
 /** Timeouts for a store, in milliseconds. A request without a file is retried twice before it fails. */
-const usualPatience = {
+const usualTimeouts = {
   connectionTimeout: 10_000,
   /** For the head of an answer. */
   requestTimeout: 30_000,
@@ -26,11 +26,11 @@ const usualPatience = {
  * Files in a bucket of a store that speaks the protocol of S3, for any number of processes. A file comes onto the disk
  * of this machine first: the store wants to know its size, and is to get it whole or not at all.
  */
-export function openBucket(settings: Settings, patience: Partial<typeof usualPatience> = {}): FileStore {
+export function openBucket(settings: Settings, timeouts: Partial<typeof usualTimeouts> = {}): FileStore {
   const { S3_BUCKET: Bucket } = settings
   let opened: ReturnType<typeof connect> | undefined
   const client = () => {
-    opened ??= connect(settings, { ...usualPatience, ...patience })
+    opened ??= connect(settings, { ...usualTimeouts, ...timeouts })
     return opened
   }
   return {
@@ -91,7 +91,7 @@ async function connect(
     S3_ACCESS_KEY_ID: accessKeyId,
     S3_SECRET_ACCESS_KEY: secretAccessKey,
   }: Settings,
-  patience: typeof usualPatience,
+  timeouts: typeof usualTimeouts,
 ) {
   const sdk = await import('@aws-sdk/client-s3')
   const s3: S3Client = new sdk.S3Client({
@@ -104,7 +104,7 @@ async function connect(
     requestChecksumCalculation: 'WHEN_REQUIRED',
     responseChecksumValidation: 'WHEN_REQUIRED',
     // Without the last one a request that takes too long is only logged.
-    requestHandler: { ...patience, throwOnRequestTimeout: true },
+    requestHandler: { ...timeouts, throwOnRequestTimeout: true },
   })
   return { s3, ...sdk }
 }

@@ -145,11 +145,11 @@ export function safeName(given: string): string {
   if (plain === '') return 'file'
   // Windows takes these for devices, whatever follows.
   const named = /^(con|prn|aux|nul|com[\d¹²³]|lpt[\d¹²³])(\.|$)/i.test(plain) ? `_${plain}` : plain
-  return shortened(named)
+  return shortenName(named)
 }
 
 /** Cut between whole characters, as people see them. */
-function shortened(name: string): string {
+function shortenName(name: string): string {
   if ([...name].length <= MAX_NAME_CHARACTERS && Buffer.byteLength(name) <= MAX_NAME_BYTES) return name
   const extension = extensionOf(name)
   const tail = extension !== undefined && extension.length <= 10 ? `.${extension}` : ''

@@ -20,7 +20,7 @@ const RETRY_DELAYS_MS = [
 ]
 
 /** Counters of this process, for its metrics. */
-export const sent = { delivered: 0, failed: 0, underWay: 0, lastDelay: 0 }
+export const deliveryCounts = { delivered: 0, failed: 0, underWay: 0, lastDelay: 0 }
 
 /** Key of a delivery and its attempt. */
 export const placeOf = ({ botId, endpointId, subject, seq, attempts }: Taken): Place => ({
@@ -38,12 +38,12 @@ export async function deliver(
 ): Promise<Answer> {
   const { at, turn, createdAt } = delivery
   if (delivery.attempts === 1)
-    sent.lastDelay = Math.max(0, at.getTime() - createdAt.getTime()) / MS_PER_SECOND
+    deliveryCounts.lastDelay = Math.max(0, at.getTime() - createdAt.getTime()) / MS_PER_SECOND
   const started = performance.now()
   const reply = await send(sender, endpoint, delivery)
   const lastDuration = Math.round(performance.now() - started)
   const isDelivered = reply.ok && reply.status >= 200 && reply.status < 300
-  sent[isDelivered ? 'delivered' : 'failed']++
+  deliveryCounts[isDelivered ? 'delivered' : 'failed']++
   // A test of an endpoint that is off, or left alone for a while, is tried once.
   const isTriedOnce = delivery.type === 'endpoint.test' && !endpoint.isOpen
   const wait = isTriedOnce ? undefined : RETRY_DELAYS_MS[turn - 1]

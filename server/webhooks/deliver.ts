@@ -3,10 +3,10 @@ import { LRUCache } from 'lru-cache'
 import { databaseError, isOfRows } from '../db/errors.ts'
 import { MS_PER_HOUR, MS_PER_SECOND } from '../durations.ts'
 import { createErrorLog } from '../repeated-errors.ts'
-import { deliver, placeOf, sent } from './attempt.ts'
+import { deliver, deliveryCounts, placeOf } from './attempt.ts'
 import { type Ready, seriesOf, withBodies } from './bodies.ts'
 import { giveBack, postable } from './deleted-results.ts'
-import { type Answer, MAX_FAILURES_IN_A_ROW, noteAnswers } from './failures.ts'
+import { type Answer, MAX_FAILURES_IN_A_ROW, recordAnswers } from './failures.ts'
 import { LEASE_TIMEOUT_MS, leaseStatements, type OpenEndpoint, type Taken } from './leases.ts'
 import { deliveryIsDue, fanOut, MAX_FAN_OUT_EVENTS } from './outbox.ts'
 import { loadSince, repeat } from './pacing.ts'
@@ -97,7 +97,7 @@ export function startDeliveries(
   const lengthOf = (endpointId: string) => seriesLengths.get(endpointId) ?? FIRST_SERIES_EVENTS
   const isOver = (delivery: Taken) => {
     underWay.delete(keyOf(delivery))
-    sent.underWay = underWay.size
+    deliveryCounts.underWay = underWay.size
   }
   const { open, take, putOff, settle, due, probe } = leaseStatements(db)
   /** Ids of deliveries whose row fails, by their endpoints. */
@@ -217,7 +217,7 @@ export function startDeliveries(
       for (const task of tasks) underWay.set(keyOf(task.delivery), task)
       void sendInOrder(tasks)
     }
-    sent.underWay = underWay.size
+    deliveryCounts.underWay = underWay.size
     await giveBack(db, overtaken)
   }
 
@@ -292,7 +292,7 @@ export function startDeliveries(
     // For the next event of its subject, or for events that found no room.
     looking.wake()
     if (answers.length > 0) settling.wake()
-    await noteAnswers(db, log, settled)
+    await recordAnswers(db, log, settled)
   }
 
   /** Writes several at once or, where one of them cannot be written, one by one; gives those that are written. */
@@ -327,7 +327,7 @@ export function startDeliveries(
   }
 
   const logError = createErrorLog(log)
-  const failed = (what: string) => (error: unknown) => logError(error, what)
+  const logFailure = (what: string) => (error: unknown) => logError(error, what)
   const pace = Math.min(PACE_MS, interval)
   // Requests go first: with half of the time it is four times as long, but the shorter the longer events have waited.
   const paceOf = (busy: number) => {
@@ -335,14 +335,24 @@ export function startDeliveries(
     const longest = Math.max(longestPace * (TOLERATED_DELAY_MS / behindFor), pace)
     return Math.min(PACE_MS / (1 - Math.min(busy, 1)) ** 2, longest)
   }
-  const looking = repeat(look, interval, () => paceOf(load()), failed('deliveries will be looked for again'))
+  const looking = repeat(
+    look,
+    interval,
+    () => paceOf(load()),
+    logFailure('deliveries will be looked for again'),
+  )
   const settling = repeat(
     write,
     interval,
     () => pace,
-    failed('what came of deliveries will be written again'),
+    logFailure('what came of deliveries will be written again'),
   )
-  const renewing = repeat(renew, RENEWAL_MS, () => pace, failed('leases of deliveries will be put off again'))
+  const renewing = repeat(
+    renew,
+    RENEWAL_MS,
+    () => pace,
+    logFailure('leases of deliveries will be put off again'),
+  )
   deliveryIsDue.on('due', looking.wake)
 
   return {

@@ -25,24 +25,24 @@ export interface Answer {
 }
 
 /** An endpoint with a certain URL: responses of a former URL do not count for the next one. */
-type Asked = Pick<OpenEndpoint, 'id' | 'url'>
+type EndpointKey = Pick<OpenEndpoint, 'id' | 'url'>
 
-const isStill = ({ id, url }: Asked) => and(eq(endpoints.id, id), eq(endpoints.url, url))
+const isStill = ({ id, url }: EndpointKey) => and(eq(endpoints.id, id), eq(endpoints.url, url))
 
 /** Updates endpoints by their responses, in the order of these. */
-export async function noteAnswers(db: Database, log: Logger, answers: readonly Answer[]): Promise<void> {
+export async function recordAnswers(db: Database, log: Logger, answers: readonly Answer[]): Promise<void> {
   const counted = answers.filter(({ isCounted }) => isCounted)
-  const nameOf = ({ id, url }: Asked) => `${id} ${url}`
+  const nameOf = ({ id, url }: EndpointKey) => `${id} ${url}`
   const all = new Map(counted.map(({ endpoint }) => [nameOf(endpoint), endpoint]))
   // If this fails, the next response does it again.
   const failing = await failingOf(db, counted).catch(() => new Set<string>())
-  for (const [name, asked] of all) {
-    const endpointId = asked.id
+  for (const [name, endpoint] of all) {
+    const endpointId = endpoint.id
     const its = counted.filter(({ endpoint }) => nameOf(endpoint) === name)
     const failed = its.slice(its.findLastIndex(({ outcome }) => outcome.isDelivered) + 1)
     try {
-      if (failed.length < its.length && failing.has(endpointId)) await noteSuccess(db, asked)
-      const reason = failed.length > 0 && (await noteFailures(db, asked, failed))
+      if (failed.length < its.length && failing.has(endpointId)) await recordSuccess(db, endpoint)
+      const reason = failed.length > 0 && (await recordFailures(db, endpoint, failed))
       if (reason) log.warn({ endpointId, reason }, 'webhook endpoint disabled')
     } catch (error) {
       // The next answer says it again.
@@ -66,12 +66,12 @@ async function failingOf(db: Database, answers: readonly Answer[]): Promise<Set<
   return new Set(rows.map(({ id }) => id))
 }
 
-async function noteSuccess(db: Database, asked: Asked) {
+async function recordSuccess(db: Database, endpoint: EndpointKey) {
   const { rowCount } = await db
     .update(endpoints)
     .set({ failures: 0, failingSince: null, pausedUntil: null })
-    .where(and(isStill(asked), isNotNull(endpoints.failingSince)))
-  if (rowCount) await hurryDeliveries(db, asked.id)
+    .where(and(isStill(endpoint), isNotNull(endpoints.failingSince)))
+  if (rowCount) await hurryDeliveries(db, endpoint.id)
 }
 
 /** Deliveries that one statement makes due. */
@@ -91,9 +91,9 @@ export async function hurryDeliveries(db: Database, endpointId: string): Promise
 }
 
 /** Why the endpoint is disabled now, if it is. */
-async function noteFailures(
+async function recordFailures(
   db: Database,
-  asked: Asked,
+  endpoint: EndpointKey,
   failed: readonly Answer[],
 ): Promise<'gone' | 'failing' | undefined> {
   const at = new Date(Math.max(...failed.map(({ delivery }) => delivery.at.getTime())))
@@ -112,7 +112,7 @@ async function noteFailures(
         CASE WHEN ${failures} >= ${MAX_FAILURES_IN_A_ROW}
           THEN ${new Date(at.getTime() + PAUSE_MS).toISOString()}::timestamptz END)`,
     })
-    .where(isStill(asked))
+    .where(isStill(endpoint))
     .returning({ failingSince: endpoints.failingSince })
   if (!row) return undefined
   const isFailing = row.failingSince && at.getTime() - row.failingSince.getTime() >= DISABLE_AFTER_MS
@@ -121,6 +121,6 @@ async function noteFailures(
   const { rowCount } = await db
     .update(endpoints)
     .set({ isEnabled: false, disabledReason: reason })
-    .where(and(isStill(asked), eq(endpoints.isEnabled, true)))
+    .where(and(isStill(endpoint), eq(endpoints.isEnabled, true)))
   return rowCount === 1 ? reason : undefined
 }

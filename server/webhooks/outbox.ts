@@ -7,7 +7,7 @@ import { topologyOf } from '../db/citus/topology.ts'
 import { afterCommit, type Database, statements, type Transaction, transact } from '../db/client.ts'
 import { isOfRows, sqlState } from '../db/errors.ts'
 import { memoizeOn } from '../db/interned-rows.ts'
-import { CUT, createPassedOver } from '../db/passed-over.ts'
+import { BATCH_DIVISOR, createPassedOver } from '../db/passed-over.ts'
 import { bots, webhookDeliveries, webhookEndpoints, webhookEvents, webhookOutbox } from '../db/schema.ts'
 import { expression, prepareSelect } from '../db/typed-select.ts'
 import { isAlive } from '../db/undeleted-results.ts'
@@ -123,7 +123,7 @@ export const expandOutboxRow = sql`(
 /** Maximum number of events per fan-out. */
 export const MAX_FAN_OUT_EVENTS = 64
 /** Maximum number of bots per fan-out. */
-const BOTS_AT_ONCE = 32
+const MAX_FAN_OUT_BOTS = 32
 /** Maximum bytes on disk of the rows of one fan-out; at least one row is fanned out. */
 const MAX_FAN_OUT_BYTES = 4 * 1024 * 1024
 
@@ -223,7 +223,7 @@ export async function fanOut(
   if (!topologyOf(db).hasOutbox) return { after: '', isMoreLeft: false }
   const state = memoizeOn(db, 'fan-out', () => ({ cut: 1, failed: createPassedOver<string>() }))
   const passedOver = state.failed.keys()
-  const [bots, part] = [BOTS_AT_ONCE, maxEvents].map((number) => Math.ceil(number / state.cut)) as [
+  const [bots, part] = [MAX_FAN_OUT_BOTS, maxEvents].map((number) => Math.ceil(number / state.cut)) as [
     number,
     number,
   ]
@@ -231,13 +231,13 @@ export async function fanOut(
     const [shared] = await fanOutStatements(db).share({ from, maxEvents: part, bots, passedOver })
     if (!shared) return { after: '', isMoreLeft: false }
     const isCut = state.cut > 1
-    state.cut = Math.max(1, state.cut / CUT)
+    state.cut = Math.max(1, state.cut / BATCH_DIVISOR)
     const { after, events, isCutInBytes } = shared
     return { after, isMoreLeft: isCut || isCutInBytes || after !== '' || from !== '' || events >= part }
   } catch (error) {
     // A fan-out that did not see that the rows were deleted is retried.
     if (!isOfRows(error) || sqlState(error) === '22012') throw error
-    if (bots > 1 || part > 1) state.cut *= CUT
+    if (bots > 1 || part > 1) state.cut *= BATCH_DIVISOR
     else {
       const [first] = await fanOutStatements(db).first({ from, passedOver })
       if (first) state.failed.add(first.id)

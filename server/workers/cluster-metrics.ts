@@ -49,7 +49,9 @@ export function createGatherer(workers: () => Worker[]) {
     const answering = given.filter((snapshot) => snapshot !== undefined)
     states.set({ state: 'answering' }, answering.length)
     states.set({ state: 'silent' }, all.length - answering.length)
-    const silent = all.filter((_, place) => !given[place]).map((worker) => counted(last.get(worker.id) ?? []))
+    const silent = all
+      .filter((_, place) => !given[place])
+      .map((worker) => countersOf(last.get(worker.id) ?? []))
     all.forEach((worker, place) => {
       const snapshot = given[place]
       // A worker that ended meanwhile is already in `endedSnapshots`.
@@ -80,7 +82,7 @@ export function createGatherer(workers: () => Worker[]) {
       replaced.inc()
       const snapshot = last.get(worker.id)
       last.delete(worker.id)
-      if (snapshot) endedSnapshots.push(counted(snapshot))
+      if (snapshot) endedSnapshots.push(countersOf(snapshot))
     },
   }
 }
@@ -90,7 +92,7 @@ async function sumOf(snapshots: Snapshot[]): Promise<Snapshot> {
 }
 
 /** Keeps counters and histograms, which only grow, and drops gauges. */
-function counted(snapshot: Snapshot): Snapshot {
+function countersOf(snapshot: Snapshot): Snapshot {
   return snapshot.filter(({ type }) => ['counter', 'histogram'].includes(String(type)))
 }
 

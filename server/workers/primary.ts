@@ -1,6 +1,6 @@
 import cluster, { type Address, type Worker } from 'node:cluster'
 import { setTimeout as delay } from 'node:timers/promises'
-import { type FirstSignIn, greeting, prepareDatabase } from '../bootstrap.ts'
+import { composeGreeting, type FirstSignIn, prepareDatabase } from '../bootstrap.ts'
 import type { Config } from '../config.ts'
 import { connect } from '../db/client.ts'
 import { databaseOptions, locateDatabase } from '../db/configured.ts'
@@ -107,7 +107,7 @@ export async function lookAfterWorkers(config: Config): Promise<void> {
   )
   isPrepared = true
   for (const worker of serving) sendTo(worker, { kind: 'prepared' })
-  if (process.stdout.isTTY) sink.write(greeting(config, publicUrl, first))
+  if (process.stdout.isTTY) sink.write(composeGreeting(config, publicUrl, first))
 
   async function stop(wait: number) {
     isStopping = true

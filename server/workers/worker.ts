@@ -14,7 +14,7 @@ function on<Kind extends ToWorker['kind']>(kind: Kind, act: (order: Order<Kind>)
 const tell = (message: ToPrimary) => void process.send?.(message)
 
 /** Resolves once the primary process has prepared the database. */
-export function prepared(): Promise<void> {
+export function waitUntilPrepared(): Promise<void> {
   return new Promise((resolve) => on('prepared', () => resolve()))
 }
 

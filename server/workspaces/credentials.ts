@@ -71,7 +71,7 @@ export async function insertCredentials(
     const owner = { workspaceId: workspace.id, id: newId(now), type }
     const [row] = await tx
       .insert(table)
-      .values({ ...owner, ...sealed(key, owner, data), name, createdAt: now, updatedAt: now })
+      .values({ ...owner, ...sealData(key, owner, data), name, createdAt: now, updatedAt: now })
       .returning(shown)
     const deed = { by: caller, operation: 'createCredentials' } as const
     await writeEntry(tx, newEntry(workspace.id, deed, owner.id, now, { type }))
@@ -92,7 +92,7 @@ export async function updateCredentials(
   const { id, workspaceId, type } = before
   const isRenamed = name !== undefined && name !== before.name
   if (!isRenamed && !data) return isStale(conditions, credentialsState(before)) ? { stale: before } : before
-  const secret = data && key && sealed(key, { id, workspaceId, type }, data)
+  const secret = data && key && sealData(key, { id, workspaceId, type }, data)
   return transact(db, async (tx) => {
     const stale = await staleCredentials(tx, workspaceId, id, conditions)
     if (stale) return { stale }
@@ -185,6 +185,6 @@ function isIn(workspaceId: string, id: string) {
 
 type Owner = Pick<Row, 'workspaceId' | 'id' | 'type'>
 
-function sealed(key: Key, owner: Owner, data: unknown): Pick<Row, 'data' | 'keyId'> {
+function sealData(key: Key, owner: Owner, data: unknown): Pick<Row, 'data' | 'keyId'> {
   return seal(key, JSON.stringify(data), ownerText(owner))
 }

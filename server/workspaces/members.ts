@@ -4,7 +4,7 @@ import type { Role } from '../../contract/operation.ts'
 import type { components } from '../../generated/openapi.ts'
 import { type AuditAction, newEntry, writeEntry } from '../audit/log.ts'
 import { type Database, type Transaction, transact } from '../db/client.ts'
-import { beginning, isBeyond, type Position, withinPage } from '../db/page.ts'
+import { firstPosition, isBeyond, type Position, withinPage } from '../db/page.ts'
 import { workspaceMembers as table, users } from '../db/schema.ts'
 import { expression, optional, selectRows } from '../db/typed-select.ts'
 import { holdWorkspace } from './rows.ts'
@@ -21,7 +21,7 @@ interface Place {
 export async function memberPage(db: Database, { workspace }: Pick<Place, 'workspace'>, position: Position) {
   const inOrder = [sql`${table.createdAt}`, sql`${table.userId}`]
   const isAfter =
-    position === beginning
+    position === firstPosition
       ? sql`true`
       : sql`(${table.createdAt}, ${table.userId}) > (${position.createdAt.toISOString()}::timestamptz, ${position.id})`
   const user = {

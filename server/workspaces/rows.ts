@@ -4,7 +4,7 @@ import type { UserGrant, WorkspaceGrant } from '../access/index.ts'
 import { auditCte, newEntry, writeEntry } from '../audit/log.ts'
 import { topologyOf } from '../db/citus/topology.ts'
 import { type Database, type Transaction, transact } from '../db/client.ts'
-import { beginning, isBeyond, newestFirst, type Position, withinPage } from '../db/page.ts'
+import { firstPosition, isBeyond, newestFirst, type Position, withinPage } from '../db/page.ts'
 import { credentials, workspaces as table, users, workspaceMembers } from '../db/schema.ts'
 import { expression, optional, selectRows } from '../db/typed-select.ts'
 import { stateTag } from '../entity-tags.ts'
@@ -24,7 +24,7 @@ export async function workspacePage(db: Database, { caller }: UserGrant, positio
   const isOwn = sql`coalesce(${table.createdBy} = ${caller.userId}, false)`
   const [own, id] = position.id.split(':')
   const isAfter =
-    position === beginning
+    position === firstPosition
       ? sql`true`
       : sql`(${isOwn}, ${table.createdAt}, ${table.id})
           < (${own}::boolean, ${position.createdAt.toISOString()}::timestamptz, ${id})`

@@ -7,7 +7,7 @@ import type { ChatTools } from '../chat-tools.ts'
 import {
   asObject,
   asString,
-  cut,
+  cutText,
   filledText,
   type JsonObject,
   parseJson,
@@ -43,7 +43,7 @@ export async function testCredentials(
   const tell = (outcome: Tested['outcome'], status: number | null, words: string): Tested => ({
     outcome,
     status,
-    message: cut(storableText(withoutSecrets(data, words)), MAX_MESSAGE_CHARACTERS),
+    message: cutText(storableText(withoutSecrets(data, words)), MAX_MESSAGE_CHARACTERS),
   })
   if (type === 'smtp') {
     try {

@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals'
 import type { SessionState } from '../../server/chat/engine/types.ts'
-import { decodeState, encodeState, padded } from '../../server/chat/sessions/codec/state.ts'
+import { decodeState, encodeState, padState } from '../../server/chat/sessions/codec/state.ts'
 import fc from '../kit/fast-check.ts'
 import { runs } from '../support/runs.ts'
 
@@ -92,6 +92,6 @@ test('each who reads it has lists of their own', () => {
 })
 
 test('most steps leave it as long as it was, and short ones stay short', () => {
-  const lengths = [0, 1, 64, 100, 255, 256, 300, 1_000].map((length) => padded('a'.repeat(length)).length)
+  const lengths = [0, 1, 64, 100, 255, 256, 300, 1_000].map((length) => padState('a'.repeat(length)).length)
   expect(lengths).toEqual([0, 64, 64, 128, 256, 256, 512, 1_024])
 })

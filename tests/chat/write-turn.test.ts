@@ -68,7 +68,10 @@ async function rowsOf({ db, pool }: App) {
 }
 
 /** Two results of earlier days, and one of each today; the floor of the bot is above the time of the step, or it has none. */
-async function prepare({ pool }: App, { hasFloor, memberEdits }: { hasFloor: boolean; memberEdits: string | null }) {
+async function prepare(
+  { pool }: App,
+  { hasFloor, memberEdits }: { hasFloor: boolean; memberEdits: string | null },
+) {
   for (const table of Object.keys(tables)) await pool.query(`DELETE FROM ${table}`)
   await pool.query(
     `INSERT INTO results (bot_id, id, variables, has_started, is_completed, waiting_block_id, waits_until, created_at, updated_at)

@@ -7,7 +7,7 @@ import { authorize, type BotGrant, type WorkspaceGrant } from '../../server/acce
 import { insertBot, newBot, newDraft } from '../../server/bots/create.ts'
 import { isDistributed } from '../../server/db/citus/topology.ts'
 import { prepareSql } from '../../server/db/client.ts'
-import { beginning } from '../../server/db/page.ts'
+import { firstPosition } from '../../server/db/page.ts'
 import { encode } from '../../server/kit/json/json-text.ts'
 import { readFilter } from '../../server/results/filter.ts'
 import type { ResultPage } from '../../server/results/packed-page.ts'
@@ -165,7 +165,7 @@ describe('pages of results', () => {
     await addResults(there, 21, 10)
     const read = readFilter({ timeFilter: 'allTime', timeZone: 'UTC' }, app.clock.now())
     if (!('filter' in read)) throw new Error('A filter of nothing was refused')
-    const page = (id: string, limit: number, position = beginning) =>
+    const page = (id: string, limit: number, position = firstPosition) =>
       resultPage(app.db, { bot: { id, resultsFloorAt: null } } as BotGrant, read.filter, position, limit)
     const { end } = await page(here, 7)
     if (!end) throw new Error('There is no second page')

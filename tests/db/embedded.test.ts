@@ -308,7 +308,7 @@ describe('after a kill -9', () => {
 
 describe('a server that cannot start again', () => {
   /** A server that was killed, and of which a file is away until `repair`. */
-  async function broken(options: Pick<EmbeddedOptions, 'patience' | 'pause'>) {
+  async function broken(options: Pick<EmbeddedOptions, 'startTimeoutMs' | 'pause'>) {
     const folder = await usedFolder()
     const messages: string[] = []
     const server = await start(folder, { ...options, log: (message) => messages.push(message) })
@@ -322,7 +322,10 @@ describe('a server that cannot start again', () => {
   }
 
   test('its user tries until it does, and holds on to it then; what is wrong is told once', async () => {
-    const { folder, server, messages, told, attempts, repair } = await broken({ patience: 2_000, pause: 50 })
+    const { folder, server, messages, told, attempts, repair } = await broken({
+      startTimeoutMs: 2_000,
+      pause: 50,
+    })
     await until(async () => told('PostgreSQL does not start') > 0)
     const before = await attempts()
     await until(async () => (await attempts()) >= before + 3)
@@ -356,7 +359,7 @@ test('a server whose folder was moved is stopped all the same, and a start in th
   const moved = `${folder}-moved`
   folders.push(moved)
   await rename(folder, moved)
-  await expect(start(moved, { patience: 500 })).rejects.toThrow(
+  await expect(start(moved, { startTimeoutMs: 500 })).rejects.toThrow(
     new RegExp(`shared memory block .* by the process ${pid} .*kill -INT ${pid}`),
   )
   await server.stop()

@@ -517,7 +517,9 @@ testHere.each<Mode>(['force_custom_plan', 'force_generic_plan'])(
       })
       const one = usualAnswer(own.clock.now(), 'made')
       const together = await steps(async () => {
-        const { start, answer, answerWithEvents, unanswered, unansweredWithEvents } = batchedStatements(own.db)
+        const { start, answer, answerWithEvents, unanswered, unansweredWithEvents } = batchedStatements(
+          own.db,
+        )
         const { workspaceId } = here
         const told = { botId, workspaceId, idPrefix: '0', turns: '[{}]' }
         await start([one], { botId })
@@ -656,7 +658,10 @@ testHere.each<Mode>(['force_custom_plan', 'force_generic_plan'])(
       await connection.query('VACUUM ANALYZE webhook_outbox')
       const { answerWithEvents } = batchedStatements(own.db)
       const told = { botId: 'bot', workspaceId: 'workspace', idPrefix: '0', turns: '[{}]' }
-      const [sent] = await sentDuring(() => answerWithEvents([usualAnswer(own.clock.now(), 'chat')], told), own)
+      const [sent] = await sentDuring(
+        () => answerWithEvents([usualAnswer(own.clock.now(), 'chat')], told),
+        own,
+      )
       const plan = await planOf(sent as Sent, mode, connection)
       const read = nodesOf(plan).filter((node) => node['Relation Name'] === 'webhook_outbox')
       expect(read.map((node) => node['Node Type'])).toEqual(['ModifyTable', 'Index Only Scan'])

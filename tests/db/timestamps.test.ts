@@ -1,13 +1,13 @@
 import { expect, test } from '@jest/globals'
 import pg from 'pg'
 import { toIso } from '../../server/db/iso-time.ts'
-import { momentToIso, readMomentsFast } from '../../server/db/timestamps.ts'
+import { readTimestampsFast, timestampToIso } from '../../server/db/timestamps.ts'
 import fc from '../kit/fast-check.ts'
 import { runs } from '../support/runs.ts'
 
 const { TIMESTAMPTZ } = pg.types.builtins
 const readAny = pg.types.getTypeParser(TIMESTAMPTZ)
-readMomentsFast()
+readTimestampsFast()
 const readFast = pg.types.getTypeParser(TIMESTAMPTZ)
 
 const day = (from: string, to: string) =>
@@ -21,7 +21,7 @@ test('a moment is read as pg reads it, however PostgreSQL writes it', () => {
       const written = `${date.toISOString().slice(0, 19).replace('T', ' ')}${part}${offset}`
       const moment = readAny(written)
       expect(readFast(written)).toEqual(moment)
-      expect(momentToIso(written)).toBe(moment.toISOString())
+      expect(timestampToIso(written)).toBe(moment.toISOString())
     }),
     { numRuns: runs(500, 20_000) },
   )

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals'
 import { parse } from 'csv-parse/sync'
-import { beginning } from '../../server/db/page.ts'
+import { firstPosition } from '../../server/db/page.ts'
 import { newId } from '../../server/ids.ts'
 import { exportPart } from '../../server/results/export.ts'
 import fc from '../kit/fast-check.ts'
@@ -189,7 +189,7 @@ test('results that are long are held in memory a few at a time', async () => {
   const grant = { bot: { id: botId, workspaceId: site.workspaceId, resultsFloorAt: null } }
   const filter = { range: { from: null, to: null }, status: null, answerContains: null, variable: null }
   const query = { format: 'jsonl' as const }
-  const { lines } = await exportPart(app.db, grant as never, filter, beginning, query, new Date(NOW))
+  const { lines } = await exportPart(app.db, grant as never, filter, firstPosition, query, new Date(NOW))
   let longest = 0
   let count = 0
   for await (const piece of lines) {

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect } from '@jest/globals'
 import type { WorkspaceGrant } from '../../server/access/index.ts'
 import { botPage } from '../../server/bots/rows.ts'
-import { beginning } from '../../server/db/page.ts'
+import { firstPosition } from '../../server/db/page.ts'
 import { moveFromDeletedFolders } from '../../server/jobs/folders.ts'
 import { purgeBatch } from '../../server/jobs/purge.ts'
 import { type App, startApp } from '../support/app.ts'
@@ -74,7 +74,7 @@ const deleteFolder = (folderId: string) =>
 async function botsIn(folderId: string | undefined): Promise<Map<string, string | null>> {
   const found = new Map<string, string | null>()
   const grant = { workspace: { id: site.workspaceId } } as WorkspaceGrant
-  for (let position = beginning; ; ) {
+  for (let position = firstPosition; ; ) {
     const page = await botPage(app.db, grant, folderId, position, 5_000)
     for (const bot of page) {
       expect(found.has(bot.id)).toBe(false)

@@ -8,7 +8,7 @@ import { transact } from '../../server/db/client.ts'
 import { forgetDeliveries } from '../../server/jobs/expiry.ts'
 import { createLog } from '../../server/log.ts'
 import { streamingClient } from '../../server/outbound/client.ts'
-import { sent } from '../../server/webhooks/attempt.ts'
+import { deliveryCounts } from '../../server/webhooks/attempt.ts'
 import { startDeliveries } from '../../server/webhooks/deliver.ts'
 import { redeliver as redeliverRow } from '../../server/webhooks/endpoints.ts'
 import { deliveryIsDue, fanOutAll, withWebhookEvent } from '../../server/webhooks/outbox.ts'
@@ -618,9 +618,9 @@ test('many slow endpoints of one owner leave places for the events of other owne
   startSender()
   // The last quarter is for owners to whom nothing is posted.
   const most = (boundNamed('AT_ONCE') * 3) / 4
-  await until('as many are sent to them as may be', async () => sent.underWay === most)
+  await until('as many are sent to them as may be', async () => deliveryCounts.underWay === most)
   await sleep(1_000)
-  expect(sent.underWay).toBe(most)
+  expect(deliveryCounts.underWay).toBe(most)
   const { there } = world
   await app.client.ok('createWebhookEndpoint', {
     as: there.admin,

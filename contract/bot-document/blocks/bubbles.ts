@@ -1,4 +1,5 @@
 import { z } from '../../kit/zod.ts'
+import { boundedArray } from '../bounded-array.ts'
 import {
   component,
   flag,
@@ -11,7 +12,6 @@ import {
   url,
   variableReference,
 } from '../fields.ts'
-import { boundedArray } from '../bounded-array.ts'
 import { limits } from '../limits.ts'
 import { block } from './block.ts'
 

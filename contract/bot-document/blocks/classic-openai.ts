@@ -128,8 +128,8 @@ export const classicOpenAiBlock = block(
       },
       ({ task, advancedOptions, responseMapping }) => {
         if (task !== 'Create image') return undefined
-        if (advancedOptions === undefined) return required('advancedOptions')
-        if (responseMapping === undefined) return required('responseMapping')
+        if (advancedOptions === undefined) return missingKey('advancedOptions')
+        if (responseMapping === undefined) return missingKey('responseMapping')
         return undefined
       },
       ({ task, responseMapping = [] }) => {
@@ -148,6 +148,6 @@ export const classicOpenAiBlock = block(
   },
 )
 
-function required(key: string) {
+function missingKey(key: string) {
   return { path: [key], message: `Required with task "Create image"` }
 }

@@ -1,4 +1,5 @@
 import type { z } from '../../kit/zod.ts'
+import { boundedArray } from '../bounded-array.ts'
 import { condition } from '../conditions.ts'
 import {
   component,
@@ -12,7 +13,6 @@ import {
   url,
   variableReference,
 } from '../fields.ts'
-import { boundedArray } from '../bounded-array.ts'
 import { block } from './block.ts'
 import { responseVariableMapping } from './http-request.ts'
 import { itemBase, itemOwner, items } from './items.ts'

@@ -33,7 +33,7 @@ export function toPythonClient(
     '_api.py': notice + beside('_api.py'),
     '_shared.py': notice + beside('_shared.py'),
     '_async_runtime.py': notice + beside('_async_runtime.py').replaceAll(/ {2}# async only$/gm, ''),
-    '_runtime.py': notice + waiting(beside('_async_runtime.py')),
+    '_runtime.py': notice + toBlocking(beside('_async_runtime.py')),
     'webhooks.py': notice + beside('webhooks.py'),
     'types.py': notice + typesOf(schemas),
     'errors.py': notice + errorsModule,
@@ -56,7 +56,7 @@ function beside(name: string): string {
 }
 
 /** Derives the synchronous module from the asynchronous one. */
-function waiting(source: string): string {
+function toBlocking(source: string): string {
   return source
     .replaceAll(/^.* {2}# async only\n/gm, '')
     .replace('from anyio import sleep', 'from time import sleep')
@@ -96,16 +96,16 @@ const entry = [
   'from . import types, webhooks',
   'from ._api import (',
   ...['ApiError', 'Attempt', 'KeyMatchOptions', 'KeyOptions', 'MatchOptions', 'NoResponseError'].map(
-    reexported,
+    exportLine,
   ),
-  ...['RequestOptions', 'ResponseTimeoutError'].map(reexported),
+  ...['RequestOptions', 'ResponseTimeoutError'].map(exportLine),
   ')',
   'from ._async_runtime import AsyncConversation, AsyncDownload, AsyncPages',
   'from ._runtime import Conversation, Download, Pages',
   'from .async_client import AsyncClient',
   'from .client import Client',
   'from .errors import (',
-  ...codes.map(classOf).map(reexported),
+  ...codes.map(classOf).map(exportLine),
   ')',
   'from .version import version as __version__',
   '',
@@ -127,7 +127,7 @@ const entry = [
   '',
 ].join('\n')
 
-function reexported(name: string): string {
+function exportLine(name: string): string {
   return `    ${name},`
 }
 

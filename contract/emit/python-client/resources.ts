@@ -63,9 +63,9 @@ export function clientOf(methods: Method[], document: JsonObject, isAsync: boole
       `class ${classOfResource(resource)}:`,
       `    def __init__(self, caller: ${prefix}Caller) -> None:`,
       '        self._caller = caller',
-      ...group.flatMap((method) => ['', ...indented(methodText(method, document, isAsync))]),
-      ...(resource === 'bots' ? ['', ...indented(edit(isAsync))] : []),
-      ...(resource === 'chat' ? ['', ...indented(converse(isAsync))] : []),
+      ...group.flatMap((method) => ['', ...indentLines(methodText(method, document, isAsync))]),
+      ...(resource === 'bots' ? ['', ...indentLines(edit(isAsync))] : []),
+      ...(resource === 'chat' ? ['', ...indentLines(converse(isAsync))] : []),
       ...(resource === 'webhooks' ? ['', '    verify = staticmethod(webhooks.verify)'] : []),
     ]),
     '',
@@ -112,7 +112,7 @@ export function clientOf(methods: Method[], document: JsonObject, isAsync: boole
   ].join('\n')
 }
 
-function indented(lines: string[]): string[] {
+function indentLines(lines: string[]): string[] {
   return lines.map((line) => (line === '' ? '' : `    ${line}`))
 }
 
@@ -184,7 +184,7 @@ function methodText(method: Method, document: JsonObject, isAsync: boolean): str
     ...overloads.flatMap((overload) => ['@overload', `${overload} ...`, '']),
     minimal ? signature(['minimal: bool = False'], `${page} | types.${minimal}`) : signature([], type),
   ]
-  return [...head, ...documentation.map((line) => (line === '' ? '' : `    ${line}`)), ...indented(lines)]
+  return [...head, ...documentation.map((line) => (line === '' ? '' : `    ${line}`)), ...indentLines(lines)]
 }
 
 function operationText(call: Method['call']): string {

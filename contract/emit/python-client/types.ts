@@ -97,7 +97,7 @@ function define(name: string, schema: Schema, classes: Definition[]) {
         `${name} = TypedDict(`,
         `    "${name}",`,
         '    {',
-        ...fields.map(({ property, type }) => `        ${JSON.stringify(property)}: ${quoted(type)},`),
+        ...fields.map(({ property, type }) => `        ${JSON.stringify(property)}: ${quoteType(type)},`),
         '    },',
         ')',
         documentation(schema, ''),
@@ -106,7 +106,7 @@ function define(name: string, schema: Schema, classes: Definition[]) {
 }
 
 /** Quotes a name that may be defined later, since Python evaluates it when it loads the module. */
-function quoted(type: string): string {
+function quoteType(type: string): string {
   const [, inner] = /^NotRequired\[(.*)\]$/.exec(type) ?? []
   return inner === undefined ? JSON.stringify(type) : `NotRequired[${JSON.stringify(inner)}]`
 }

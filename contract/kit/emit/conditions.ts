@@ -48,15 +48,18 @@ export function headerParameters({ isConditional, method, success }: Operation):
 
 /** Headers of its successful response. */
 export function conditionalHeaders({ isConditional, method, success, deprecated }: Operation): JsonObject {
-  const named = (name: string) => ({ $ref: `#/components/headers/${name}` })
+  const headerReference = (name: string) => ({ $ref: `#/components/headers/${name}` })
   const isTagged = isConditional && method !== 'delete'
   return {
-    ...(isTagged || success.minimal ? { ETag: named('ETag') } : {}),
-    ...(success.minimal ? { 'Preference-Applied': named('PreferenceApplied') } : {}),
-    ...(deprecated ? { Deprecation: named('Deprecation'), Sunset: named('Sunset') } : {}),
-    ...(deprecated?.successor ? { Link: named('Successor') } : {}),
+    ...(isTagged || success.minimal ? { ETag: headerReference('ETag') } : {}),
+    ...(success.minimal ? { 'Preference-Applied': headerReference('PreferenceApplied') } : {}),
+    ...(deprecated ? { Deprecation: headerReference('Deprecation'), Sunset: headerReference('Sunset') } : {}),
+    ...(deprecated?.successor ? { Link: headerReference('Successor') } : {}),
     ...Object.fromEntries(
-      Object.entries(success.headers ?? {}).map(([header, component]) => [header, named(component)]),
+      Object.entries(success.headers ?? {}).map(([header, component]) => [
+        header,
+        headerReference(component),
+      ]),
     ),
   }
 }

@@ -151,9 +151,9 @@ function streamItems(responses: Record<string, JsonObject>, item: string) {
     for (const [mediaType, { examples }] of Object.entries(content)) {
       const itemSchema = { $ref: `#/components/schemas/${item}` }
       if (mediaType === 'application/x-ndjson')
-        content[mediaType] = { itemSchema, examples: serialized(examples) }
+        content[mediaType] = { itemSchema, examples: serializeExamples(examples) }
       if (mediaType === 'text/event-stream') {
-        content[mediaType] = { itemSchema: eventOf(itemSchema), examples: serialized(examples) }
+        content[mediaType] = { itemSchema: eventOf(itemSchema), examples: serializeExamples(examples) }
       }
     }
   }
@@ -177,7 +177,7 @@ function eventOf(data: JsonObject): JsonObject {
 }
 
 /** Marks examples of a stream as serialized text, since they are not values of its items. */
-function serialized(examples: unknown): JsonObject {
+function serializeExamples(examples: unknown): JsonObject {
   return Object.fromEntries(
     Object.entries(examples as Record<string, JsonObject>).map(([name, { summary, value }]) => [
       name,

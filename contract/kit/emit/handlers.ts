@@ -40,10 +40,10 @@ export function toHandlers<O extends Operation>(
   }
   for (const [resource, operations] of Object.entries(resources)) {
     lines.push(
-      `export interface ${capitalised(resource)}Handlers<Contexts extends Record<AccessKind, unknown>> {`,
+      `export interface ${capitalise(resource)}Handlers<Contexts extends Record<AccessKind, unknown>> {`,
       ...Object.entries(operations).flatMap(([id, operation]) => [
         `  /** ${operation.method.toUpperCase()} ${operation.path} */`,
-        `  ${id}: Handler<${capitalised(id)}, Contexts>`,
+        `  ${id}: Handler<${capitalise(id)}, Contexts>`,
       ]),
       '}',
       '',
@@ -52,7 +52,7 @@ export function toHandlers<O extends Operation>(
   lines.push(
     'export type Handlers<Contexts extends Record<AccessKind, unknown>> = ' +
       Object.keys(resources)
-        .map((resource) => `${capitalised(resource)}Handlers<Contexts>`)
+        .map((resource) => `${capitalise(resource)}Handlers<Contexts>`)
         .join(' & '),
     '',
     '/** Every operation with the codes it can answer, for the cases that replay them. */',
@@ -71,16 +71,16 @@ function operationInterface<O extends Operation>(
   operation: O,
   bodyOf: (operation: O, parsed: string) => string = (_, parsed) => parsed,
 ): string[] {
-  const parsed = (part: 'params' | 'query' | 'body') =>
+  const parsedType = (part: 'params' | 'query' | 'body') =>
     operation[part] ? `z.output<(typeof contract)['${id}']['${part}']>` : 'undefined'
   const media = operation.success.mediaType ?? 'application/json'
   return [
     `/** ${operation.summary}: ${operation.method.toUpperCase()} ${operation.path} */`,
-    `export interface ${capitalised(id)} {`,
+    `export interface ${capitalise(id)} {`,
     `  access: '${operation.access.kind}'`,
-    `  params: ${parsed('params')}`,
-    `  query: ${parsed('query')}`,
-    `  body: ${operation.fileBody ? 'FileBody' : bodyOf(operation, parsed('body'))}`,
+    `  params: ${parsedType('params')}`,
+    `  query: ${parsedType('query')}`,
+    `  body: ${operation.fileBody ? 'FileBody' : bodyOf(operation, parsedType('body'))}`,
     media === 'application/json'
       ? `  reply: wire['${id}']['responses'][${operation.success.status}]['content']['${media}']`
       : '  reply: Stream',
@@ -99,6 +99,6 @@ function errorUnion(operation: Operation): string {
     .join(' | ')
 }
 
-function capitalised(text: string): string {
+function capitalise(text: string): string {
   return text.charAt(0).toUpperCase() + text.slice(1)
 }

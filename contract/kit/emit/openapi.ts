@@ -100,7 +100,7 @@ export function toOpenApi<O extends Operation>(source: DocumentSource<O>): JsonO
         'x-internal': false,
       },
     ],
-    tags: Object.entries(sorted(tags)).map(([tag, { name, description }]) => ({
+    tags: Object.entries(sortKeys(tags)).map(([tag, { name, description }]) => ({
       name: tag,
       'x-displayName': name,
       description,
@@ -110,10 +110,10 @@ export function toOpenApi<O extends Operation>(source: DocumentSource<O>): JsonO
     paths,
     ...(generated.webhooks ? { webhooks: generated.webhooks } : {}),
     components: {
-      schemas: sorted({ ...schemas, ...errorSchemas(codes, described) }),
+      schemas: sortKeys({ ...schemas, ...errorSchemas(codes, described) }),
       parameters: shareParameters([...published, ...posted]),
       responses,
-      headers: usedHeaders(sorted({ ...kitHeaders, ...headers }), JSON.stringify([paths, responses])),
+      headers: usedHeaders(sortKeys({ ...kitHeaders, ...headers }), JSON.stringify([paths, responses])),
       securitySchemes: {
         bearerAuth: {
           type: 'http',
@@ -311,9 +311,9 @@ function shareParameters(operations: JsonObject[]): Record<string, JsonObject> {
     })
     if (!parameters) delete operation.parameters
   }
-  return sorted(shared)
+  return sortKeys(shared)
 }
 
-function sorted<T>(record: Record<string, T>): Record<string, T> {
+function sortKeys<T>(record: Record<string, T>): Record<string, T> {
   return Object.fromEntries(Object.entries(record).sort(([a], [b]) => (a < b ? -1 : 1)))
 }

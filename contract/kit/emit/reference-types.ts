@@ -3,7 +3,7 @@ import { freeText, type JsonObject, nameOf } from './schemas.ts'
 
 /* Schemas in words for readers: types, bounds and properties. */
 
-export function escaped(text: string): string {
+export function escapeText(text: string): string {
   return text
     .replaceAll('&', '&amp;')
     .replaceAll('<', '&lt;')
@@ -18,7 +18,7 @@ export function typeOf(schema: JsonObject): string {
   if (typeof $ref === 'string') return `<a href="/docs/schemas#schema-${nameOf($ref)}">${nameOf($ref)}</a>`
   if (branches) return branches.map(typeOf).join(' or ')
   if (Array.isArray(schema.enum))
-    return schema.enum.map((value) => `<code>${escaped(String(value))}</code>`).join(' or ')
+    return schema.enum.map((value) => `<code>${escapeText(String(value))}</code>`).join(' or ')
   if (Array.isArray(type)) return type.map((one) => typeOf({ ...schema, type: one })).join(' or ')
   if (type === 'array') return `list of ${typeOf((items ?? {}) as JsonObject)}`
   if (type === 'object' && !schema.properties && additionalProperties) {
@@ -43,7 +43,7 @@ export function fieldsOf(schema: JsonObject): string {
   if (mapping) {
     const { propertyName } = schema.discriminator as { propertyName: string }
     const items = Object.entries(mapping).map(
-      ([value, $ref]) => `<li><code>${escaped(value)}</code>: ${typeOf({ $ref })}</li>`,
+      ([value, $ref]) => `<li><code>${escapeText(value)}</code>: ${typeOf({ $ref })}</li>`,
     )
     return `<p>Told apart by <code>${propertyName}</code>:</p><ul class="branches">${items.join('')}</ul>`
   }
@@ -52,7 +52,7 @@ export function fieldsOf(schema: JsonObject): string {
   const required = (schema.required ?? []) as string[]
   const rows = properties.map(
     ([name, property]) =>
-      `<div><dt><code>${escaped(name)}</code> <small>${typeOf(property)}${boundsOf(property)}${required.includes(name) ? ', required' : ''}</small></dt><dd>${marked.parseInline(String(property.description ?? ''), { async: false })}</dd></div>`,
+      `<div><dt><code>${escapeText(name)}</code> <small>${typeOf(property)}${boundsOf(property)}${required.includes(name) ? ', required' : ''}</small></dt><dd>${marked.parseInline(String(property.description ?? ''), { async: false })}</dd></div>`,
   )
   return `<dl class="fields">${rows.join('')}</dl>`
 }
@@ -66,8 +66,8 @@ function boundsOf(schema: JsonObject): string {
       ? `${minLength ? `${many(minLength)} to` : 'at most'} ${many(maxLength)} characters`
       : '',
     maxItems !== undefined ? `at most ${many(maxItems)}` : '',
-    pattern !== undefined && pattern !== freeText ? `<code>${escaped(String(pattern))}</code>` : '',
-    schema.default !== undefined ? `default <code>${escaped(JSON.stringify(schema.default))}</code>` : '',
+    pattern !== undefined && pattern !== freeText ? `<code>${escapeText(String(pattern))}</code>` : '',
+    schema.default !== undefined ? `default <code>${escapeText(JSON.stringify(schema.default))}</code>` : '',
   ]
   return bounds
     .filter(Boolean)

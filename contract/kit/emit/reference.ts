@@ -1,7 +1,7 @@
 import { marked } from 'marked'
 import { fileMediaType, type Operation } from '../operation.ts'
 import { type ClientPackages, programSamplesOf } from './program-samples.ts'
-import { escaped, fieldsOf, typeOf } from './reference-types.ts'
+import { escapeText, fieldsOf, typeOf } from './reference-types.ts'
 import { type JsonObject, nameOf } from './schemas.ts'
 
 /*
@@ -119,9 +119,9 @@ export function toReference(
 function contentsOf({ name, 'x-displayName': title }: OpenApi['tags'][number], api: OpenApi): string {
   const items = operationsOf(name, api).map(
     ({ path, method, operation: { operationId, summary } }) =>
-      `<li><a href="/docs/${name}#${operationId}" title="${method} ${escaped(path)}">${escaped(summary)}</a></li>`,
+      `<li><a href="/docs/${name}#${operationId}" title="${method} ${escapeText(path)}">${escapeText(summary)}</a></li>`,
   )
-  return `<h3><a href="/docs/${name}">${escaped(title)}</a></h3>\n<ul>\n${items.join('\n')}\n</ul>\n`
+  return `<h3><a href="/docs/${name}">${escapeText(title)}</a></h3>\n<ul>\n${items.join('\n')}\n</ul>\n`
 }
 
 /** Entry of the search index. `hint` is shown beside the title; `text` is searched. */
@@ -196,7 +196,7 @@ function operationText(
 ): string {
   const api = document as unknown as OpenApi
   const { operationId, summary, description, deprecated, security } = operation
-  const shown = escaped(path).replaceAll('/', '<wbr>/')
+  const shown = escapeText(path).replaceAll('/', '<wbr>/')
   const isOpen = security.length === 0
   const needed = declared.everythingWithout
   const samples = [
@@ -210,17 +210,17 @@ function operationText(
     ),
   ]
   return `<details class="operation" id="${operationId}">
-<summary><h2><span class="method ${method.toLowerCase()}">${method}</span> <code>${shown}</code> <span class="title">${escaped(summary)}${deprecated ? ' (deprecated)' : ''}</span></h2></summary>
+<summary><h2><span class="method ${method.toLowerCase()}">${method}</span> <code>${shown}</code> <span class="title">${escapeText(summary)}${deprecated ? ' (deprecated)' : ''}</span></h2></summary>
 <div class="sides">
 <div>
 ${prose(description)}
 </div>
 <div class="samples">
 <h3>Samples</h3>
-${samples.map(({ label, source }) => `<figure data-language="${label}"><figcaption>${label}</figcaption><pre tabindex="0"><code>${escaped(source)}</code></pre></figure>`).join('\n')}
+${samples.map(({ label, source }) => `<figure data-language="${label}"><figcaption>${label}</figcaption><pre tabindex="0"><code>${escapeText(source)}</code></pre></figure>`).join('\n')}
 </div>
 </div>
-<form class="try" data-method="${method}" data-path="${escaped(path)}"${isOpen ? '' : ' data-token'}${needed ? ` data-everything-without="${needed}"` : ''}>
+<form class="try" data-method="${method}" data-path="${escapeText(path)}"${isOpen ? '' : ' data-token'}${needed ? ` data-everything-without="${needed}"` : ''}>
 ${parametersText(operation, api)}${bodyText(operation, api)}<p class="send"><button type="submit">Send</button> <button type="button" class="as-curl">Copy as curl</button></p>
 <div class="answer" role="status"></div>
 </form>
@@ -239,7 +239,7 @@ function parametersText(operation: Published, api: OpenApi): string {
   if (parameters.length === 0) return ''
   const fields = parameters.map(({ name, in: place, required, description, schema, example }) => {
     const id = `${operation.operationId}-${name}`
-    return `<div class="field"><label for="${id}"><code>${escaped(name)}</code></label> <small>${place}, ${typeOf(schema)}${required ? ', required' : ''}</small>
+    return `<div class="field"><label for="${id}"><code>${escapeText(name)}</code></label> <small>${place}, ${typeOf(schema)}${required ? ', required' : ''}</small>
 <div id="${id}-about">${prose(description)}</div>
 ${input(id, place, name, required === true, schema, example)}</div>`
   })
@@ -254,20 +254,20 @@ function input(
   schema: JsonObject,
   example: unknown,
 ): string {
-  const attributes = `id="${id}" name="${escaped(name)}" data-in="${place}" aria-describedby="${id}-about"${isRequired ? ' required' : ''}`
+  const attributes = `id="${id}" name="${escapeText(name)}" data-in="${place}" aria-describedby="${id}-about"${isRequired ? ' required' : ''}`
   const values = schema.type === 'boolean' ? [true, false] : (schema.enum as unknown[] | undefined)
   if (values) {
-    const options = values.map((value) => `<option>${escaped(String(value))}</option>`)
+    const options = values.map((value) => `<option>${escapeText(String(value))}</option>`)
     return `<select ${attributes}><option value=""></option>${options.join('')}</select>`
   }
-  return `<input ${attributes} placeholder="${escaped(String(example ?? ''))}" autocomplete="off" spellcheck="false">`
+  return `<input ${attributes} placeholder="${escapeText(String(example ?? ''))}" autocomplete="off" spellcheck="false">`
 }
 
 function bodyText({ operationId, requestBody }: Published, { components }: OpenApi): string {
   if (requestBody?.content[fileMediaType]) {
     const id = `${operationId}-body`
     return `<h3>Body</h3>
-<p>${escaped(requestBody.description)}</p>
+<p>${escapeText(requestBody.description)}</p>
 <label for="${id}">File to send</label>
 <input type="file" id="${id}" name="file">
 `
@@ -278,7 +278,7 @@ function bodyText({ operationId, requestBody }: Published, { components }: OpenA
   const examples = Object.values(content.examples ?? {})
   const texts = examples.map(({ value }) => JSON.stringify(value, null, 2))
   const options = examples.map(
-    ({ summary }, at) => `<option value="${escaped(texts[at] as string)}">${escaped(summary)}</option>`,
+    ({ summary }, at) => `<option value="${escapeText(texts[at] as string)}">${escapeText(summary)}</option>`,
   )
   const choice =
     examples.length > 1
@@ -286,10 +286,10 @@ function bodyText({ operationId, requestBody }: Published, { components }: OpenA
       : ''
   const schema = components.schemas[nameOf(String(content.schema.$ref))] as JsonObject
   return `<h3>Body</h3>
-<p>${typeOf(content.schema)}. ${escaped(requestBody.description)}</p>
+<p>${typeOf(content.schema)}. ${escapeText(requestBody.description)}</p>
 ${fieldsOf(schema)}
 ${choice}<label for="${id}">Body to send, as JSON</label>
-<textarea id="${id}" name="body" rows="8" spellcheck="false">${escaped(texts[0] ?? '{}')}</textarea>
+<textarea id="${id}" name="body" rows="8" spellcheck="false">${escapeText(texts[0] ?? '{}')}</textarea>
 `
 }
 
@@ -355,7 +355,7 @@ function entry(kind: string, name: string, text: string): string {
 
 /** Renders a text to copy, under its title. */
 function code(title: string, text: string): string {
-  return `<figure><figcaption>${escaped(title)}</figcaption><pre tabindex="0"><code>${escaped(text)}</code></pre></figure>`
+  return `<figure><figcaption>${escapeText(title)}</figcaption><pre tabindex="0"><code>${escapeText(text)}</code></pre></figure>`
 }
 
 function json(value: unknown): string {

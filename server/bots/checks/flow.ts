@@ -185,8 +185,8 @@ export function issue(path: Path, code: string, message: string): FlowFinding {
 /** Keys of a document may be as long as the document, and texts of the engine that parses code too. */
 export function withinBounds(path: Path, message: string) {
   return {
-    path: path.slice(0, MAX_PATH_PARTS).map((part) => cut(String(part), MAX_PART_LENGTH)),
-    message: cut(message, MAX_MESSAGE_LENGTH),
+    path: path.slice(0, MAX_PATH_PARTS).map((part) => cutText(String(part), MAX_PART_LENGTH)),
+    message: cutText(message, MAX_MESSAGE_LENGTH),
   }
 }
 
@@ -195,7 +195,7 @@ const MAX_PATH_PARTS = 100
 const MAX_PART_LENGTH = 1_000
 const MAX_MESSAGE_LENGTH = 2_000
 
-function cut(text: string, maxLength: number): string {
+function cutText(text: string, maxLength: number): string {
   return text.length > maxLength ? `${text.slice(0, maxLength - 1)}…` : text
 }
 

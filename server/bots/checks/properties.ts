@@ -28,7 +28,7 @@ export function* unknownProperties(flow: Flow, block: unknown, path: Path): Find
   if (schema === undefined) return
   yield* misspelt(flow, schema, block, path)
   for (const place of ['options', 'content'] as const) {
-    const inner = unwrapped(schema.shape[place])
+    const inner = unwrapSchema(schema.shape[place])
     if (!(inner instanceof z.ZodObject)) continue
     const given = isRecord(block[place]) ? block[place] : {}
     for (const key of Object.keys(block)) {
@@ -47,7 +47,7 @@ export function* unknownProperties(flow: Flow, block: unknown, path: Path): Find
 const leftBehind = new Set(['groupId', 'blockId'])
 
 function* misspelt({ effort }: Pick<Flow, 'effort'>, given: unknown, value: unknown, path: Path): Findings {
-  const schema = unwrapped(given)
+  const schema = unwrapSchema(given)
   if (schema instanceof z.ZodArray && Array.isArray(value)) {
     for (const [index, member] of value.entries())
       yield* misspelt({ effort }, schema.element, member, [...path, index])
@@ -67,8 +67,8 @@ function* misspelt({ effort }: Pick<Flow, 'effort'>, given: unknown, value: unkn
   }
 }
 
-function unwrapped(schema: unknown): unknown {
+function unwrapSchema(schema: unknown): unknown {
   return schema instanceof z.ZodOptional || schema instanceof z.ZodNullable
-    ? unwrapped(schema.unwrap())
+    ? unwrapSchema(schema.unwrap())
     : schema
 }

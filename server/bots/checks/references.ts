@@ -111,21 +111,21 @@ export function* edgeIssues(flow: Flow): Findings {
 function missingSource(flow: Flow, from: unknown, path: Path): FlowFinding | undefined {
   if (!isRecord(from)) return undefined
   const { eventId, blockId, itemId, pathId } = from
-  const missing = (key: string, id: string, kind: string) =>
+  const missingIssue = (key: string, id: string, kind: string) =>
     issue(
       [...path, key],
       'missing_source',
       `The edge starts at the ${kind} ${quote(id)}, which does not exist.`,
     )
 
-  if (isReference(eventId) && !flow.eventIds.has(eventId)) return missing('eventId', eventId, 'event')
+  if (isReference(eventId) && !flow.eventIds.has(eventId)) return missingIssue('eventId', eventId, 'event')
   if (!isReference(blockId)) return undefined
   const items = flow.itemsByBlock.get(blockId)
-  if (items === undefined) return missing('blockId', blockId, 'block')
+  if (items === undefined) return missingIssue('blockId', blockId, 'block')
   if (!isReference(itemId)) return undefined
   const paths = items.get(itemId)
-  if (paths === undefined) return missing('itemId', itemId, 'item')
-  return isReference(pathId) && !paths.has(pathId) ? missing('pathId', pathId, 'path') : undefined
+  if (paths === undefined) return missingIssue('itemId', itemId, 'item')
+  return isReference(pathId) && !paths.has(pathId) ? missingIssue('pathId', pathId, 'path') : undefined
 }
 
 function* unusedEdge(flow: Flow, { id, from }: JsonRecord, path: Path): Findings {

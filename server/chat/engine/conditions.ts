@@ -97,19 +97,19 @@ function itemsOf(value: VariableValue): string[] {
   return typeof value === 'string' ? [value] : value.map((item) => item ?? '')
 }
 
-function normalized(value: VariableValue): Set<string> {
+function normalizeItems(value: VariableValue): Set<string> {
   return new Set(itemsOf(value).map((item) => item.normalize()))
 }
 
 /** Every item of one side equals every item of the other. An empty list equals nothing. */
 function areAllEqual(left: VariableValue, right: VariableValue): boolean {
-  const [ours, theirs] = [normalized(left), normalized(right)]
+  const [ours, theirs] = [normalizeItems(left), normalizeItems(right)]
   return ours.size === 1 && theirs.size === 1 && haveCommonItem(left, right)
 }
 
 function haveCommonItem(left: VariableValue, right: VariableValue): boolean {
-  const others = normalized(right)
-  return [...normalized(left)].some((item) => others.has(item))
+  const others = normalizeItems(right)
+  return [...normalizeItems(left)].some((item) => others.has(item))
 }
 
 /** A list contains its items, a text its parts. */

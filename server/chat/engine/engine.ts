@@ -5,7 +5,7 @@
  * the flow by its publication. Neither throws because of what a document, a visitor or another service does.
  */
 
-import { cut, type JsonObject, storableText } from '../../json/access.ts'
+import { cutText, type JsonObject, storableText } from '../../json/access.ts'
 import { appearanceOf, deviceOf, dynamicThemeOf, hasProgressBar, startPropsOf } from './appearance.ts'
 import { flowAllBack, updateResult } from './blocks/bot-link.ts'
 import { findEvent, remember, startEdge } from './blocks/logic.ts'
@@ -290,7 +290,7 @@ export function messageOf(run: Execution, message: Message | null | undefined): 
   const clean = (value: string): string => {
     const maximum = run.limits.messageCharacters
     if (value.length > maximum) log(run, 'error', `The message was cut to ${maximum} characters`)
-    return storableText(cut(value, maximum))
+    return storableText(cutText(value, maximum))
   }
   if (typeof message === 'string') return clean(message)
   if (message.type === 'webhook' || message.type === 'timer') return message

@@ -22,9 +22,10 @@ export async function evaluate(
 ): Promise<EvaluateReply> {
   if (code === '') return { ok: true, value: null, assignments: [], milliseconds: 0, lines: [] }
   const left = run.limits.evaluationMillisecondsPerStep - run.spent.evaluation
-  if (left <= 0) return refused('time', 'The code of this turn used up its time')
+  if (left <= 0) return rejectEvaluation('time', 'The code of this turn used up its time')
   const maximum = run.limits.codeCharacters
-  if (code.length > maximum) return refused('error', `Code of more than ${maximum} characters is not run`)
+  if (code.length > maximum)
+    return rejectEvaluation('error', `Code of more than ${maximum} characters is not run`)
   const milliseconds = Math.min(run.limits.evaluationMilliseconds, Math.ceil(left))
   const owner = currentFrame(run).botId
   const deadline = performance.now() + fetchMilliseconds
@@ -38,7 +39,7 @@ export async function evaluate(
   return reply
 }
 
-function refused(reason: 'time' | 'error', message: string): EvaluateReply {
+function rejectEvaluation(reason: 'time' | 'error', message: string): EvaluateReply {
   return { ok: false, reason, message, milliseconds: 0, lines: [] }
 }
 

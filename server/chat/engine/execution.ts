@@ -1,6 +1,6 @@
 /** Execution of one request: the state in a form to work with, and the output so far. */
 import { setImmediate } from 'node:timers/promises'
-import { cut, storableText } from '../../json/access.ts'
+import { cutText, storableText } from '../../json/access.ts'
 import type { Upload } from '../../uploads/uploads.ts'
 import type { Block, FlowIndex, Group, Place } from './flow-index.ts'
 import { findBlock, followEdge } from './flow-index.ts'
@@ -168,12 +168,12 @@ export function log(
   if (run.logs.length >= maximumLogs) return
   const entry: LogEntry = {
     status,
-    description: storableText(cut(description, maximumDetails)),
+    description: storableText(cutText(description, maximumDetails)),
     isInternal: more.isInternal ?? false,
   }
   if (more.details !== undefined) {
     const details = typeof more.details === 'string' ? more.details : JSON.stringify(more.details)
-    entry.details = storableText(cut(details, maximumDetails))
+    entry.details = storableText(cutText(details, maximumDetails))
   }
   if (more.context !== undefined) entry.context = more.context
   run.logs.push(entry)

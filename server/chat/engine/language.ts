@@ -19,7 +19,7 @@ export function readingLanguage(run: Execution): string | undefined {
 
 /** The sentences of the service for this chat. Regions are passed over: `de-CH` is `de`. */
 export function sentencesOf(run: Execution) {
-  const named = known(namedLanguage(run))
+  const named = supportedLanguage(namedLanguage(run))
   return sentences[named ?? run.session.language ?? 'en'] ?? (sentences.en as (typeof sentences)[string])
 }
 
@@ -31,7 +31,7 @@ export function visitorLanguage(header: string | undefined): string | undefined 
     .map((entry) => {
       const [tag = '', ...parameters] = entry.split(';')
       const quality = parameters.map((each) => /^\s*q=([\d.]+)\s*$/.exec(each)?.[1]).find(Boolean)
-      return { language: known(tag.trim()), quality: Number(quality ?? 1) }
+      return { language: supportedLanguage(tag.trim()), quality: Number(quality ?? 1) }
     })
     .filter(({ language, quality }) => language !== undefined && quality > 0)
     .sort((a, b) => b.quality - a.quality)
@@ -39,7 +39,7 @@ export function visitorLanguage(header: string | undefined): string | undefined 
   return language === 'en' ? undefined : language
 }
 
-function known(tag: string | undefined): string | undefined {
+function supportedLanguage(tag: string | undefined): string | undefined {
   const language = tag?.toLowerCase().split('-')[0]
   return language !== undefined && Object.hasOwn(sentences, language) ? language : undefined
 }

@@ -42,12 +42,14 @@ export function parametrize(
     if (token.type === 'StringLiteral') {
       const quote = token.value[0]
       const text = parts
-        .map((part, at) => (at % 2 === 0 ? unescaped(part) : `${quote}+${textName(part)}+${quote}`))
+        .map((part, at) => (at % 2 === 0 ? dropOddBackslash(part) : `${quote}+${textName(part)}+${quote}`))
         .join('')
       return isKey(tokens, index) ? `[${text}]` : `(${text})`
     }
     if (/Template/.test(token.type))
-      return parts.map((part, at) => (at % 2 === 0 ? unescaped(part) : `\${${textName(part)}}`)).join('')
+      return parts
+        .map((part, at) => (at % 2 === 0 ? dropOddBackslash(part) : `\${${textName(part)}}`))
+        .join('')
     if (token.type === 'RegularExpressionLiteral') {
       const end = token.value.lastIndexOf('/')
       const pattern = partsOf(token.value.slice(1, end), mark)
@@ -77,7 +79,7 @@ function split(end: string, at: number): [string, string] {
 }
 
 /** Removes a backslash at the end, which would now escape the first character of the parameter. */
-function unescaped(part: string): string {
+function dropOddBackslash(part: string): string {
   let backslashes = 0
   while (part[part.length - 1 - backslashes] === '\\') backslashes += 1
   return backslashes % 2 === 0 ? part : part.slice(0, -1)

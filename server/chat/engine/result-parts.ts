@@ -47,7 +47,7 @@ export function withValues(flow: Flow, variables: ResultVariable[], values: Json
  * The answers so far by name, then the variables by name, session variables included: the body of requests and e-mails
  * without one of their own. Lists are joined, and the addresses of attachments come before the answer.
  */
-export async function collected(run: Execution): Promise<Map<string, string>> {
+export async function collectAnswers(run: Execution): Promise<Map<string, string>> {
   const frame = currentFrame(run)
   const flows = run.frames.map((each) => each.flow).reverse()
   const names = new Map<string, string>()
@@ -56,15 +56,15 @@ export async function collected(run: Execution): Promise<Map<string, string>> {
   for (const { id, name } of frame.flow.variables.values()) {
     const value = readVariable(run, id, frame)
     if (value === null) continue
-    const words = joined(value)
+    const words = joinItems(value)
     // The answer that filled the variable, with its attachments.
     if (names.get(name)?.endsWith(`, ${words}`) !== true) names.set(name, words)
   }
-  for (const { name, value } of frame.merged) names.set(name, joined(value))
+  for (const { name, value } of frame.merged) names.set(name, joinItems(value))
   return names
 }
 
-export function joined(value: Exclude<VariableValue, null>): string {
+export function joinItems(value: Exclude<VariableValue, null>): string {
   return Array.isArray(value) ? value.map((item) => item ?? '').join(', ') : value
 }
 

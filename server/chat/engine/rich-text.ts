@@ -115,16 +115,16 @@ async function fillLeaf(
     const leaves = markdownLeaves(run, words)
     isFormatted ||= leaves !== null
     if (before !== '') nodes.push({ ...leaf, text: before })
-    for (const each of leaves ?? [{ text: words }]) nodes.push(styled(leaf, each))
+    for (const each of leaves ?? [{ text: words }]) nodes.push(applyStyle(leaf, each))
   }
   if (filled.length > start.length) nodes.push({ ...leaf, text: filled.slice(start.length) })
   return isFormatted ? nodes : plain
 }
 
 /** A node of a value with the style of the leaf that it is filled into. */
-function styled({ text: _own, ...style }: JsonObject, node: JsonObject): JsonObject {
+function applyStyle({ text: _own, ...style }: JsonObject, node: JsonObject): JsonObject {
   if (!Array.isArray(node.children)) return { ...style, ...node }
-  return { ...node, children: node.children.map((child) => styled(style, asObject(child))) }
+  return { ...node, children: node.children.map((child) => applyStyle(style, asObject(child))) }
 }
 
 function wordsOfLink(node: JsonObject): JsonObject[] {

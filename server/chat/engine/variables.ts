@@ -1,6 +1,6 @@
 /** Variable values, and texts with placeholders: `{{name}}` for a value, `{{= code =}}` for what code gives. */
 
-import { cut, storableText } from '../../json/access.ts'
+import { cutText, storableText } from '../../json/access.ts'
 import { isSafeNumber } from '../../kit/json/exact-numbers.ts'
 import type { EvaluateArgument, EvaluateReply } from '../../sandbox/types.ts'
 import { evaluate } from './evaluate.ts'
@@ -26,7 +26,7 @@ export function readVariable(
   if (typeof variableId !== 'string') return null
   const value = frame.values.get(variableId)
   if (value !== undefined) return value
-  return limited(run, frame.flow.variables.get(variableId)?.initialValue ?? null)
+  return limitValue(run, frame.flow.variables.get(variableId)?.initialValue ?? null)
 }
 
 export function valueByName(run: Execution, name: string): VariableValue {
@@ -47,7 +47,7 @@ export function setVariable(
   const variable = frame.flow.variables.get(variableId)
   if (variable === undefined) return
   const storable = storableValue(toValue(value))
-  const fitting = limited(run, storable)
+  const fitting = limitValue(run, storable)
   if (sizeOf(fitting) < sizeOf(storable)) {
     log(run, 'error', `The value of "${variable.name}" was cut to ${run.limits.valueCharacters} characters`)
   }
@@ -113,7 +113,7 @@ export async function fill(
     position = part.end
     if (filled.length > run.limits.valueCharacters) {
       log(run, 'error', `A text was cut to ${run.limits.valueCharacters} characters`)
-      filled = cut(filled, run.limits.valueCharacters)
+      filled = cutText(filled, run.limits.valueCharacters)
       position = template.length
       break
     }
@@ -222,7 +222,7 @@ export function compile(
   const compiled = parametrize([...pieces, code.slice(position)], variables)
   const args = compiled.parameters.map(({ name, variable, kind }) => {
     const value = valueByName(run, variable)
-    return { name, value: kind === 'text' ? textOfValue(value) : typed(value) }
+    return { name, value: kind === 'text' ? textOfValue(value) : toArgument(value) }
   })
   return { code: compiled.code, args }
 }
@@ -244,7 +244,7 @@ export function assign(run: Execution, assignments: { name: string; value: unkno
 
 async function evaluatePlaceholder(run: Execution, code: string): Promise<VariableValue> {
   const reply = await evaluateCode(run, code)
-  if (reply.ok) return limited(run, storableValue(toValue(reply.value)))
+  if (reply.ok) return limitValue(run, storableValue(toValue(reply.value)))
   log(run, 'error', 'Code in a text failed', { details: `${reply.message}\n${code}`, isInternal: true })
   return null
 }
@@ -280,7 +280,7 @@ function* placeholders(template: string): Generator<Placeholder> {
 }
 
 /** Texts that are numbers or truth values are that in code, so that `{{Score}} + 5` adds. */
-function typed(value: VariableValue): EvaluateArgument {
+function toArgument(value: VariableValue): EvaluateArgument {
   if (typeof value !== 'string') return value
   if (value === 'true') return true
   if (value === 'false') return false
@@ -300,10 +300,10 @@ export function sizeOf(value: VariableValue): number {
   return value.reduce((size, item) => size + itemOverhead + (item?.length ?? 0), 0)
 }
 
-function limited(run: Execution, value: VariableValue): VariableValue {
+function limitValue(run: Execution, value: VariableValue): VariableValue {
   const maximum = run.limits.valueCharacters
   if (sizeOf(value) <= maximum || value === null) return value
-  if (typeof value === 'string') return cut(value, maximum)
+  if (typeof value === 'string') return cutText(value, maximum)
   let size = 0
   const end = value.findIndex((item) => {
     size += itemOverhead + (item?.length ?? 0)

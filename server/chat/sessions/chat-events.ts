@@ -27,7 +27,8 @@ export async function leaveChatEvent(
   now: Date,
 ): Promise<void> {
   const { botId, resultId } = data
-  if (!topologyOf(tx).hasOutbox) return insertEvent(tx, { type, workspaceId, botId, subject: resultId, data }, now)
+  if (!topologyOf(tx).hasOutbox)
+    return insertEvent(tx, { type, workspaceId, botId, subject: resultId, data }, now)
   const id = newId(now)
   const event = JSON.stringify({ subject: resultId, place: 0, id, type, data, at: now.toISOString() })
   await tx.execute(

@@ -76,7 +76,8 @@ export async function insertClientLogs(
 ): Promise<boolean> {
   if (logs.length === 0) return true
   const given = toLogs(logs)
-  if (topologyOf(db).canWriteByQuery) return (await logStatements(db).insertCounted(valuesOf(session, given, now))) > 0
+  if (topologyOf(db).canWriteByQuery)
+    return (await logStatements(db).insertCounted(valuesOf(session, given, now))) > 0
   const { botId, resultId } = session
   return transact(db, async (tx) => {
     // A separate statement, which waits for a running deletion: the session was looked up before.

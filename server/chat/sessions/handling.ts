@@ -10,8 +10,8 @@ import { recordMessage, resumeFlow } from '../engine/people.ts'
 import type { Effects, Flow } from '../engine/types.ts'
 import { type ChatEvent, eventOfTurn } from './chat-events.ts'
 import { decodeState } from './codec/state.ts'
-import type { HeldChat } from './hold-chat.ts'
 import { lastMessageIn, readLastMessage } from './last-message.ts'
+import type { HeldChat } from './lock-chat.ts'
 import { lastAnswerOf, type Session } from './read-session.ts'
 import { type Ran, type Reply, toTurn, uploadsOfTurn, waitsFor } from './run-turn.ts'
 import { removeTimer } from './timer-rows.ts'
@@ -111,7 +111,11 @@ export async function giveBack(
     {
       session: { id, botId, workspaceId: grant.bot.workspaceId, publicationId },
       subscribedEvents: null,
-      read: { memberEdits: memberEdits?.text ?? null, isEnded: false, inlineTurnsSize: inlineTurns?.length ?? 0 },
+      read: {
+        memberEdits: memberEdits?.text ?? null,
+        isEnded: false,
+        inlineTurnsSize: inlineTurns?.length ?? 0,
+      },
       expiresAt,
       revision,
       resultId,
@@ -126,7 +130,14 @@ export async function giveBack(
   if (!isWritten) throw new Error('The turn that gives a locked chat back was not written')
   await db
     .update(table)
-    .set({ handledBy: null, assigneeId: null, handledSince: now, awaited: null, lastMessage: null, claim: null })
+    .set({
+      handledBy: null,
+      assigneeId: null,
+      handledSince: now,
+      awaited: null,
+      lastMessage: null,
+      claim: null,
+    })
     .where(and(eq(table.botId, botId), eq(table.id, id)))
   return undefined
 }

@@ -11,8 +11,8 @@ import { keepUploads, uploadsAmong } from '../../uploads/uploads.ts'
 import { messageOfMember } from '../engine/people.ts'
 import type { Bubble, TranscriptEntry } from '../engine/types.ts'
 import { wakeBridge } from './bridged.ts'
-import { holdChat, holdResult } from './hold-chat.ts'
 import { lastMessageOf } from './last-message.ts'
+import { lockChat, lockResult } from './lock-chat.ts'
 import { announceChange } from './session-changes.ts'
 
 /* Messages of members to visitors. */
@@ -31,7 +31,7 @@ export function writeToVisitor(
 ): Promise<Sent | undefined> {
   const botId = grant.bot.id
   return transact(db, async (tx): Promise<Sent | undefined> => {
-    const chat = await holdChat(tx, botId, sessionId, now)
+    const chat = await lockChat(tx, botId, sessionId, now)
     if (!chat) return undefined
     if (chat.handledBy !== 'member') return { refusal: 'CONFLICT', issue: notTaken }
     const ordinal = (chat.messageCount ?? 0) + 1
@@ -41,7 +41,7 @@ export function writeToVisitor(
     if (unknown >= 0) return { refusal: 'BAD_REQUEST', issue: noFile(unknown) }
     if ((text ?? '').trim() === '' && uploads.size === 0) return { refusal: 'BAD_REQUEST', issue: empty }
     // Also keeps other sessions of the result from numbering an entry of its transcript meanwhile.
-    if (!(await holdResult(tx, chat, 'no key update'))) return undefined
+    if (!(await lockResult(tx, chat, 'no key update'))) return undefined
     const files = [...uploads].map(([url, { name }]) => ({ url, name }))
     const content = { text, isMarkdown: textFormat === 'markdown', files }
     const format = chat.state.textFormat ?? 'richText'

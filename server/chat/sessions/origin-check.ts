@@ -5,7 +5,7 @@ import { at, filledText } from '../../json/access.ts'
 import type { Flow } from '../engine/types.ts'
 import { allowedOriginsOf, matchesOrigin } from './allowed-origins.ts'
 
-export function closed(flow: Flow): Issue {
+export function closedIssue(flow: Flow): Issue {
   const given = filledText(at(flow.settings, 'general', 'systemMessages', 'botClosed'))
   const message = given?.slice(0, 2000) ?? 'This bot is closed'
   return { path: ['path', 'publicId'], code: 'bot_closed', message }

@@ -1,7 +1,7 @@
 import { type SQL, sql } from 'drizzle-orm'
 import { prepareBatchedQuery } from '../../db/batched-query.ts'
-import { topologyOf } from '../../db/citus/topology.ts'
 import { nodeOf } from '../../db/citus/nodes.ts'
+import { topologyOf } from '../../db/citus/topology.ts'
 import { type Database, type StatementContext, statements } from '../../db/client.ts'
 import { bots, chatSessions, publicIds, publishedBots, results, webhookEndpoints } from '../../db/schema.ts'
 import { expression, optional, prepareSelect } from '../../db/typed-select.ts'

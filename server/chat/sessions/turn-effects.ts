@@ -81,7 +81,7 @@ export function effectsOf(
   const takingRoom = (milliseconds: number) =>
     room && { takeRoom: (bytes: number) => room.take(bytes, milliseconds) }
   /** Counts the flow of a linked bot. */
-  const counted = <Loaded extends Flow | null>(flow: Loaded): Loaded => {
+  const countFlow = <Loaded extends Flow | null>(flow: Loaded): Loaded => {
     if (flow && room && !room.begin(0, { of: flow, bytes: bytesOfFlow(flow) })) {
       throw new Unavailable(noRoomToBegin)
     }
@@ -162,15 +162,15 @@ export function effectsOf(
     async findLinkedFlow(linkedId) {
       if (publicationId !== null) {
         const linked = await findLinked(db, tools, linkedId, workspaceId)
-        return linked && { flow: counted(linked.flow), flowId: `${linkedId}/${linked.publicationId}` }
+        return linked && { flow: countFlow(linked.flow), flowId: `${linkedId}/${linked.publicationId}` }
       }
       const flow = await linkedDraft(db, linkedId, workspaceId)
-      return flow && { flow: counted(flow), flowId: linkedId }
+      return flow && { flow: countFlow(flow), flowId: linkedId }
     },
     async loadFlow(flowId) {
       const [linkedId = '', linkedPublicationId] = flowId.split('/')
-      if (linkedPublicationId === undefined) return counted((await draftFlow(db, linkedId)) ?? null)
-      return counted(await loadPublication(db, tools, linkedId, linkedPublicationId))
+      if (linkedPublicationId === undefined) return countFlow((await draftFlow(db, linkedId)) ?? null)
+      return countFlow(await loadPublication(db, tools, linkedId, linkedPublicationId))
     },
     async earlierAnswers(resultId) {
       const frame = running.state?.frames.find((one) => one.resultId === resultId)

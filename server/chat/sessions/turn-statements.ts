@@ -89,7 +89,7 @@ const changedLate = sql`
 const FULL = 'The answers are too long: no more are stored with this result'
 
 /** Results of a turn, from its parameters. */
-const given = (name: 'made' | 'changed') => sql`json_to_recordset(${sql.placeholder(name)}::json)
+const parameterRows = (name: 'made' | 'changed') => sql`json_to_recordset(${sql.placeholder(name)}::json)
   AS r(bot_id text, id text, variables json, has_started boolean, is_completed boolean, waiting_block_id text,
     waiting_block_bot_id text, is_new boolean, transcript json)`
 
@@ -140,7 +140,7 @@ const withResult = (writtenSession: SQL, more = sql``) => sql`
     SELECT r.bot_id, r.id, r.variables, r.has_started, r.is_completed, false, session.id, r.waiting_block_id,
       r.waiting_block_bot_id, ${waitsUntil}, greatest(${at}, b.results_floor_at + interval '1 millisecond'), ${at},
       r.transcript, ${sizeOf('r')}
-    FROM session, ${given('made')}
+    FROM session, ${parameterRows('made')}
     CROSS JOIN LATERAL (SELECT results_floor_at FROM ${bots} WHERE id = r.bot_id FOR KEY SHARE) AS b
     WHERE CASE WHEN r.is_new THEN true ELSE ${isLinkedStill} END
     ON CONFLICT (bot_id, id) DO UPDATE SET variables = excluded.variables,
@@ -156,7 +156,7 @@ const withResult = (writtenSession: SQL, more = sql``) => sql`
       is_completed = o.is_completed OR r.is_completed, last_chat_session_id = session.id,
       waiting_block_id = r.waiting_block_id, waiting_block_bot_id = r.waiting_block_bot_id,
       waits_until = ${waitsUntil}, updated_at = ${at}, answers_size = o.answers_size + ${sizeOf('r')}
-    FROM session, ${given('changed')}
+    FROM session, ${parameterRows('changed')}
     WHERE o.bot_id = ${botId} AND o.id = ${resultId} AND o.bot_id = r.bot_id AND o.id = r.id
       AND o.created_at > ${floorOf(sql`${botId}`)}
     RETURNING o.bot_id, o.id, o.created_at, o.has_started, o.is_completed, o.waiting_block_id, o.waits_until,

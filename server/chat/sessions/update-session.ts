@@ -14,8 +14,8 @@ import { wakeBridge } from './bridged.ts'
 import { type ChatEvent, leaveChatEvent } from './chat-events.ts'
 import { insertLogs } from './client-logs.ts'
 import { type ConcurrentEdit, readConcurrentEdits } from './concurrent-edits.ts'
-import { giveBack, handingOf, type EditGrant } from './handling.ts'
-import { type HeldChat, holdChat, holdResult } from './hold-chat.ts'
+import { type EditGrant, giveBack, handingOf } from './handling.ts'
+import { type HeldChat, lockChat, lockResult } from './lock-chat.ts'
 import { loadPublication } from './read-session.ts'
 import { announceChange } from './session-changes.ts'
 import { removeTimer } from './timer-rows.ts'
@@ -128,7 +128,7 @@ export function updateSession(
   const { grant, now, chat: tools } = context
   const { id: botId, workspaceId } = grant.bot
   return transact(context.db, async (db) => {
-    const held = await holdChat(db, botId, sessionId, now)
+    const held = await lockChat(db, botId, sessionId, now)
     if (!held) return undefined
     const { publicationId, resultId } = held
     const flow = await loadPublication(db, tools, botId, publicationId)
@@ -165,7 +165,7 @@ export function updateSession(
         .where(and(eq(results.botId, botId), eq(results.id, resultId)))
     }
     // A separate statement: it waits for a transaction that deletes the result, and then sees the deletion.
-    if (!(await holdResult(db, held, 'key share'))) return undefined
+    if (!(await lockResult(db, held, 'key share'))) return undefined
     const waiting = waitingResultOf(held.state)
     if (isOver) {
       const log = { status: 'info', description: 'A member ended the chat' }

@@ -79,7 +79,8 @@ export async function writeTurnBatched(
   const common = { botId, workspaceId, resultId, lateBefore: lateBefore(now) }
   if (values.revision === 0) {
     const hasEvents = subscription && (result.has_started || result.is_completed)
-    if (changed.length + answers.length > 0 || values.separateTurn || hasEvents || timer !== undefined) return false
+    if (changed.length + answers.length > 0 || values.separateTurn || hasEvents || timer !== undefined)
+      return false
     const start = { transcript: JSON.stringify(result.transcript), ...own }
     return turnBatcher(db)({ kind: 'start', values: start, ...common })
   }

@@ -11,7 +11,7 @@ import { isWanted, notifyAfterCommit } from '../../webhooks/outbox.ts'
 import { resultBotOf } from '../engine/result-parts.ts'
 import type { Answer, SessionState, TimerToSet, TurnOutcome } from '../engine/types.ts'
 import { toLogRows } from './client-logs.ts'
-import { encodeState, padded } from './codec/state.ts'
+import { encodeState, padState } from './codec/state.ts'
 import { encodeTranscript } from './codec/transcript.ts'
 import { encodeTurn, hasRoom, withLength } from './codec/turn.ts'
 import type { Session } from './read-session.ts'
@@ -216,7 +216,7 @@ async function tryWriteTurn(db: Database, turn: TurnToWrite, now: Date, isRetry:
     ...waitingOf(result.botId, result.resultId),
     is_new: result.isNew,
   }))
-  const own = (resultId: string) => ({
+  const toResultRow = (resultId: string) => ({
     bot_id: session.botId,
     id: resultId,
     variables: outcome.variables,
@@ -225,14 +225,15 @@ async function tryWriteTurn(db: Database, turn: TurnToWrite, now: Date, isRetry:
     ...waitingOf(session.botId, resultId),
     is_new: turn.isNewResult,
   })
-  const newResults: ResultRow[] = turn.resultId !== null && turn.isNewResult ? [own(turn.resultId)] : []
+  const newResults: ResultRow[] =
+    turn.resultId !== null && turn.isNewResult ? [toResultRow(turn.resultId)] : []
   const answers = turn.resultId === null ? [] : toAnswers(session.botId, turn.resultId, outcome.answers)
   // Stores the transcript with a row that is written anyway; nearly every turn has one.
   const bearer = answers[0] ?? newResults[0]
   if (bearer) bearer.transcript = encodeTranscript(outcome.transcript, answers[0]?.content)
   const rows = {
     made: turn.resultId === null ? [] : [...newResults, ...linked],
-    changed: turn.resultId === null || turn.isNewResult ? [] : [own(turn.resultId)],
+    changed: turn.resultId === null || turn.isNewResult ? [] : [toResultRow(turn.resultId)],
     answers: [
       ...answers,
       ...outcome.linkedResults.flatMap((result) => toAnswers(result.botId, result.resultId, result.answers)),
@@ -284,7 +285,10 @@ async function writeTurnAlone(
   const write = webhooks ? (isFirst ? firstWithEvents : nextWithEvents) : isFirst ? first : next
   const written = await write({
     ...values,
-    ...(webhooks && { ...webhooks, events: JSON.stringify(webhooks.events.map((event) => eventRow(event, now))) }),
+    ...(webhooks && {
+      ...webhooks,
+      events: JSON.stringify(webhooks.events.map((event) => eventRow(event, now))),
+    }),
     lateBefore: lateBefore(now),
     made: JSON.stringify(rows.made),
     changed: JSON.stringify(rows.changed),
@@ -298,7 +302,7 @@ async function writeTurnAlone(
 
 function encodeTurnState({ session, resultId, outcome: { state } }: TurnToWrite): string | null {
   if (state === null) return null
-  return padded(JSON.stringify(encodeState(state, { botId: session.botId, resultId })))
+  return padState(JSON.stringify(encodeState(state, { botId: session.botId, resultId })))
 }
 
 /** The block that a chat waits at and the result that its answer will go to; undefined where it does not wait. */

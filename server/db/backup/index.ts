@@ -107,13 +107,13 @@ async function* scriptOf(client: pg.Client, progress: (line: string) => void): A
 
 /** In COPY's text format a line is a row; a line break within a value is written as `\n`. */
 function rowCounter(table: string, progress: (line: string) => void) {
-  const EVERY = 250_000
+  const ROWS_PER_REPORT = 250_000
   let rows = 0
   return {
     add(piece: Buffer) {
-      const before = Math.floor(rows / EVERY)
+      const before = Math.floor(rows / ROWS_PER_REPORT)
       rows += linesIn(piece)
-      if (Math.floor(rows / EVERY) > before) progress(`${table}: ${rows} rows so far`)
+      if (Math.floor(rows / ROWS_PER_REPORT) > before) progress(`${table}: ${rows} rows so far`)
     },
     end() {
       progress(`${table}: ${rows} rows`)

@@ -39,7 +39,7 @@ export interface EmbeddedOptions {
    * Milliseconds for which failing attempts to start the server are repeated, since processes of a killed one may take a
    * while to leave. Whoever brings it back goes on after that, with pauses that grow.
    */
-  patience?: number
+  startTimeoutMs?: number
   /** Milliseconds between two of these attempts. */
   pause?: number
   /** Ends the wait for a server that does not start. */
@@ -107,7 +107,7 @@ class Server {
   private readonly home: string
   private readonly data: string
   private readonly log: (message: string) => void
-  private readonly patience: number
+  private readonly startTimeoutMs: number
   private readonly pause: number
   private account: Account
   private bin = ''
@@ -127,7 +127,7 @@ class Server {
     this.home = join(resolve(options.dataDirectory), 'postgres')
     this.data = join(this.home, 'data')
     this.log = options.log ?? (() => undefined)
-    this.patience = options.patience ?? 30_000
+    this.startTimeoutMs = options.startTimeoutMs ?? 30_000
     this.pause = options.pause ?? 250
   }
 
@@ -204,14 +204,14 @@ class Server {
     let pause = this.pause
     const { signal } = this.options
     const isOver = () => this.stopped || signal?.aborted
-    for (let deadline = performance.now() + this.patience; !isOver(); await this.wait(pause)) {
+    for (let deadline = performance.now() + this.startTimeoutMs; !isOver(); await this.wait(pause)) {
       try {
         const found = await this.find()
         if (!found?.alive) await this.start(found?.pid)
         return await this.adopt()
       } catch (error) {
         // 57P03: it is starting, or recovering from a crash for as long as that takes, or stopping.
-        if (codeOf(error) === '57P03') deadline = performance.now() + this.patience
+        if (codeOf(error) === '57P03') deadline = performance.now() + this.startTimeoutMs
         // Waiting does not fix these failures.
         const advice = adviceOn(`${codeOf(error)} ${messageOf(error)}`, this.options.dataDirectory)
         if (advice !== undefined && !wasThere)

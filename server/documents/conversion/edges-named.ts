@@ -15,13 +15,13 @@ export function withStartNamed(groups: unknown, edges: unknown, warnings: FlowFi
   if (!start || !Array.isArray(groups) || blocksOf(start.group).at(-1) !== start.block) return groups
   const edgeId = soleEdges(listOf(edges)).get(keyOf({ blockId: start.block.id }))
   if (edgeId === undefined || isSaid(start.block.outgoingEdgeId)) return groups
-  warnings.push(added(edgeId, ['events', '0']))
+  warnings.push(addedFinding(edgeId, ['events', '0']))
   const block = { ...start.block, outgoingEdgeId: edgeId }
   const blocks = blocksOf(start.group).with(-1, block)
   return groups.with(start.groupIndex, { ...start.group, blocks })
 }
 
-function added(edgeId: string, path: string[]): FlowFinding {
+function addedFinding(edgeId: string, path: string[]): FlowFinding {
   const message = `The edge ${JSON.stringify(edgeId)} starts here, so it was added as the outgoingEdgeId.`
   return { path: [...path, 'outgoingEdgeId'], code: 'added', message }
 }
@@ -33,10 +33,10 @@ function added(edgeId: string, path: string[]): FlowFinding {
 export function nameEdges(document: FlowDocument, warnings: FlowFinding[]): void {
   const edgeOf = soleEdges(listOf(document.edges))
   if (edgeOf.size === 0) return
-  const named = (source: unknown, key: string, path: string[]): unknown => {
+  const nameEdge = (source: unknown, key: string, path: string[]): unknown => {
     const edgeId = edgeOf.get(key)
     if (edgeId === undefined || !isRecord(source) || isSaid(source.outgoingEdgeId)) return source
-    warnings.push(added(edgeId, path))
+    warnings.push(addedFinding(edgeId, path))
     return { ...source, outgoingEdgeId: edgeId }
   }
   const namedAll = (list: unknown, path: string[], name: (member: JsonRecord, path: string[]) => unknown) => {
@@ -51,7 +51,7 @@ export function nameEdges(document: FlowDocument, warnings: FlowFinding[]): void
     record[key] === part ? record : { ...record, [key]: part }
 
   document.events = namedAll(document.events, ['events'], (event, path) =>
-    named(event, keyOf({ eventId: event.id }), path),
+    nameEdge(event, keyOf({ eventId: event.id }), path),
   )
   document.groups = namedAll(document.groups, ['groups'], (group, groupPath) => {
     const last = blocksOf(group).at(-1)
@@ -59,13 +59,13 @@ export function nameEdges(document: FlowDocument, warnings: FlowFinding[]): void
       const from = { blockId: block.id }
       const items = namedAll(block.items, [...blockPath, 'items'], (item, itemPath) => {
         const paths = namedAll(item.paths, [...itemPath, 'paths'], (path, pathPath) =>
-          named(path, keyOf({ ...from, itemId: item.id, pathId: path.id }), pathPath),
+          nameEdge(path, keyOf({ ...from, itemId: item.id, pathId: path.id }), pathPath),
         )
-        return named(withPart(item, 'paths', paths), keyOf({ ...from, itemId: item.id }), itemPath)
+        return nameEdge(withPart(item, 'paths', paths), keyOf({ ...from, itemId: item.id }), itemPath)
       })
       const changed = withPart(block, 'items', items)
       // Another block of the group says itself what comes next.
-      return block === last ? named(changed, keyOf(from), blockPath) : changed
+      return block === last ? nameEdge(changed, keyOf(from), blockPath) : changed
     })
     return withPart(group, 'blocks', blocks)
   })

@@ -45,7 +45,7 @@ export class JsonText {
  * Types the document as a property of a response. It was validated against the contract when it came in, which the
  * compiler cannot know: `never` fits every property.
  */
-export function stored(json: JsonText): never {
+export function asProperty(json: JsonText): never {
   return json as never
 }
 
@@ -59,7 +59,7 @@ export function encode(value: unknown): string | Buffer[] {
 }
 
 /** Encodes a value once that is sent several times. */
-export function encoded(value: unknown): JsonText {
+export function toJsonText(value: unknown): JsonText {
   const text = encode(value)
   return new JsonText(typeof text === 'string' ? text : Buffer.concat(text))
 }

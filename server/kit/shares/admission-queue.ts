@@ -24,7 +24,7 @@ interface Line {
 }
 
 /** Requests that rest at once, as a multiple of the places; who comes later keeps its place while it waits. */
-const RESTING = 5
+const MAX_RESTING_PER_PLACE = 5
 
 const quarterOf = (count: number) => Math.ceil(count / 4)
 
@@ -135,7 +135,8 @@ export function createAdmissionQueue({ places, length, timeout, share = quarterO
       },
       async rest(work) {
         const isBound =
-          allResting >= RESTING * places || countOf(resting, tenant) >= quarterOf(RESTING * places)
+          allResting >= MAX_RESTING_PER_PLACE * places ||
+          countOf(resting, tenant) >= quarterOf(MAX_RESTING_PER_PLACE * places)
         if (!isHeld || isBound) return work()
         leave()
         const rester = tenant

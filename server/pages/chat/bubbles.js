@@ -1,4 +1,4 @@
-import { element, linkProtocols, newId, picture, safePicture, safeUrl, spoken } from './dom.js'
+import { element, hiddenText, linkProtocols, newId, picture, safePicture, safeUrl } from './dom.js'
 import { mayMove } from './motion.js'
 import { texts } from './texts.js'
 
@@ -17,7 +17,7 @@ export function hostBubble({ type, content }, { isEarlier = false } = {}) {
   return element(
     'div',
     { class: `host-bubble ${type}-bubble`, id: newId('bubble'), dir: 'auto' },
-    spoken(`${texts.bot} `),
+    hiddenText(`${texts.bot} `),
     shape,
   )
 }
@@ -26,7 +26,7 @@ export function guestBubble(text) {
   return element(
     'div',
     { class: 'guest-bubble', dir: 'auto' },
-    spoken(`${texts.you} `),
+    hiddenText(`${texts.you} `),
     element('span', { class: 'guest-text' }, text),
   )
 }

@@ -1,4 +1,4 @@
-import { element, filled, icon, isComposing, picture, safePicture } from './dom.js'
+import { element, icon, isComposing, nonEmptyText, picture, safePicture } from './dom.js'
 import { formOf, sendButton } from './forms.js'
 import { mayMove } from './motion.js'
 import { texts } from './texts.js'
@@ -7,7 +7,7 @@ import { keepEnd } from './view.js'
 /* Inputs that are picked from: choice, picture choice, cards. */
 
 export function choice(input, naming, submit) {
-  const face = ({ content }) => filled(content) ?? '…'
+  const face = ({ content }) => nonEmptyText(content) ?? '…'
   return choiceOf(input, naming, submit, { face, className: 'choices' })
 }
 
@@ -15,26 +15,31 @@ export function pictureChoice(input, naming, submit) {
   const face = ({ pictureSrc, title, description }) => {
     const src = safePicture(pictureSrc)
     return [
-      src && picture(src, filled(title) ? '' : texts.picture),
-      filled(title) && element('strong', {}, title),
+      src && picture(src, nonEmptyText(title) ? '' : texts.picture),
+      nonEmptyText(title) && element('strong', {}, title),
       // A space in the text as in the picture: what is said has to match what is seen.
       ' ',
-      filled(description) && element('span', { class: 'description' }, description),
+      nonEmptyText(description) && element('span', { class: 'description' }, description),
     ]
   }
   // Without it, title and description are said as one word.
   const nameOf = ({ title, description }) =>
-    filled(title) && filled(description) ? `${title}. ${description}` : undefined
+    nonEmptyText(title) && nonEmptyText(description) ? `${title}. ${description}` : undefined
   return choiceOf(input, naming, submit, { face, nameOf, className: 'choices picture-choices' })
 }
 
 /** The name by which the service recognises an item in a text. */
 function labelOf({ content, title, pictureSrc, value, id }) {
-  return filled(content) ?? filled(title) ?? filled(pictureSrc) ?? filled(value) ?? id
+  return nonEmptyText(content) ?? nonEmptyText(title) ?? nonEmptyText(pictureSrc) ?? nonEmptyText(value) ?? id
 }
 
 function shownOf({ content, title, value, pictureSrc, id }) {
-  return filled(content) ?? filled(title) ?? filled(value) ?? (filled(pictureSrc) ? texts.picture : id)
+  return (
+    nonEmptyText(content) ??
+    nonEmptyText(title) ??
+    nonEmptyText(value) ??
+    (nonEmptyText(pictureSrc) ? texts.picture : id)
+  )
 }
 
 function choiceOf(
@@ -44,10 +49,10 @@ function choiceOf(
   { face, nameOf = () => undefined, className },
 ) {
   const isMultiple = options.isMultipleChoice === true
-  const chosenBefore = filled(prefilledValue)?.split(', ') ?? []
+  const chosenBefore = nonEmptyText(prefilledValue)?.split(', ') ?? []
   const wasChosen = (item) =>
     [item.value, item.content, item.title, item.id].some(
-      (name) => filled(name) && (name === prefilledValue || chosenBefore.includes(name)),
+      (name) => nonEmptyText(name) && (name === prefilledValue || chosenBefore.includes(name)),
     )
   const pickers = items.map((item) => ({
     item,
@@ -65,7 +70,7 @@ function choiceOf(
             class: 'choice button',
             dir: 'auto',
             'aria-label': nameOf(item),
-            onclick: () => submit(one(item), shownOf(item), { reword: () => shownOf(item) }),
+            onclick: () => submit(toReply(item), shownOf(item), { reword: () => shownOf(item) }),
           },
           face(item),
         ),
@@ -81,7 +86,9 @@ function choiceOf(
     if (!isMultiple || chosen.length === 0) return focusFirst(pickers)
     const items = chosen.map((picker) => picker.item)
     const shown = items.map(shownOf).join(', ')
-    submit(items.length === 1 ? one(items[0]) : items.map(labelOf).join(', '), shown, { reword: () => shown })
+    submit(items.length === 1 ? toReply(items[0]) : items.map(labelOf).join(', '), shown, {
+      reword: () => shown,
+    })
   })
 }
 
@@ -91,7 +98,7 @@ function focusFirst(pickers) {
   ;(first?.querySelector('input') ?? first)?.focus()
 }
 
-function one(item) {
+function toReply(item) {
   return { type: 'text', text: labelOf(item), metadata: { replyId: item.id } }
 }
 
@@ -111,7 +118,7 @@ function searchOf(options, pickers) {
     dir: 'auto',
     class: 'field search',
     'aria-label': texts.search,
-    placeholder: filled(options.searchInputPlaceholder) ?? texts.filter,
+    placeholder: nonEmptyText(options.searchInputPlaceholder) ?? texts.filter,
     oninput: ({ target }) => {
       filter(target.value)
       target.form.scrollIntoView({ block: 'nearest' })
@@ -142,19 +149,19 @@ export function cards({ items }, naming, submit) {
         element(
           'div',
           { class: 'card-text' },
-          filled(card.title) && element('strong', {}, card.title),
-          filled(card.description) && element('p', {}, card.description),
+          nonEmptyText(card.title) && element('strong', {}, card.title),
+          nonEmptyText(card.description) && element('p', {}, card.description),
         ),
         paths.map((path) => {
-          const text = filled(path.text) ?? texts.choose
-          const shown = path.id && path.text ? path.text : (filled(card.title) ?? text)
+          const text = nonEmptyText(path.text) ?? texts.choose
+          const shown = path.id && path.text ? path.text : (nonEmptyText(card.title) ?? text)
           const message = { type: 'text', text: shown, metadata: { replyId: path.id ?? card.id } }
           return element(
             'button',
             {
               type: 'button',
               class: 'button button-quiet',
-              'aria-label': filled(card.title) ? `${text}: ${card.title}` : undefined,
+              'aria-label': nonEmptyText(card.title) ? `${text}: ${card.title}` : undefined,
               onclick: () => submit(message, shown, { reword: () => shown }),
             },
             text,

@@ -1,4 +1,4 @@
-import { element, filled, newId } from './dom.js'
+import { element, newId, nonEmptyText } from './dom.js'
 import { formOf, sendButton } from './forms.js'
 import { texts } from './texts.js'
 
@@ -67,7 +67,7 @@ function halfDay(hour, half = '') {
 export function dateField({ options, prefilledValue }, naming, submit) {
   const hasTime = options.hasTime === true
   const type = hasTime ? 'datetime-local' : 'date'
-  const pattern = filled(options.format) ?? (hasTime ? 'dd/MM/yyyy HH:mm' : 'dd/MM/yyyy')
+  const pattern = nonEmptyText(options.format) ?? (hasTime ? 'dd/MM/yyyy HH:mm' : 'dd/MM/yyyy')
   const bound = (value) => (iso.test(value ?? '') ? value : undefined)
   // Browsers show dates in the order of their own language, the bot repeats them in its format.
   const hintId = newId('hint')
@@ -85,7 +85,7 @@ export function dateField({ options, prefilledValue }, naming, submit) {
   const first = field(isRange ? { id: from } : naming)
   const second = isRange ? field({ id: to }) : undefined
   // Stored with `to` where the bot names no word; visitors see a dash, which every language has.
-  const ownWord = filled(options.labels?.separator)
+  const ownWord = nonEmptyText(options.labels?.separator)
   const word = ownWord ?? '–'
   const prefilled = isRange ? (prefilledValue ?? '').split(` ${ownWord ?? 'to'} `) : [prefilledValue ?? '']
   for (const [index, one] of [first, second].entries()) {
@@ -96,8 +96,8 @@ export function dateField({ options, prefilledValue }, naming, submit) {
     ? element(
         'div',
         { class: 'date-range', role: 'group', ...naming },
-        element('label', { for: from }, filled(options.labels?.from) ?? texts.from, first),
-        element('label', { for: to }, filled(options.labels?.to) ?? texts.to, second),
+        element('label', { for: from }, nonEmptyText(options.labels?.from) ?? texts.from, first),
+        element('label', { for: to }, nonEmptyText(options.labels?.to) ?? texts.to, second),
       )
     : first
   const row = element(
@@ -118,7 +118,7 @@ export function dateField({ options, prefilledValue }, naming, submit) {
 
 export function timeField({ options, prefilledValue }, naming, submit) {
   const field = element('input', { type: 'time', class: 'field', ...naming })
-  field.value = readDateValue(prefilledValue ?? '', filled(options.format) ?? 'HH:mm', 'time') ?? ''
+  field.value = readDateValue(prefilledValue ?? '', nonEmptyText(options.format) ?? 'HH:mm', 'time') ?? ''
   const send = sendButton(options.labels?.button, { isCompact: true })
   return formOf([element('div', { class: 'field-row' }, field, send)], () =>
     field.value === '' ? field.focus() : submit(field.value, field.value),

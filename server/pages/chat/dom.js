@@ -49,7 +49,7 @@ export function newId(prefix) {
 }
 
 /** Text that only screen readers say; its direction is the page's, and says nothing about what stands beside it. */
-export function spoken(text) {
+export function hiddenText(text) {
   return element('span', { class: 'visually-hidden', dir: document.documentElement.dir }, text)
 }
 
@@ -98,6 +98,6 @@ export function isComposing({ isComposing, keyCode }) {
   return isComposing || keyCode === 229
 }
 
-export function filled(value) {
+export function nonEmptyText(value) {
   return typeof value === 'string' && value.trim() !== '' ? value : undefined
 }

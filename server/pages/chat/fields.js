@@ -1,4 +1,4 @@
-import { element, filled, newId } from './dom.js'
+import { element, newId, nonEmptyText } from './dom.js'
 import { formOf, sendButton } from './forms.js'
 import { boundsOf, shownNumber, typedNumber, unitOf } from './numbers.js'
 import { countryChoice } from './phone.js'
@@ -44,12 +44,12 @@ export function textField(input, naming, submit, chat) {
     ...(isLong ? { rows: 3 } : kind),
     class: 'field',
     dir: 'auto',
-    inputmode: filled(options.inputMode) ?? inputmode,
-    placeholder: filled(options.labels?.placeholder) ?? placeholder,
+    inputmode: nonEmptyText(options.inputMode) ?? inputmode,
+    placeholder: nonEmptyText(options.labels?.placeholder) ?? placeholder,
     'aria-describedby': hintId,
     maxlength: 200_000,
   })
-  const prefilled = filled(input.prefilledValue) ?? ''
+  const prefilled = nonEmptyText(input.prefilledValue) ?? ''
   field.value = isNumber ? typedNumber(prefilled, options) : prefilled
   const country = input.type === 'phone number input' ? countryChoice(options) : undefined
   const files = attachmentsOf(input, chat)
@@ -114,7 +114,7 @@ export function fileField({ options }, naming, submit) {
   const skip = element(
     'button',
     { type: 'button', class: 'button button-quiet', onclick: () => submit(null, undefined) },
-    filled(options.labels?.skip) ?? texts.skip,
+    nonEmptyText(options.labels?.skip) ?? texts.skip,
   )
   return formOf(
     [

@@ -48,12 +48,12 @@ export async function follow(chat, step, signal) {
   const idOf = () => `${position.revision}.${position.ordinal}`
   try {
     for (let isRefused = false; !signal.aborted; ) {
-      await seen(signal)
+      await waitUntilVisible(signal)
       if ((isStreamed || step.expectsEvents) && !isRefused)
         isRefused = !(await stream(eventsUrl(sessionId, idOf()), take, signal))
       else {
         await sleep(isRefused ? 5_000 : POLL_INTERVAL_MS, signal)
-        await seen(signal)
+        await waitUntilVisible(signal)
         for (const event of await ask(sessionId, idOf(), signal)) take(event)
       }
     }
@@ -135,7 +135,7 @@ function stream(url, take, signal) {
 }
 
 /** Waits until the page can be seen. */
-function seen(signal) {
+function waitUntilVisible(signal) {
   if (!document.hidden) return undefined
   return new Promise((resolve, reject) => {
     const show = () => {

@@ -1,4 +1,4 @@
-import { element, filled, safeUrl } from './dom.js'
+import { element, nonEmptyText, safeUrl } from './dom.js'
 import { host } from './host.js'
 import { keep, readKept } from './storage.js'
 import { texts } from './texts.js'
@@ -59,15 +59,15 @@ function ask() {
       element(
         'p',
         { dir: 'auto' },
-        filled(consent.text) ?? texts.consent,
+        nonEmptyText(consent.text) ?? texts.consent,
         policy && ' ',
         policy && element('a', { href: policy, target: '_blank', rel: 'noopener noreferrer' }, texts.privacy),
       ),
       element(
         'div',
         { class: 'consent-buttons' },
-        button(filled(consent.decline) ?? texts.decline, false),
-        button(filled(consent.accept) ?? texts.accept, true),
+        button(nonEmptyText(consent.decline) ?? texts.decline, false),
+        button(nonEmptyText(consent.accept) ?? texts.accept, true),
       ),
     )
     document.body.prepend(box)

@@ -1,4 +1,4 @@
-import { element, filled, icon } from './dom.js'
+import { element, icon, nonEmptyText } from './dom.js'
 import { texts } from './texts.js'
 
 /** A form that sends once, when `read` gives something. */
@@ -17,7 +17,7 @@ export function formOf(children, read) {
 
 /** `isCompact`: an arrow where the bot gives no label, so that the field beside it has the room. */
 export function sendButton(label, { isCompact = false } = {}) {
-  const given = filled(label)
+  const given = nonEmptyText(label)
   if (given || !isCompact) return element('button', { type: 'submit', class: 'button' }, given ?? texts.send)
   const attributes = { type: 'submit', class: 'button compact', 'aria-label': texts.send, title: texts.send }
   return element('button', attributes, icon('send'))

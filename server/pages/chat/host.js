@@ -7,9 +7,9 @@
 const isEmbedded = parent !== window && location.hash === '#embed'
 
 /** `tell` sends an event to the other page, `isEmbedded` says whether there is one. */
-export const host = isEmbedded ? await meet() : alone()
+export const host = isEmbedded ? await meet() : standaloneHost()
 
-function alone() {
+function standaloneHost() {
   leaveReturn()
   const prefilledVariables = variablesOf([...new URLSearchParams(location.search)])
   return { isEmbedded: false, address: location.href, prefilledVariables, tell() {} }

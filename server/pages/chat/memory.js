@@ -13,16 +13,16 @@ const storageKey = ['chat-result', location.pathname, host.place].filter(Boolean
 const heldKey = ['chat-held', location.pathname].join(' ')
 
 /** The session and the result of the visitor, as far as they are remembered. */
-export function rememberedChat() {
+export function storedChat() {
   const held = [heldKey, storageKey].map((key) => readKept('session', key))
   for (const candidate of [host.memory, ...held, readKept('local', storageKey)]) {
-    const { sessionId, resultId } = parsed(candidate) ?? {}
+    const { sessionId, resultId } = parseStored(candidate) ?? {}
     if (typeof resultId === 'string') return { sessionId, resultId }
   }
   return {}
 }
 
-function parsed(kept) {
+function parseStored(kept) {
   try {
     return JSON.parse(kept)
   } catch {

@@ -1,4 +1,4 @@
-import { filled } from './dom.js'
+import { nonEmptyText } from './dom.js'
 import { filledIn, texts } from './texts.js'
 
 /* Numbers as the options of a number input have them: in a locale, with the sign of a currency or unit. */
@@ -7,7 +7,10 @@ const plain = /^-?\d+(\.\d+)?$/
 
 function formatOf({ locale }, options) {
   try {
-    return new Intl.NumberFormat(filled(locale)?.replace('_', '-'), { maximumFractionDigits: 20, ...options })
+    return new Intl.NumberFormat(nonEmptyText(locale)?.replace('_', '-'), {
+      maximumFractionDigits: 20,
+      ...options,
+    })
   } catch {
     return undefined
   }
@@ -24,13 +27,13 @@ export function unitOf(options) {
 
 /** A plain number as it is typed in the locale, or the text where it is none. */
 export function typedNumber(text, options) {
-  if (!plain.test(text) || !filled(options.locale)) return text
+  if (!plain.test(text) || !nonEmptyText(options.locale)) return text
   return formatOf(options, { useGrouping: false })?.format(text) ?? text
 }
 
 /** A plain number as it is shown to the visitor who gave it. */
 export function shownNumber(text, options) {
-  if (!plain.test(text) || !filled(options.locale)) return text
+  if (!plain.test(text) || !nonEmptyText(options.locale)) return text
   return formatOf(options, {})?.format(text) ?? text
 }
 

@@ -11,11 +11,11 @@ import {
 } from './api.js'
 import { eventOf, hostBubble } from './bubbles.js'
 import { anySignal } from './compat.js'
-import { element, filled, isComposing, sleep } from './dom.js'
+import { element, isComposing, nonEmptyText, sleep } from './dom.js'
 import { follow, Moved } from './follow.js'
 import { host } from './host.js'
 import { inputForm } from './inputs.js'
-import { forgetChat, hideParameters, rememberChat, rememberedChat } from './memory.js'
+import { forgetChat, hideParameters, rememberChat, storedChat } from './memory.js'
 import { newStage, typingDefaults } from './stage.js'
 import { texts } from './texts.js'
 import { applyTheme } from './theme.js'
@@ -103,7 +103,7 @@ async function converse(signal) {
 
 /** The chat that this person left here, if there is one that can go on. */
 async function comeBack(signal) {
-  const { sessionId, resultId } = rememberedChat()
+  const { sessionId, resultId } = storedChat()
   if (!sessionId || (host.resultId && host.resultId !== resultId)) return undefined
   try {
     return await insist(() => getSession(sessionId, signal), signal)
@@ -190,7 +190,7 @@ function showTurns(turns, { avatars }) {
 
 async function start(signal) {
   const { prefilledVariables } = host
-  const resultId = host.resultId ?? rememberedChat().resultId
+  const resultId = host.resultId ?? storedChat().resultId
   const body = {
     isStreamEnabled: true,
     ...(resultId ? { resultId } : {}),
@@ -250,8 +250,8 @@ async function send(body, stage, chat) {
       stage.pause()
       if (chat.signal.aborted || !isPassing(error)) throw error
       const { networkErrorTitle, networkErrorMessage } = chat.texts
-      const title = filled(networkErrorTitle) ?? texts.noConnection
-      const text = filled(networkErrorMessage) ?? texts.notArrived
+      const title = nonEmptyText(networkErrorTitle) ?? texts.noConnection
+      const text = nonEmptyText(networkErrorMessage) ?? texts.notArrived
       await askToProceed(`${title} ${text}`, texts.tryAgain, chat.signal)
     }
   }

@@ -31,6 +31,6 @@ export function rememberPage(address) {
   keep('local', ADDRESS, address)
 }
 
-export function rememberedPage() {
+export function storedPage() {
   return readKept('local', ADDRESS)
 }

@@ -1,4 +1,4 @@
-import { element, filled } from './dom.js'
+import { element, nonEmptyText } from './dom.js'
 import { loadScript } from './foreign.js'
 import { formOf } from './forms.js'
 import { texts } from './texts.js'
@@ -37,7 +37,7 @@ export function payForm({ input, returnUrl, signal, check, leave, stay }) {
   const details = billingDetails(options.additionalInformation ?? {})
   const slot = element('div', { class: 'payment-slot' })
   const problem = element('p', { class: 'payment-problem', role: 'alert', dir: 'auto' })
-  const label = `${filled(options.labels?.button) ?? texts.pay} ${payment.amount}`
+  const label = `${nonEmptyText(options.labels?.button) ?? texts.pay} ${payment.amount}`
   const button = element('button', { type: 'submit', class: 'button', disabled: true }, label)
   const done = element(
     'button',
@@ -118,7 +118,10 @@ export function payForm({ input, returnUrl, signal, check, leave, stay }) {
     if (error?.type === 'validation_error') return
     // It may have been made all the same, or has ended at the vendor: the service finds out.
     const isDeclined = error?.type === 'card_error'
-    show(isDeclined ? [slot, button] : [slot, done, button], filled(error?.message) ?? texts.paymentFailed)
+    show(
+      isDeclined ? [slot, button] : [slot, done, button],
+      nonEmptyText(error?.message) ?? texts.paymentFailed,
+    )
   }
 
   void begin()
@@ -140,7 +143,7 @@ function billingDetails({ name, email, phoneNumber, address = {} }) {
     country: /^[A-Z]{2}$/.test(country ?? '') ? country : undefined,
   }
   const [own, ofPlace] = [given, place].map((part) =>
-    Object.fromEntries(Object.entries(part).filter(([, value]) => filled(value))),
+    Object.fromEntries(Object.entries(part).filter(([, value]) => nonEmptyText(value))),
   )
   return Object.keys(ofPlace).length > 0 ? { ...own, address: ofPlace } : own
 }

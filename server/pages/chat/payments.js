@@ -1,4 +1,4 @@
-import { element, filled } from './dom.js'
+import { element, nonEmptyText } from './dom.js'
 import { mayLoadPayments } from './foreign.js'
 import { formOf } from './forms.js'
 import { host } from './host.js'
@@ -43,7 +43,7 @@ function fieldInTab({ options, payment }, check, { signal }) {
       rel: 'opener',
       onclick: () => rememberPage(host.address ?? location.href),
     },
-    `${filled(options.labels?.button) ?? texts.pay} ${payment.amount}`,
+    `${nonEmptyText(options.labels?.button) ?? texts.pay} ${payment.amount}`,
   )
   const done = element('button', { type: 'submit', class: 'button button-quiet' }, texts.hasPaid)
   return formOf(

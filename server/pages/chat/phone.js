@@ -1,4 +1,4 @@
-import { element, filled } from './dom.js'
+import { element, nonEmptyText } from './dom.js'
 import { texts } from './texts.js'
 
 /* The country of a phone number: visitors see which one is assumed, and can choose another. */
@@ -7,7 +7,7 @@ const { lang } = document.documentElement
 
 /** `complete` puts the calling code before a number that has none. */
 export function countryChoice({ defaultCountryCode }) {
-  const assumed = [filled(defaultCountryCode)?.toUpperCase(), regionOf(navigator.language)]
+  const assumed = [nonEmptyText(defaultCountryCode)?.toUpperCase(), regionOf(navigator.language)]
   const select = element('select', {
     class: 'country',
     'aria-label': texts.country,

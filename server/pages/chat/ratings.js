@@ -1,4 +1,4 @@
-import { element, filled, newId } from './dom.js'
+import { element, newId, nonEmptyText } from './dom.js'
 import { formOf, sendButton } from './forms.js'
 import { filledIn, texts } from './texts.js'
 
@@ -46,7 +46,7 @@ export function ratingField({ options, prefilledValue }, naming, submit) {
 
   const { left, right } = options.labels ?? {}
   const labels =
-    (filled(left) || filled(right)) &&
+    (nonEmptyText(left) || nonEmptyText(right)) &&
     element(
       'div',
       { class: 'rating-labels' },
@@ -63,7 +63,7 @@ export function ratingField({ options, prefilledValue }, naming, submit) {
 
 /** The star of the page, or the drawing of the bot: as a picture it cannot run code, whoever drew it. */
 function iconOf(customIcon) {
-  const svg = customIcon?.isEnabled === true ? filled(customIcon.svg) : undefined
+  const svg = customIcon?.isEnabled === true ? nonEmptyText(customIcon.svg) : undefined
   if (!svg) return element('span', { class: 'star' })
   return element('img', { src: `data:image/svg+xml,${encodeURIComponent(asDocument(svg))}`, alt: '' })
 }

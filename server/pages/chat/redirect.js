@@ -1,5 +1,5 @@
 import { parseUrl } from './compat.js'
-import { element, filled, linkProtocols } from './dom.js'
+import { element, linkProtocols, nonEmptyText } from './dom.js'
 import { host } from './host.js'
 import { texts } from './texts.js'
 
@@ -21,12 +21,12 @@ export function redirect({ url, isNewTab }, chat) {
   }
   const { popupBlockedTitle, popupBlockedDescription, popupBlockedButtonLabel } = chat.texts
   chat.say(
-    element('strong', {}, filled(popupBlockedTitle) ?? texts.popupBlockedTitle),
-    element('p', {}, filled(popupBlockedDescription) ?? texts.popupBlocked),
+    element('strong', {}, nonEmptyText(popupBlockedTitle) ?? texts.popupBlockedTitle),
+    element('p', {}, nonEmptyText(popupBlockedDescription) ?? texts.popupBlocked),
     element(
       'a',
       { href: target.href, target: '_blank', rel: 'noopener noreferrer' },
-      filled(popupBlockedButtonLabel) ?? (target.host || texts.open),
+      nonEmptyText(popupBlockedButtonLabel) ?? (target.host || texts.open),
     ),
   )
 }

@@ -1,4 +1,4 @@
-import { filled, safePicture } from './dom.js'
+import { nonEmptyText, safePicture } from './dom.js'
 
 /*
  * The look of the bot: custom properties on the root element, which the style sheet uses. Values that are no CSS
@@ -38,29 +38,29 @@ export function applyTheme(theme) {
   const general = record(theme.general)
   const chat = record(theme.chat)
   const font = typeof general.font === 'string' ? general.font : record(general.font).family
-  set('font', `${JSON.stringify(filled(font) ?? 'Open Sans')}, system-ui, sans-serif`)
+  set('font', `${JSON.stringify(nonEmptyText(font) ?? 'Open Sans')}, system-ui, sans-serif`)
   // Every visitor would load an address from a server of somebody else; rules name what they need.
-  const rules = filled(record(general.font).css) ?? ''
+  const rules = nonEmptyText(record(general.font).css) ?? ''
   adopt(fontSheet, rules.includes('{') ? rules : '')
   applyBackground(record(general.background))
   applyProgressBar(record(general.progressBar))
   for (const [name, defaults] of Object.entries(parts)) {
     applyPart(name, record(chat[name]), defaults, chat.roundness)
   }
-  set('container-max-width', filled(record(chat.container).maxWidth) ?? '800px')
-  set('container-max-height', filled(record(chat.container).maxHeight) ?? '100%')
+  set('container-max-width', nonEmptyText(record(chat.container).maxWidth) ?? '800px')
+  set('container-max-height', nonEmptyText(record(chat.container).maxHeight) ?? '100%')
   const surface = surfaceColors(general, chat)
   const isOnDark = isDark(surface)
   // Scroll bars, pickers and what else the browser draws.
   root.style.colorScheme = isOnDark ? 'dark' : 'light'
   set('focus', isOnDark ? '#8ab4ff' : '#1d4ed8')
-  const field = filled(record(chat.inputs).backgroundColor) ?? parts.inputs.backgroundColor
-  set('inputs-scheme', isDark([...surface, mixed(field, record(chat.inputs).opacity)]) ? 'dark' : 'light')
-  const ownColor = filled(record(chat.container).color)
+  const field = nonEmptyText(record(chat.inputs).backgroundColor) ?? parts.inputs.backgroundColor
+  set('inputs-scheme', isDark([...surface, mixColor(field, record(chat.inputs).opacity)]) ? 'dark' : 'light')
+  const ownColor = nonEmptyText(record(chat.container).color)
   set('container-color', ownColor ?? (isOnDark ? '#e8e8ec' : '#303235'))
-  set('placeholder-color', filled(record(chat.inputs).placeholderColor) ?? '#6e7480')
+  set('placeholder-color', nonEmptyText(record(chat.inputs).placeholderColor) ?? '#6e7480')
   root.dataset.buttons = record(chat.buttonsInput).layout === 'vertical' ? 'vertical' : 'wrap'
-  adopt(customSheet, filled(theme.customCss) ?? '')
+  adopt(customSheet, nonEmptyText(theme.customCss) ?? '')
   return {
     host: record(chat.hostAvatar).isEnabled === false ? undefined : avatarOf(record(chat.hostAvatar).url),
     guest: record(chat.guestAvatar).isEnabled === true ? avatarOf(record(chat.guestAvatar).url) : undefined,
@@ -81,17 +81,17 @@ function applyBackground({ type, content }) {
   set('background-color', '#f8f8f8')
   if (type === 'None') set('background-color', 'transparent')
   else if (type === 'Image') applyBackgroundPicture(content)
-  else if (filled(content)) set('background-color', content)
+  else if (nonEmptyText(content)) set('background-color', content)
 }
 
 function applyProgressBar({ placement, position, color, backgroundColor, thickness }) {
-  set('progress-color', filled(color) ?? '#ff5924')
-  set('progress-background', filled(backgroundColor) ?? '#8d8d8d')
+  set('progress-color', nonEmptyText(color) ?? '#ff5924')
+  set('progress-background', nonEmptyText(backgroundColor) ?? '#8d8d8d')
   set('progress-thickness', `${numberOr(thickness, 4)}px`)
   root.dataset.progress = `${placement === 'Bottom' ? 'bottom' : 'top'} ${position === 'fixed' ? 'fixed' : 'absolute'}`
 }
 
-function mixed(color, opacity) {
+function mixColor(color, opacity) {
   return `color-mix(in srgb, ${color} ${numberOr(opacity, 1) * 100}%, transparent)`
 }
 
@@ -100,10 +100,13 @@ function applyPart(name, part, defaults, roundness) {
   const corners = part.border === undefined ? roundness : border.roundeness
   const radius =
     corners === 'custom' ? numberOr(border.customRoundeness, 6) : (radii[corners] ?? radii.medium)
-  set(`${name}-background`, mixed(filled(part.backgroundColor) ?? defaults.backgroundColor, part.opacity))
-  if (defaults.color) set(`${name}-color`, filled(part.color) ?? defaults.color)
+  set(
+    `${name}-background`,
+    mixColor(nonEmptyText(part.backgroundColor) ?? defaults.backgroundColor, part.opacity),
+  )
+  if (defaults.color) set(`${name}-color`, nonEmptyText(part.color) ?? defaults.color)
   set(`${name}-border-width`, `${numberOr(border.thickness, defaults.thickness)}px`)
-  set(`${name}-border-color`, mixed(filled(border.color) ?? defaults.borderColor, border.opacity))
+  set(`${name}-border-color`, mixColor(nonEmptyText(border.color) ?? defaults.borderColor, border.opacity))
   set(`${name}-radius`, `${radius}px`)
   set(`${name}-shadow`, shadows[part.shadow] ?? 'none')
   set(`${name}-blur`, numberOr(part.blur, 0) > 0 ? `blur(${part.blur}px)` : 'none')
@@ -113,8 +116,8 @@ function applyPart(name, part, defaults, roundness) {
 function surfaceColors(general, chat) {
   const { type, content } = record(general.background)
   const { backgroundColor, opacity } = record(chat.container)
-  const back = type === 'Image' || type === 'None' ? '#ffffff' : (filled(content) ?? '#f8f8f8')
-  return [back, mixed(filled(backgroundColor) ?? parts.container.backgroundColor, opacity)]
+  const back = type === 'Image' || type === 'None' ? '#ffffff' : (nonEmptyText(content) ?? '#f8f8f8')
+  return [back, mixColor(nonEmptyText(backgroundColor) ?? parts.container.backgroundColor, opacity)]
 }
 
 /** Lets the browser compute the colours, since there are many ways to write one. */

@@ -1,4 +1,4 @@
-import { filled } from './dom.js'
+import { nonEmptyText } from './dom.js'
 import { isApart, loadScript, mayLoad, nonce } from './foreign.js'
 import { host } from './host.js'
 
@@ -77,11 +77,11 @@ function startAnalytics(id) {
 
 function sendAnalyticsEvent({ trackingId, action, category, label, value, sendTo }) {
   startAnalytics(trackingId)
-  window.gtag('event', filled(action) ?? 'event', {
-    event_category: filled(category),
-    event_label: filled(label),
+  window.gtag('event', nonEmptyText(action) ?? 'event', {
+    event_category: nonEmptyText(category),
+    event_label: nonEmptyText(label),
     value,
-    send_to: filled(sendTo) ?? trackingId,
+    send_to: nonEmptyText(sendTo) ?? trackingId,
   })
 }
 
@@ -116,7 +116,7 @@ function sendPixelEvent({ pixelId, isInitSkip, eventType, name, params = [] }) {
   else startPixel(pixelId)
   const values = Object.fromEntries(params.flatMap(({ key, value }) => (key ? [[key, value]] : [])))
   if (eventType !== 'Custom') window.fbq('trackSingle', pixelId, eventType, values)
-  else if (filled(name)) window.fbq('trackSingleCustom', pixelId, name, values)
+  else if (nonEmptyText(name)) window.fbq('trackSingleCustom', pixelId, name, values)
 }
 
 // Code

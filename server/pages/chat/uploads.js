@@ -1,6 +1,6 @@
 import { Refusal } from './api.js'
 import { anySignal } from './compat.js'
-import { element, filled, icon, newId } from './dom.js'
+import { element, icon, newId, nonEmptyText } from './dom.js'
 import { formOf, sendButton } from './forms.js'
 import { filledIn, texts } from './texts.js'
 
@@ -15,13 +15,13 @@ export function uploadField(input, naming, submit, chat) {
   const isMultiple = options.isMultipleAllowed === true
   const labels = options.labels ?? {}
   const picker = filePicker({ input, naming, isMultiple, chat, changed: () => update() })
-  const send = isMultiple && sendButton(filled(labels.button) ?? texts.upload)
+  const send = isMultiple && sendButton(nonEmptyText(labels.button) ?? texts.upload)
   const answer = () => {
     const files = picker.uploaded()
     const urls = files.map(({ url }) => url)
-    const label = files.length === 1 ? (filled(labels.success?.single) ?? texts.fileSent) : manyText()
+    const label = files.length === 1 ? (nonEmptyText(labels.success?.single) ?? texts.fileSent) : manyText()
     function manyText() {
-      return filledIn(filled(labels.success?.multiple) ?? texts.filesSent, { total: files.length })
+      return filledIn(nonEmptyText(labels.success?.multiple) ?? texts.filesSent, { total: files.length })
     }
     submit({ type: 'text', text: urls.join(', '), attachedFileUrls: urls }, label)
   }
@@ -35,7 +35,7 @@ export function uploadField(input, naming, submit, chat) {
     element(
       'button',
       { type: 'button', class: 'button button-quiet', onclick: () => submit(null, undefined) },
-      filled(labels.skip) ?? texts.skip,
+      nonEmptyText(labels.skip) ?? texts.skip,
     )
   return formOf(
     [picker.element, (send || skip) && element('div', { class: 'field-row files-row' }, skip, send)],
@@ -51,7 +51,7 @@ export function uploadField(input, naming, submit, chat) {
 export function attachmentsOf(input, chat) {
   const { attachments } = input.options
   // Files for people who handle the chat go into no variable.
-  const hasTarget = input.id === 'people' || filled(attachments?.saveVariableId) !== undefined
+  const hasTarget = input.id === 'people' || nonEmptyText(attachments?.saveVariableId) !== undefined
   if (attachments?.isEnabled !== true || !hasTarget || !input.upload) return undefined
   const naming = { 'aria-label': texts.attach }
   return filePicker({ input, naming, isMultiple: true, isSmall: true, chat, changed: () => {} })
@@ -74,7 +74,7 @@ function filePicker({ input, naming, isMultiple, isSmall, chat, changed }) {
     class: 'visually-hidden',
     multiple: isMultiple,
     accept: accept.join(',') || undefined,
-    capture: arePictures ? filled(options.capture) : undefined,
+    capture: arePictures ? nonEmptyText(options.capture) : undefined,
     'aria-describedby': isSmall ? undefined : hintId,
     onchange: () => {
       add([...field.files])
@@ -84,7 +84,7 @@ function filePicker({ input, naming, isMultiple, isSmall, chat, changed }) {
   })
   const size = sizeText(limits.maximumSize)
   const words =
-    filled(plain(options.labels?.placeholder)) ?? (isMultiple ? texts.chooseFiles : texts.chooseFile)
+    nonEmptyText(plain(options.labels?.placeholder)) ?? (isMultiple ? texts.chooseFiles : texts.chooseFile)
   const area = isSmall
     ? element('label', { class: 'button button-quiet attach', title: texts.attach }, field, icon('clip'))
     : element(
@@ -254,7 +254,7 @@ function plain(words) {
 
 /** `[[limit]]` is a number of megabytes, as texts of bots have it. */
 function tooLargeText(file, limit, { texts: own }) {
-  const given = filled(own.fileUploadSizeError)
+  const given = nonEmptyText(own.fileUploadSizeError)
   if (!given) return filledIn(texts.fileTooLarge, { name: file.name, max: sizeText(limit) })
   return given.replaceAll('[[file]]', () => file.name).replaceAll('[[limit]]', () => megabytesOf(limit))
 }
@@ -270,7 +270,7 @@ const reasons = {
 
 export function failedText(name, error, { texts: own }, types = []) {
   const known = error instanceof Refusal ? reasons[error.code] : undefined
-  const failed = filled(own.fileUploadError) ?? filledIn(texts.fileNotSent, { name })
+  const failed = nonEmptyText(own.fileUploadError) ?? filledIn(texts.fileNotSent, { name })
   return known
     ? `${failed} ${filledIn(known, { name, types: types.map((type) => type.replace('/*', '')).join(', ') })}`
     : failed

@@ -1,5 +1,5 @@
 import { guestBubble } from './bubbles.js'
-import { element, spoken } from './dom.js'
+import { element, hiddenText } from './dom.js'
 import { host } from './host.js'
 import { mayMove } from './motion.js'
 import { texts } from './texts.js'
@@ -63,7 +63,7 @@ export function showTyping(avatars) {
 /** Shows that a member is typing; screen readers say so once. Visitors who read further up stay there. */
 export function showMemberTyping(avatars) {
   const row = typingRow(avatars)
-  row.append(spoken(texts.typing))
+  row.append(hiddenText(texts.typing))
   conversation.append(row)
   keepEnd()
   return row

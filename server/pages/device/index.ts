@@ -43,7 +43,7 @@ export function serveDeviceLogins(serve: Serve, services: Services): void {
   serve(
     '/device',
     async (request, response) => {
-      const code = shortened(queryOf(request).get('code'))
+      const code = shortenCode(queryOf(request).get('code'))
       if (!(await sessionOf(request, services))) return sendToSignIn(response, code)
       sendCodeForm(response, code)
     },
@@ -51,7 +51,7 @@ export function serveDeviceLogins(serve: Serve, services: Services): void {
       if (!isOfOwnPage(request, publicUrl(), services.config))
         return refuseOrigin(request, response, services)
       const form = (await readForm(request, response)) ?? {}
-      const given = shortened(form.code)
+      const given = shortenCode(form.code)
       const session = await sessionOf(request, services)
       if (!session) return sendToSignIn(response, given)
       const { id: userId, email } = session.user
@@ -106,7 +106,7 @@ export function serveDeviceLogins(serve: Serve, services: Services): void {
 
 const MAX_SHOWN_CODE_CHARACTERS = 40
 
-function shortened(value: unknown): string {
+function shortenCode(value: unknown): string {
   return typeof value === 'string' ? value.trim().slice(0, MAX_SHOWN_CODE_CHARACTERS) : ''
 }
 

@@ -52,7 +52,7 @@ export function serveDocs(
   serve: (path: string, handler: RequestHandler) => void,
   publicUrl: () => string,
 ): string[] {
-  const { version, pages } = JSON.parse(generated('pages.json')) as { version: string; pages: Page[] }
+  const { version, pages } = JSON.parse(readGenerated('pages.json')) as { version: string; pages: Page[] }
   servePage(serve, 'docs', { folder, files, page: () => readPage(start, version, pages) })
   for (const page of [...pages, ...own]) {
     servePage(serve, `docs/${page.name}`, {
@@ -61,7 +61,7 @@ export function serveDocs(
       page: () => readPage(page, version, pages),
     })
   }
-  serve('/docs/files/search.json', cachedAsset('application/json', searched, askAlways))
+  serve('/docs/files/search.json', cachedAsset('application/json', buildSearchEntries, askAlways))
   for (const guide of readGuides()) {
     serve(
       `/docs/${guide.name}.md`,
@@ -75,7 +75,7 @@ export function serveDocs(
   return [...pages, ...own].map(({ name }) => `/docs/${name}`)
 }
 
-function generated(name: string): string {
+function readGenerated(name: string): string {
   return readFileSync(new URL(`generated/reference/${name}`, root), 'utf8')
 }
 
@@ -90,7 +90,7 @@ async function readPage(page: Page, version: string, pages: Page[]): Promise<str
     version,
     root: page === start ? './' : '../',
     guides: guides.map((guide) => `<li><a href="/docs#${guide.name}">${guide.title}</a></li>`).join('\n'),
-    operations: generated('contents.html'),
+    operations: readGenerated('contents.html'),
     content: page === start ? startText(marked, guides, pages) : referenceText(marked, page),
   }
   const html = readFileSync(new URL('page.html', folder), 'utf8').replaceAll(
@@ -130,7 +130,7 @@ function guideSections(marked: Marked, guides: Guide[], after: (name: string) =>
 function referenceText(marked: Marked, { name, title }: Page): string {
   if (name === operating.name) return guideSections(marked, readOperatorGuides(), () => '')
   if (name !== changes.name)
-    return `<section id="reference"><h1>${escapeHtml(title)}</h1>\n${token}\n${generated(`${name}.html`)}</section>`
+    return `<section id="reference"><h1>${escapeHtml(title)}</h1>\n${token}\n${readGenerated(`${name}.html`)}</section>`
   const text = readFileSync(new URL('CHANGELOG.md', root), 'utf8')
   return `<section class="guide" id="changes">\n${toHtml(marked, text)}</section>`
 }
@@ -144,7 +144,7 @@ const token = `<p class="token">
 
 /** The guides are ours, so their HTML needs no cleaning. Their titles are second to that of the page. */
 function toHtml(marked: Marked, markdown: string): string {
-  const tokens = marked.lexer(linked(markdown, ''))
+  const tokens = marked.lexer(linkGuides(markdown, ''))
   for (const token of tokens) if (token.type === 'heading') token.depth += 1
   return marked
     .parser(tokens)
@@ -153,7 +153,7 @@ function toHtml(marked: Marked, markdown: string): string {
 }
 
 /** Guides link to guides and operations as places of one page, `#limits` and `#operations-bots-getBot`. */
-function linked(markdown: string, address: string): string {
+function linkGuides(markdown: string, address: string): string {
   return markdown
     .replaceAll(/\]\(#operations-([\w-]+)-(\w+)\)/g, `](${address}/docs/$1#$2)`)
     .replaceAll(/\]\(#/g, `](${address}/docs#`)
@@ -161,11 +161,11 @@ function linked(markdown: string, address: string): string {
 
 /** A guide as it is read on its own, with the addresses of this installation. */
 function atHome(markdown: string, publicUrl: string): string {
-  return linked(markdown, publicUrl).replaceAll('http://localhost:3000', publicUrl)
+  return linkGuides(markdown, publicUrl).replaceAll('http://localhost:3000', publicUrl)
 }
 
 /** Entries of the search: sections of guides, and the reference. */
-function searched(): string {
+function buildSearchEntries(): string {
   const entries = (guides: Guide[], page: string) =>
     guides.flatMap(({ name, title, text }) =>
       text
@@ -175,7 +175,7 @@ function searched(): string {
   return JSON.stringify([
     ...entries(readGuides(), '/docs'),
     ...entries(readOperatorGuides(), `/docs/${operating.name}`),
-    ...JSON.parse(generated('search.json')),
+    ...JSON.parse(readGenerated('search.json')),
   ])
 }
 

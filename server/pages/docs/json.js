@@ -29,7 +29,7 @@ function part(before, value, after) {
   const details = document.createElement('details')
   details.open = true
   const summary = document.createElement('summary')
-  summary.append(...named(before), open)
+  summary.append(...nameParts(before), open)
   summary.dataset.folded = ` ${entries.length} ${close}${after}`
   const inner = document.createElement('div')
   entries.forEach(([name, entry], at) => {
@@ -41,11 +41,11 @@ function part(before, value, after) {
 
 function line(before, value, after) {
   const element = document.createElement('div')
-  element.append(...named(before), value, after)
+  element.append(...nameParts(before), value, after)
   return element
 }
 
-function named(name) {
+function nameParts(name) {
   return name === '' ? [] : [span('key', name), ': ']
 }
 

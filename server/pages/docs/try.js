@@ -57,19 +57,21 @@ export function isMeant(form) {
 
 export function toCurl(form, address) {
   const { url, method, headers, body } = read(form, address)
-  const quoted = (text) => `'${text.replaceAll("'", "'\\''")}'`
+  const quoteShell = (text) => `'${text.replaceAll("'", "'\\''")}'`
   const given = [...headers]
     // The token stays out of what is pasted elsewhere.
     .map(([name, value]) =>
-      name === 'authorization' ? '-H "Authorization: Bearer $TOKEN"' : `-H ${quoted(`${name}: ${value}`)}`,
+      name === 'authorization'
+        ? '-H "Authorization: Bearer $TOKEN"'
+        : `-H ${quoteShell(`${name}: ${value}`)}`,
     )
   return [
-    `curl${method === 'GET' ? '' : ` -X ${method}`} ${quoted(url)}`,
+    `curl${method === 'GET' ? '' : ` -X ${method}`} ${quoteShell(url)}`,
     ...given,
     ...(body instanceof File
-      ? [`--data-binary ${quoted(`@${body.name}`)}`]
+      ? [`--data-binary ${quoteShell(`@${body.name}`)}`]
       : body
-        ? [`-d ${quoted(body)}`]
+        ? [`-d ${quoteShell(body)}`]
         : []),
   ].join(' \\\n  ')
 }

@@ -4,7 +4,7 @@ import { cachedAsset } from '../cached-asset.ts'
 
 /** The script that puts chats into pages of other sites. A build has it beside itself; the sources bundle it first. */
 export function serveEmbed(serve: (path: string, handler: RequestHandler) => void): void {
-  const read = () => (import.meta.url.endsWith('.ts') ? bundled() : readBuilt())
+  const read = () => (import.meta.url.endsWith('.ts') ? buildBundle() : readBuilt())
   const send = cachedAsset('text/javascript', read)
   serve('/embed.js', (request, response, next) => {
     // Made to be loaded by other sites, also with `crossorigin`.
@@ -15,7 +15,7 @@ export function serveEmbed(serve: (path: string, handler: RequestHandler) => voi
 }
 
 /** The build has no bundler, and never comes here. */
-async function bundled(): Promise<string> {
+async function buildBundle(): Promise<string> {
   const { bundleEmbed } = await import('./bundle.ts')
   return bundleEmbed()
 }

@@ -37,7 +37,7 @@ export function serveMembers(
 ): void {
   let reading: Promise<Assets> | undefined
   const assets = () => {
-    reading ??= import.meta.url.endsWith('.ts') ? bundled() : readBuilt()
+    reading ??= import.meta.url.endsWith('.ts') ? buildAssets() : readBuilt()
     // A failed attempt is retried on the next request.
     reading.catch(() => {
       reading = undefined
@@ -68,7 +68,7 @@ export function serveMembers(
 }
 
 /** The build has no bundler, and never comes here. */
-async function bundled(): Promise<Assets> {
+async function buildAssets(): Promise<Assets> {
   const { bundleMembersPages } = await import('./bundle.ts')
   return bundleMembersPages()
 }

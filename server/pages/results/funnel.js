@@ -1,5 +1,5 @@
 import { element } from '../../chat/files/dom.js'
-import { scrolling } from './table.js'
+import { scrollingTable } from './table.js'
 
 /* Number of chats at each input and their outcomes, as a drawing and as a table. */
 
@@ -100,7 +100,7 @@ function tableOf(steps) {
   const head = heads.map((title, index) =>
     element('th', { scope: 'col', class: index > 0 && 'number' }, title),
   )
-  return scrolling('Table of questions', head, rows)
+  return scrollingTable('Table of questions', head, rows)
 }
 
 export const count = (number) => number.toLocaleString('en')

@@ -28,11 +28,11 @@ export function tableOf(results, { columns }) {
     )
   })
   const head = heads.map((title) => element('th', { scope: 'col', dir: 'auto' }, title))
-  return scrolling('Table of answers', head, rows)
+  return scrollingTable('Table of answers', head, rows)
 }
 
 /** A table that is moved within the page where it is wider. */
-export function scrolling(label, head, rows) {
+export function scrollingTable(label, head, rows) {
   const table = element(
     'table',
     {},
@@ -62,7 +62,7 @@ function contentOf({ answers = [], value } = {}) {
 function linkOf(url, index) {
   const before = index > 0 && ', '
   if (!/^https?:/.test(url)) return [before, url]
-  const name = decoded(url.split('/').at(-1) ?? url)
+  const name = decodePart(url.split('/').at(-1) ?? url)
   const link = element('a', { href: url, rel: 'noopener noreferrer', target: '_blank' }, name)
   if (isOfService(url)) {
     link.addEventListener('click', (event) => {
@@ -81,7 +81,7 @@ async function fetchFile(url, name, link) {
   }
 }
 
-function decoded(text) {
+function decodePart(text) {
   try {
     return decodeURIComponent(text)
   } catch {

@@ -7,7 +7,7 @@ import {
   type AccessChecks,
   type Refusal,
   readBearer,
-  unauthorized,
+  unauthorizedIssue,
   type Visitor,
 } from '../../../server/kit/access.ts'
 import { Busy, type KeyStore, Rollback } from '../../../server/kit/idempotency.ts'
@@ -142,7 +142,7 @@ function accessOn(db: Db): AccessChecks {
       const issue =
         credential && 'issue' in credential
           ? credential.issue
-          : unauthorized('unknown', 'There is no such token')
+          : unauthorizedIssue('unknown', 'There is no such token')
       const token = credential && 'hash' in credential ? tokenByHash.get(credential.hash) : undefined
       if (token === undefined) return { refusal: { code: 'UNAUTHORIZED', issues: [issue] } }
       const authorization = await authorise(operation as Operation, token, id)

@@ -2,7 +2,7 @@ import { apiKeyData } from '../../../credential-data.ts'
 import { phrase } from '../../fields.ts'
 import { type Call, fromPairs, pairs, type VendorRequest, vendor } from './vendor.ts'
 
-const missing = (option: string) => `Segment: nothing was sent, since ${option} is empty`
+const missingOption = (option: string) => `Segment: nothing was sent, since ${option} is empty`
 
 const options = {
   userId: phrase('Id of the visitor at the vendor; may hold placeholders.', '{{User ID}}').optional(),
@@ -38,7 +38,7 @@ export const segment = vendor({
   options,
   actions: {
     Alias: {
-      required: { userId: missing('userId'), previousId: missing('previousId') },
+      required: { userId: missingOption('userId'), previousId: missingOption('previousId') },
       request: (call) => {
         const { userId, previousId } = call.options
         return event(call, { type: 'alias', userId, previousId })
@@ -59,7 +59,7 @@ export const segment = vendor({
       },
     },
     'Identify User': {
-      required: { userId: missing('userId'), email: missing('email') },
+      required: { userId: missingOption('userId'), email: missingOption('email') },
       request: (call) => {
         const { userId, email, traits } = call.options
         return event(call, { type: 'identify', userId, traits: { ...fromPairs(traits), email } })
@@ -85,7 +85,7 @@ export const segment = vendor({
       },
     },
     Page: {
-      required: { userId: missing('userId'), name: missing('name') },
+      required: { userId: missingOption('userId'), name: missingOption('name') },
       request: (call) => {
         const { userId, name, category, properties } = call.options
         return event(call, { type: 'page', userId, name, category, properties: fromPairs(properties) })
@@ -113,7 +113,7 @@ export const segment = vendor({
       },
     },
     Track: {
-      required: { userId: missing('userId'), eventName: missing('eventName') },
+      required: { userId: missingOption('userId'), eventName: missingOption('eventName') },
       request: (call) => {
         const { userId, eventName, properties } = call.options
         return event(call, { type: 'track', userId, event: eventName, properties: fromPairs(properties) })

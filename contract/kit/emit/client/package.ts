@@ -93,7 +93,7 @@ export function toClient(
     ].join('\n'),
     ...Object.assign(
       {},
-      ...modules.map(([name, source]) => inBothForms(made.head, name, source, declared(source))),
+      ...modules.map(([name, source]) => inBothForms(made.head, name, source, emitDeclarations(source))),
     ),
     ...inBothForms(
       made.head,
@@ -162,7 +162,7 @@ const runtimeTypes = [
 ]
 
 function methodsName(resource: string): string {
-  return `${capitalised(resource)}Methods`
+  return `${capitalise(resource)}Methods`
 }
 
 function declarationsOf(
@@ -279,22 +279,22 @@ function inBothForms(
   const module = (text: string) => headText + text.replaceAll(neighbour, "'./$1.js'")
   const common = (text: string) => headText + text.replaceAll(neighbour, "'./$1.cjs'")
   return {
-    [`${name}.js`]: module(compiled(source, ts.ModuleKind.ES2022)),
+    [`${name}.js`]: module(compileSource(source, ts.ModuleKind.ES2022)),
     [`${name}.d.ts`]: module(declarations),
-    [`${name}.cjs`]: common(compiled(source, ts.ModuleKind.CommonJS)),
+    [`${name}.cjs`]: common(compileSource(source, ts.ModuleKind.CommonJS)),
     [`${name}.d.cts`]: common(declarations),
   }
 }
 
-function compiled(source: string, module: ts.ModuleKind): string {
+function compileSource(source: string, module: ts.ModuleKind): string {
   const compilerOptions = { target: ts.ScriptTarget.ES2022, module }
   return ts.transpileModule(source, { fileName: 'source.ts', compilerOptions }).outputText
 }
 
-function declared(source: string): string {
+function emitDeclarations(source: string): string {
   return ts.transpileDeclaration(source, { fileName: 'source.ts', compilerOptions: {} }).outputText
 }
 
-function capitalised(text: string): string {
+function capitalise(text: string): string {
   return text.charAt(0).toUpperCase() + text.slice(1)
 }

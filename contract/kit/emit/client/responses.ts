@@ -11,7 +11,7 @@ export function bodyOf(response: Response, text: string, errorClasses: ErrorClas
     if (last?.type === 'answer') return { body: last.answer, response }
     if (last?.type === 'error') throw errorOf(response, last.error, text, errorClasses)
   }
-  const answer = parsed(text)
+  const answer = parseText(text)
   if (response.ok && answer !== undefined) return { body: answer, response }
   throw errorOf(response, answer, text, errorClasses)
 }
@@ -29,7 +29,7 @@ export function isEventStream(response: Response): boolean {
 function dataOf(text: string): Any[] {
   return text.split('\n\n').flatMap((event) => {
     const lines = event.split('\n').flatMap((line) => (line.startsWith('data:') ? [line.slice(5)] : []))
-    const data = lines.length > 0 ? parsed(lines.join('\n')) : undefined
+    const data = lines.length > 0 ? parseText(lines.join('\n')) : undefined
     return data === undefined ? [] : [data]
   })
 }
@@ -80,7 +80,7 @@ export async function* eventsOf(
   }
 }
 
-function parsed(text: string): Any {
+function parseText(text: string): Any {
   try {
     return JSON.parse(text)
   } catch {

@@ -129,7 +129,7 @@ export function connect(
     }
   }
 
-  async function logged(call: Call, key: string | undefined, count: number) {
+  async function sendLogged(call: Call, key: string | undefined, count: number) {
     if (!logger) return attempt(call, key)
     const { method } = call.operation
     const began = performance.now()
@@ -163,7 +163,7 @@ export function connect(
     let runningSince: number | undefined
     for (let attempts = 0; ; attempts++) {
       try {
-        return await logged(call, key, attempts + 1)
+        return await sendLogged(call, key, attempts + 1)
       } catch (error) {
         // A retried deletion gets a 404 if the first attempt deleted the record.
         if (

@@ -15,7 +15,7 @@ import {
 } from '../execution.ts'
 import type { Block } from '../flow-index.ts'
 import { isEmailAddress } from '../inputs/contact.ts'
-import { collected } from '../result-parts.ts'
+import { collectAnswers } from '../result-parts.ts'
 import type { Effects } from '../types.ts'
 import { fill, fillValue, readVariable, textOfValue } from '../variables.ts'
 import { readAttachments } from './attachments.ts'
@@ -90,7 +90,7 @@ async function writeMail(run: Execution, block: Block): Promise<Mail> {
 }
 
 async function collectedText(run: Execution): Promise<string> {
-  const lines = [...(await collected(run))].map(([name, value]) => `${name}: ${value}`)
+  const lines = [...(await collectAnswers(run))].map(([name, value]) => `${name}: ${value}`)
   return lines.join('\n')
 }
 

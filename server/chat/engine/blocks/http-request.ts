@@ -25,7 +25,7 @@ import {
   waitFor,
 } from '../execution.ts'
 import { type Block, toValue } from '../flow-index.ts'
-import { collected } from '../result-parts.ts'
+import { collectAnswers } from '../result-parts.ts'
 import type { Position, VariableValue } from '../types.ts'
 import {
   compile,
@@ -162,7 +162,7 @@ async function prepareBody(
   mediaType: string,
 ): Promise<string> {
   if (block.options.isCustomBody !== true || template.trim() === '') {
-    const all = Object.fromEntries(await collected(run))
+    const all = Object.fromEntries(await collectAnswers(run))
     return JSON.stringify({ submittedAt: run.effects.now().toISOString(), ...all })
   }
   const name = onlyPlaceholder(template.trim())

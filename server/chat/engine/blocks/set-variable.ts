@@ -129,7 +129,7 @@ async function customValue(run: Execution, block: Block): Promise<unknown> {
   if (name !== null) return valueByName(run, name)
   // As code, digits after a leading zero would be an octal number or an error.
   if (/^\d+(\.\d+)?$/.test(expression)) return expression
-  const code = unwrapped(expression)
+  const code = unwrapExpression(expression)
   const mayBeText = !isCode && code === expression
   const reply = await evaluateCode(run, code)
   if (reply.ok) {
@@ -165,7 +165,7 @@ function isProse(code: string, message: string): boolean {
 }
 
 /** `{{= code =}}` alone means the value of the code, not its text. */
-function unwrapped(expression: string): string {
+function unwrapExpression(expression: string): string {
   const trimmed = expression.trim()
   const isWrapped = trimmed.startsWith('{{=') && trimmed.indexOf('=}}') === trimmed.length - 3
   return isWrapped ? trimmed.slice(3, -3) : expression

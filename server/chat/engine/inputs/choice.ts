@@ -5,7 +5,7 @@ import { isDisplayed } from '../conditions.ts'
 import type { Execution } from '../execution.ts'
 import type { Block } from '../flow-index.ts'
 import { fillDeep, onlyPlaceholder, readVariable, valueByName } from '../variables.ts'
-import { invalid, type Reading, type ReadReply, type Reply } from './reading.ts'
+import { invalidReading, type Reading, type ReadReply, type Reply } from './reading.ts'
 
 /** As many as a document may have. Lists of variables can be longer. */
 const maximumItems = 1_000
@@ -72,7 +72,7 @@ export const readCard: ReadReply = async (run, block, reply) => {
           isSame(asString(name) ?? '', wanted),
         ),
     )
-  if (chosen === undefined) return invalid
+  if (chosen === undefined) return invalidReading
   const { card, path } = chosen
   const fields: Record<string, unknown> = {
     'Image URL': card.imageUrl,
@@ -143,7 +143,7 @@ function readOne(choices: Choice[], reply: Reply): Reading {
       ({ label, value }) => typed !== '' && [value, label].some((name) => name.trim() === typed),
     ) ??
     onlyOne(ordered, ({ label, value }) => [value, label].some((name) => isSame(name, wanted)))
-  if (chosen === undefined) return invalid
+  if (chosen === undefined) return invalidReading
   return {
     kind: 'understood',
     content: contentOf(chosen),
@@ -166,7 +166,7 @@ function readSeveral(choices: Choice[], reply: Reply): Reading {
   for (const choice of new Set([...ordered.filter((each) => chosen.has(each)), ...ordered])) {
     for (const phrase of [choice.label, choice.value, choice.id].map(comparable)) {
       const start = findPhrase(rest, phrase, effort)
-      if (effort.missed <= 0) return invalid
+      if (effort.missed <= 0) return invalidReading
       if (start === -1) continue
       chosen.add(choice)
       rest = `${rest.slice(0, start)},${rest.slice(start + phrase.length)}`
@@ -177,7 +177,7 @@ function readSeveral(choices: Choice[], reply: Reply): Reading {
     const choice = choices[Number(number) - 1]
     if (choice !== undefined) chosen.add(choice)
   }
-  if (chosen.size === 0) return invalid
+  if (chosen.size === 0) return invalidReading
   const inOrder = choices.filter((choice) => chosen.has(choice))
   return {
     kind: 'understood',

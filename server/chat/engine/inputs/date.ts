@@ -13,7 +13,7 @@ import type { Block } from '../flow-index.ts'
 import { readingLanguage } from '../language.ts'
 import { fill } from '../variables.ts'
 import { type DateFields, readFields } from './date-text.ts'
-import { invalid, type ReadReply, understood } from './reading.ts'
+import { invalidReading, type ReadReply, understood } from './reading.ts'
 
 /** Parsers of free text take long over long texts, and so does the reader of patterns. */
 const maximumLength = 100
@@ -45,11 +45,11 @@ export const readDate: ReadReply = async (run, block, { text }) => {
   const latest = await readBound(run, max, pattern)
   const written: string[] = []
   for (const moment of moments) {
-    if (moment === null) return invalid
+    if (moment === null) return invalidReading
     const time = hasTime === true ? moment.date.getTime() : startOfDay(moment.date)
     if (earliest !== null && time < (hasTime === true ? earliest.date.getTime() : startOfDay(earliest.date)))
-      return invalid
-    if (latest !== null && time > lastInstant(latest)) return invalid
+      return invalidReading
+    if (latest !== null && time > lastInstant(latest)) return invalidReading
     written.push(write(run, block, new UTCDate(time), usual))
   }
   // Visitors see a dash, which every language has.
@@ -59,7 +59,7 @@ export const readDate: ReadReply = async (run, block, { text }) => {
 
 export const readTime: ReadReply = (run, block, { text }) => {
   const moment = readMoment(run, text, { format: 'HH:mm', isOwn: false }, true)
-  return moment?.hasTime ? understood(write(run, block, moment.date, 'HH:mm')) : invalid
+  return moment?.hasTime ? understood(write(run, block, moment.date, 'HH:mm')) : invalidReading
 }
 
 /**
@@ -82,7 +82,7 @@ function readRange(run: Execution, text: string, separator: string, pattern: Pat
   const word = words.find((each) => text.toLowerCase().includes(` ${each} `))
   if (word === undefined) {
     const [found] = parserFor(pattern.format).parse(text.slice(0, maximumLength), reference(run))
-    return found?.end ? [momentOf(found.start), momentOf(found.end)] : [null]
+    return found?.end ? [timeOf(found.start), timeOf(found.end)] : [null]
   }
   const end = text.toLowerCase().indexOf(` ${word} `)
   const from = readMoment(run, text.slice(0, end), pattern)
@@ -96,27 +96,27 @@ function readMoment(run: Execution, text: string, pattern: Pattern, isTime = fal
   const iso = /^\s*(\d{4})-(\d{2})-(\d{2})(?:[T ](\d{2}):(\d{2})(?::(\d{2}))?)?/.exec(text)
   if (iso !== null) {
     const [year, month, day, hour, minute, second] = iso.slice(1).map((part) => Number(part ?? 0))
-    return checkedMoment([year, month, day, hour, minute, second], iso[4] !== undefined)
+    return checkTime([year, month, day, hour, minute, second], iso[4] !== undefined)
   }
   const language = readingLanguage(run) ?? 'en'
   const dateFields = readFields(text, language, run.effects.now(), orderOf(pattern.format), pattern.isOwn)
   const own =
     dateFields && (dateFields.isWhole || dateFields.isNamed)
-      ? momentOfFields(run, dateFields.fields, isTime)
+      ? timeOfFields(run, dateFields.fields, isTime)
       : null
   // English is read best by its own parser, which takes whole sentences.
   if (own !== null && !language.startsWith('en')) return own
   const [found] = parserFor(pattern.format).parse(text, reference(run))
-  return (found === undefined ? null : momentOf(found.start)) ?? own
+  return (found === undefined ? null : timeOf(found.start)) ?? own
 }
 
-function momentOfFields(run: Execution, fields: DateFields, isTime: boolean): Moment | null {
+function timeOfFields(run: Execution, fields: DateFields, isTime: boolean): Moment | null {
   const hasTime = fields.hour !== undefined
   if (fields.day === undefined && !(isTime && hasTime)) return null
   const today = run.effects.now()
   const { year = today.getUTCFullYear(), month = today.getUTCMonth() + 1, day = today.getUTCDate() } = fields
   const { hour = 0, minute = 0, second = 0 } = fields
-  return checkedMoment([year, month, day, hour, minute, second], hasTime)
+  return checkTime([year, month, day, hour, minute, second], hasTime)
 }
 
 /** The order of a format's parts; undefined for a format without a day or month. */
@@ -146,14 +146,14 @@ function reference(run: Execution): chrono.ParsingReference {
   return { instant: run.effects.now(), timezone: 0 }
 }
 
-function momentOf(found: ParsedComponents): Moment | null {
+function timeOf(found: ParsedComponents): Moment | null {
   const hasTime = found.isCertain('hour')
   const time = hasTime ? [found.get('hour'), found.get('minute'), found.get('second')] : [0, 0, 0]
-  return checkedMoment([found.get('year'), found.get('month'), found.get('day'), ...time], hasTime)
+  return checkTime([found.get('year'), found.get('month'), found.get('day'), ...time], hasTime)
 }
 
 /** `null` for a date that does not exist, such as 31 February. */
-function checkedMoment(fields: (number | null | undefined)[], hasTime: boolean): Moment | null {
+function checkTime(fields: (number | null | undefined)[], hasTime: boolean): Moment | null {
   const [year = 0, month = 1, day = 1, hour = 0, minute = 0, second = 0] = fields.map((field) => field ?? 0)
   const date = new UTCDate(0)
   date.setUTCFullYear(year, month - 1, day)
@@ -216,7 +216,7 @@ function readSide(run: Execution, side: string, own: string[], other: string[]):
   if (text.length > maximumLength) return null
   const inFormat = (formats: string[]) => {
     for (const format of formats) {
-      const date = parsed(text, format)
+      const date = parseByFormat(text, format)
       if (date !== null) return { clock: date.getTime() }
     }
     return null
@@ -228,7 +228,7 @@ function readSide(run: Execution, side: string, own: string[], other: string[]):
 }
 
 /** Null for a text of another form, and for a format that means nothing. */
-function parsed(text: string, format: string): Date | null {
+function parseByFormat(text: string, format: string): Date | null {
   try {
     const date = parseWithFormat(text, format.slice(0, maximumLength), new UTCDate(0), additionalTokens)
     return isValid(date) ? date : null
@@ -251,7 +251,7 @@ function readIso(text: string): ReadDate | null {
 function readWhole(run: Execution, text: string): ReadDate | null {
   const language = readingLanguage(run) ?? 'en'
   const dateFields = readFields(text, language, run.effects.now(), undefined, false)
-  const moment = dateFields?.isWhole ? momentOfFields(run, dateFields.fields, false) : null
+  const moment = dateFields?.isWhole ? timeOfFields(run, dateFields.fields, false) : null
   if (moment !== null) return { clock: moment.date.getTime() }
   // Other forms that the platform reads, such as those of e-mails.
   const date = /\d{4}/.test(text) && /[-/.:]|\p{L}{3}/u.test(text) ? Date.parse(text) : Number.NaN

@@ -5,7 +5,7 @@ import { isOfType } from '../../../uploads/kinds.ts'
 import type { Upload } from '../../../uploads/uploads.ts'
 import { type Execution, waitFor } from '../execution.ts'
 import { readVariable } from '../variables.ts'
-import { invalid, type ReadReply } from './reading.ts'
+import { invalidReading, type ReadReply } from './reading.ts'
 
 const maximumFiles = 50
 
@@ -19,12 +19,12 @@ export const readFiles: ReadReply = async (run, block, { text, message }) => {
     typeof message === 'object' && message?.type === 'text' ? (message.attachedFileUrls ?? []) : []
   const given = attached.length > 0 ? attached : text.split(', ').filter((url) => url.trim() !== '')
   const urls = [...new Set(given.map((url) => url.trim()))]
-  if (urls.length === 0) return isRequired === false ? { kind: 'skipped' } : invalid
-  if (urls.length > (isMultipleAllowed === true ? maximumFiles : 1)) return invalid
+  if (urls.length === 0) return isRequired === false ? { kind: 'skipped' } : invalidReading
+  if (urls.length > (isMultipleAllowed === true ? maximumFiles : 1)) return invalidReading
   const types = at(allowedFileTypes, 'isEnabled') === true ? asStrings(at(allowedFileTypes, 'types')) : []
-  if (!urls.every((url) => isAllowed(url, types))) return invalid
+  if (!urls.every((url) => isAllowed(url, types))) return invalidReading
   const uploads = await uploadsOf(run, urls)
-  if (run.effects.uploads !== null && uploads.length < urls.length) return invalid
+  if (run.effects.uploads !== null && uploads.length < urls.length) return invalidReading
   const content = urls.join(', ')
   const isList = Array.isArray(readVariable(run, block.options.variableId))
   return { kind: 'understood', content, value: isList ? urls : content, uploads }

@@ -1,6 +1,6 @@
 /** Inputs: how they are shown, and how a reply to one is read, stored and followed. */
 
-import { asObject, at, cut, filledText, type JsonObject, storableText } from '../../../json/access.ts'
+import { asObject, at, cutText, filledText, type JsonObject, storableText } from '../../../json/access.ts'
 import { appendToTranscript, sendPlainText } from '../blocks/bubbles.ts'
 import {
   currentFrame,
@@ -94,12 +94,12 @@ export async function readReply(run: Execution, block: Block, message: Message |
 /** Stores what was understood and goes on behind the input. */
 export function acceptReply(run: Execution, block: Block, message: Message | null, reading: Reading): Next {
   if (reading.kind !== 'understood') return leave(run, block)
-  const content = storableText(cut(reading.content, run.limits.valueCharacters))
+  const content = storableText(cutText(reading.content, run.limits.valueCharacters))
   const { botId, isMerged } = currentFrame(run)
   const answer: Answer = { blockId: block.id, ...(isMerged && { botId }), content }
   if (reading.attachedFileUrls !== undefined) answer.attachedFileUrls = reading.attachedFileUrls
   addAnswer(run, answer)
-  const shown = storableText(cut(reading.shown ?? content, run.limits.valueCharacters))
+  const shown = storableText(cutText(reading.shown ?? content, run.limits.valueCharacters))
   // The content of a file input is the addresses of its files, so they are not repeated.
   const beside = reading.attachedFileUrls?.join(', ') === content ? undefined : reading.attachedFileUrls
   run.said.push({ role: 'user', text: shown, ...(beside?.length && { attachedFileUrls: beside }) })

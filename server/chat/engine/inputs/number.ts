@@ -5,7 +5,7 @@ import type { Execution } from '../execution.ts'
 import { namedLanguage } from '../language.ts'
 import { fillNumber } from '../variables.ts'
 import { formOf, type NumberForm, readDecimal } from './number-text.ts'
-import { invalid, type ReadReply, understood } from './reading.ts'
+import { invalidReading, type ReadReply, understood } from './reading.ts'
 
 /** A number of more digits stays as it was typed, because it would be rounded. */
 const MAX_EXACT_DIGITS = 15
@@ -16,7 +16,7 @@ const MAX_EXACT_DIGITS = 15
  */
 export const readNumber: ReadReply = async (run, block, { text }) => {
   const number = readDecimal(text, formOfInput(run, block.options))
-  if (number === null || !(await isWithin(run, block.options, number))) return invalid
+  if (number === null || !(await isWithin(run, block.options, number))) return invalidReading
   const isExact = number.replace(/\D/g, '').length <= MAX_EXACT_DIGITS
   return understood(isExact && !number.startsWith('0') ? String(Number(number)) : number)
 }
@@ -29,7 +29,7 @@ export const readRating: ReadReply = async (run, block, { text }) => {
   // A row of icons has no zeroth one.
   const first = block.options.buttonType === 'Icons' ? 1 : await fillNumber(run, block.options.startsAt)
   const min = Math.min(first ?? 0, max)
-  if (!isAlone || !(await isWithin(run, { min, max, step: 1 }, number))) return invalid
+  if (!isAlone || !(await isWithin(run, { min, max, step: 1 }, number))) return invalidReading
   return understood(String(Number(number)))
 }
 

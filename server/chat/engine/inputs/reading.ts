@@ -31,7 +31,7 @@ export interface Reply {
   message: Message | null
 }
 
-export const invalid: Reading = { kind: 'invalid' }
+export const invalidReading: Reading = { kind: 'invalid' }
 
 export function understood(content: string): Reading {
   return { kind: 'understood', content }

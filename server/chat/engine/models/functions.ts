@@ -5,7 +5,7 @@ import {
   asObjects,
   asString,
   asStrings,
-  cut,
+  cutText,
   filledText,
   type JsonObject,
   parseJson,
@@ -105,7 +105,7 @@ export async function callFunction(
   })
   if (!reply.ok) return failure(reply.message)
   assign(run, reply.assignments)
-  return cut(textOfValue(toValue(reply.value)), maximumResult)
+  return cutText(textOfValue(toValue(reply.value)), maximumResult)
 }
 
 function failure(description: string): string {

@@ -4,7 +4,7 @@ import {
   asObject,
   asObjects,
   asString,
-  cut,
+  cutText,
   filledText,
   type JsonObject,
   parseJson,
@@ -254,7 +254,7 @@ function deltaWriter(
     // Half of a surrogate pair waits for its other half.
     const given = half + piece
     half = /[\ud800-\udbff]$/.test(given) ? given.slice(-1) : ''
-    const words = cut(storableText(given.slice(0, given.length - half.length)), left)
+    const words = cutText(storableText(given.slice(0, given.length - half.length)), left)
     left -= words.length
     if (words !== '') tell({ type: 'delta', id: bubble.id, text: words })
   }

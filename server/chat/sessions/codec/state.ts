@@ -58,7 +58,7 @@ function unlike<Kept extends object>(object: Kept, usual: Record<string, unknown
  * Pads the state with blanks, so that most turns leave its length unchanged: PostgreSQL then logs a row from its
  * first difference on, and not the whole conversation. Short states are cheaper logged than padded further.
  */
-export function padded(state: string): string {
+export function padState(state: string): string {
   const unit = state.length < 256 ? 64 : 256
   return state.padEnd(Math.ceil(state.length / unit) * unit)
 }

@@ -55,15 +55,15 @@ export function decompressTurn(packed: Buffer): string {
  */
 
 /** PostgreSQL moves values of longer rows out of line. */
-const LONGEST_ROW = 1_950
+const FULL_ROW_BYTES = 1_950
 /** Bytes of a session row besides its state and its turns. */
-const REST_OF_ROW = 330
+const OTHER_ROW_BYTES = 330
 
 /**
  * True if a turn fits beside the state and the turns of the session. Sizes are in bytes; the state may still double.
  */
 export function hasRoom(packed: Buffer, stateSize: number, inlineTurnsSize: number): boolean {
-  return REST_OF_ROW + 2 * stateSize + inlineTurnsSize + 2 + packed.length <= LONGEST_ROW
+  return OTHER_ROW_BYTES + 2 * stateSize + inlineTurnsSize + 2 + packed.length <= FULL_ROW_BYTES
 }
 
 /** Returns a turn with its length, to be put in front of the others of the session. */

@@ -101,7 +101,7 @@ async function fillOptions(run: Execution, block: Block, { optionsShape }: Vendo
       typeof given === 'string' && isUnknown(schema)
         ? await fillValue(run, given)
         : ((await fillDeep(run, { [key]: given })) as JsonObject)[key]
-    const filled = pruned(value)
+    const filled = pruneEmpty(value)
     if (filled !== undefined) options[key] = filled
   }
   return options
@@ -113,12 +113,12 @@ function isUnknown(schema: unknown): boolean {
 }
 
 /** Without empty texts in objects, which count as absent. */
-function pruned(value: unknown, depth = 0): unknown {
+function pruneEmpty(value: unknown, depth = 0): unknown {
   if (value === '' || value === null || depth > MAX_PRUNED_DEPTH) return undefined
   if (typeof value !== 'object') return value
-  if (Array.isArray(value)) return value.map((item) => pruned(item, depth + 1) ?? '')
+  if (Array.isArray(value)) return value.map((item) => pruneEmpty(item, depth + 1) ?? '')
   const entries = Object.entries(value).flatMap(([key, inner]) => {
-    const prunedValue = pruned(inner, depth + 1)
+    const prunedValue = pruneEmpty(inner, depth + 1)
     return prunedValue === undefined ? [] : [[key, prunedValue]]
   })
   return Object.fromEntries(entries)

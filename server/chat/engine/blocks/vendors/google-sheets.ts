@@ -16,7 +16,7 @@ import { chooseRows } from './choose-rows.ts'
 import { accessToken, forgetToken } from './google-token.ts'
 import { reportFailure, reportStatus, sendRequest, type VendorReply } from './send.ts'
 import { MAX_QUOTA_WAIT_MS, type Sender, type SheetWrite, writeTogether } from './sheet-batches.ts'
-import { filterOf, matching, type Rows } from './sheet-filters.ts'
+import { filterOf, matchRows, type Rows } from './sheet-filters.ts'
 
 const TITLE_LIFETIME_MS = 60_000
 const FIRST_BACKOFF_MS = 1_000
@@ -42,7 +42,7 @@ export async function getFromSheet(run: Execution, made: VendorCall): Promise<vo
     return failCall(run, made.block, 'Google Sheets: there are no cells to extract')
   const table = await readTable(run, made)
   if (table === null) return
-  const found = chooseRows(run, matching(table, options), asString(options.totalRowsToExtract))
+  const found = chooseRows(run, matchRows(table, options), asString(options.totalRowsToExtract))
   if (found.length === 0) {
     log(run, 'info', "Couldn't find any rows matching the filter", {
       context: made.block.id,
@@ -191,7 +191,7 @@ async function findChanges(writes: SheetWrite[], table: Table) {
   let yieldedAt = performance.now()
   let cellsLeft = MAX_CHANGED_CELLS
   for (const write of writes) {
-    const found = matching({ ...table, rows }, write.made.call.options)
+    const found = matchRows({ ...table, rows }, write.made.call.options)
     const cells = found.length * write.cells.length
     if (cells > MAX_CHANGED_CELLS) {
       reportFailure(write.run, write.made, `Too many cells change at once: ${MAX_CHANGED_CELLS} may`)

@@ -221,8 +221,8 @@ async function findSender(writes: SheetWrite[]): Promise<SheetWrite | undefined>
 }
 
 async function sendBatch({ writes }: Batch, send: SendWrites): Promise<number> {
-  const left = () => writes.filter(({ isOver }) => !isOver)
-  const sender = await findSender(left())
+  const openWrites = () => writes.filter(({ isOver }) => !isOver)
+  const sender = await findSender(openWrites())
   if (sender === undefined) return 0
   const logs: Execution['logs'] = []
   // Failures of the requests are those of all writes, so they are logged apart.
@@ -234,8 +234,8 @@ async function sendBatch({ writes }: Batch, send: SendWrites): Promise<number> {
     limits: { ...sender.run.limits, milliseconds: sender.dueAt - performance.now() },
   }
   const call = { ...sender.made, last: {} }
-  const requests = await send({ run, made: call }, left)
-  for (const write of left()) {
+  const requests = await send({ run, made: call }, openWrites)
+  for (const write of openWrites()) {
     write.isOver = true
     const failure = logs.map((entry) =>
       entry.context === call.block.id ? { ...entry, context: write.made.block.id } : entry,

@@ -27,7 +27,10 @@ export function filterOf(options: JsonObject): Comparison[] {
 }
 
 /** Rows that the filter means, with their numbers in the sheet; all without a filter. */
-export function matching({ header, rows }: Rows, options: JsonObject): { cells: string[]; number: number }[] {
+export function matchRows(
+  { header, rows }: Rows,
+  options: JsonObject,
+): { cells: string[]; number: number }[] {
   const comparisons = filterOf(options)
   const numbered = rows.map((cells, index) => ({ cells, number: index + 2 }))
   if (comparisons.length === 0) return numbered

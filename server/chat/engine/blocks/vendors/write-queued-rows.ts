@@ -43,10 +43,10 @@ export async function writeQueuedRows<Row extends SheetRow>(
   const sender = senderOf(tools, credentials, rows)
   const writes = rows.map((row) => writeOf(tools, credentials, row))
   const rowsOf = new Map(writes.map((write, ordinal) => [write, rows[ordinal] as Row]))
-  const left = () => writes.filter(({ isOver }) => !isOver)
+  const openWrites = () => writes.filter(({ isOver }) => !isOver)
   const note = (sent: readonly SheetWrite[]) => beforeSend(sent.map((write) => rowsOf.get(write) as Row))
   const send = rows[0]?.kind === 'update' ? updateRows : insertRows
-  await inLine(accountOf(credentials).key, () => send({ ...sender, beforeSend: note }, left))
+  await inLine(accountOf(credentials).key, () => send({ ...sender, beforeSend: note }, openWrites))
   const last = sender.made.last ?? {}
   return {
     outcomes: writes.map((write) => ({ fate: fateOf(write, last), logs: write.run.logs })),

@@ -5,7 +5,7 @@ import type { ListedChat } from './data.ts'
 /* Signs that somebody waits: a sound, and the title of the tab. */
 
 const soundKey = 'chat-sound'
-const SOUND_S = 0.25
+const SOUND_SECONDS = 0.25
 
 let audio: AudioContext | undefined
 /** The choice where the browser keeps nothing. */
@@ -40,11 +40,11 @@ async function play() {
   const tone = audio.createOscillator()
   const volume = audio.createGain()
   volume.gain.setValueAtTime(0.15, audio.currentTime)
-  volume.gain.exponentialRampToValueAtTime(0.001, audio.currentTime + SOUND_S)
+  volume.gain.exponentialRampToValueAtTime(0.001, audio.currentTime + SOUND_SECONDS)
   tone.frequency.value = 660
   tone.connect(volume).connect(audio.destination)
   tone.start()
-  tone.stop(audio.currentTime + SOUND_S)
+  tone.stop(audio.currentTime + SOUND_SECONDS)
 }
 
 /** Plays the sound when there is news. The title of the tab has the number of chats that wait. */

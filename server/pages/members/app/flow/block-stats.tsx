@@ -30,7 +30,7 @@ export function useBlockStats(isWanted: boolean) {
 }
 
 /** From this share on, an input loses remarkably many. */
-const MANY_LEFT = 0.3
+const MIN_REMARKABLE_SHARE = 0.3
 
 export function StatsBadge({ counts }: { counts: BlockCounts | undefined }) {
   if (!counts) return null
@@ -38,7 +38,7 @@ export function StatsBadge({ counts }: { counts: BlockCounts | undefined }) {
   const share = shown === 0 ? 0 : left / shown
   return (
     <span
-      class={share >= MANY_LEFT ? 'block-stats many' : 'block-stats'}
+      class={share >= MIN_REMARKABLE_SHARE ? 'block-stats many' : 'block-stats'}
       title={`Shown ${shown}, answered ${answered}, left here ${left}`}
     >
       {shown.toLocaleString('en')} asked, {Math.round(share * 100)} % left

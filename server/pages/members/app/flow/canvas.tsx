@@ -19,7 +19,7 @@ import { fitTo, isInSight, MAX_SCALE, MIN_SCALE, reveal, toPicture, type View, z
 const MAX_RENDERED_GROUPS = 150
 const WHEEL_ZOOM_SPEED = 0.01
 const LAYER_MS = 200
-const STEP = 1.25
+const ZOOM_FACTOR = 1.25
 const PAN_STEP_PX = 80
 const MOVE_STEP_PX = 20
 
@@ -155,8 +155,8 @@ export function Canvas({ arrangement, stats, selection, onSelect, onTidy }: Prop
       const [dx = 0, dy = 0] = step
       if (event.altKey) moveSelected(dx * MOVE_STEP_PX, dy * MOVE_STEP_PX)
       else setView({ ...view, x: view.x - dx * PAN_STEP_PX, y: view.y - dy * PAN_STEP_PX })
-    } else if (event.key === '+' || event.key === '=') setView(zoomAt(view, STEP, centre))
-    else if (event.key === '-') setView(zoomAt(view, 1 / STEP, centre))
+    } else if (event.key === '+' || event.key === '=') setView(zoomAt(view, ZOOM_FACTOR, centre))
+    else if (event.key === '-') setView(zoomAt(view, 1 / ZOOM_FACTOR, centre))
     else if (event.key === '0') showAll()
     else return
     event.preventDefault()
@@ -254,7 +254,7 @@ export function Canvas({ arrangement, stats, selection, onSelect, onTidy }: Prop
           class="square"
           aria-label="Zoom in"
           disabled={view.scale >= MAX_SCALE}
-          onClick={() => setView(zoomAt(view, STEP, centre))}
+          onClick={() => setView(zoomAt(view, ZOOM_FACTOR, centre))}
         >
           <Icon name="add" />
         </button>
@@ -263,7 +263,7 @@ export function Canvas({ arrangement, stats, selection, onSelect, onTidy }: Prop
           class="square"
           aria-label="Zoom out"
           disabled={view.scale <= MIN_SCALE}
-          onClick={() => setView(zoomAt(view, 1 / STEP, centre))}
+          onClick={() => setView(zoomAt(view, 1 / ZOOM_FACTOR, centre))}
         >
           <Icon name="minus" />
         </button>

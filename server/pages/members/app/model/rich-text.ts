@@ -52,13 +52,13 @@ function inlineOf(children: JsonObject[], own?: Leaf): string {
 }
 
 function inlineNode(node: JsonObject): string {
-  if (isLeaf(node)) return marked(node)
+  if (isLeaf(node)) return markLeaf(node)
   const inner = inlineOf(childrenOf(node))
   return node.type === 'a' && typeof node.url === 'string' ? `[${inner}](${node.url})` : inner
 }
 
 /** Spaces at the ends stay outside of the marks, which would not be read as marks otherwise. */
-function marked(leaf: Leaf): string {
+function markLeaf(leaf: Leaf): string {
   const text = leaf.text.replaceAll('\n', ' ')
   const inner = text.trim()
   if (inner === '') return text

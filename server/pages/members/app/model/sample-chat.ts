@@ -51,7 +51,7 @@ export function sampleChat(draft: Draft): SampleLine[] {
         exit = block.items?.[0]?.outgoingEdgeId ?? exit
         if (name) values.set(name, buttons[0] ?? '')
       } else if (block.type.endsWith('input')) {
-        const words = answers[block.type] ?? typed(block.type, name ?? '', options)
+        const words = answers[block.type] ?? sampleAnswer(block.type, name ?? '', options)
         lines.push({ role: 'visitor', words: [words] })
         if (name) values.set(name, words)
       } else if (block.type === 'Set variable' && name) {
@@ -65,7 +65,7 @@ export function sampleChat(draft: Draft): SampleLine[] {
   return lines
 }
 
-function typed(type: string, variable: string, options: Record<string, unknown>): string {
+function sampleAnswer(type: string, variable: string, options: Record<string, unknown>): string {
   if (type === 'rating input') return String(options.length ?? 10)
   if (type === 'number input') return String(options.min ?? 10)
   if (/name$/i.test(variable)) return 'Ada'

@@ -105,18 +105,18 @@ function completionOf(root: Schema | undefined, schema: Schema | undefined) {
     }, schema)
     const found = target && resolve(root, target)
     if (!found) return null
-    const quoted = (text: string) => JSON.stringify(text)
+    const quoteText = (text: string) => JSON.stringify(text)
     if (isValue) {
       const values = found.enum ?? (found.type === 'boolean' ? [] : undefined)
       if (!values) return null
-      return { from, options: values.map((value) => ({ label: quoted(value), type: 'enum' })) }
+      return { from, options: values.map((value) => ({ label: quoteText(value), type: 'enum' })) }
     }
     const names = Object.entries(found.properties ?? {})
     return {
       from,
       options: names.map(([name, property]) => ({
-        label: quoted(name),
-        apply: `${quoted(name)}: `,
+        label: quoteText(name),
+        apply: `${quoteText(name)}: `,
         info: resolve(root, property).description,
         type: 'property',
       })),

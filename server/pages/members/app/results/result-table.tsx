@@ -12,7 +12,7 @@ export interface Sort {
 const collator = new Intl.Collator(undefined, { numeric: true })
 
 /** Sorts rows that were read; empty cells come last either way. */
-export function sorted(rows: Row[], { column, isDescending }: Sort): Row[] {
+export function sortRows(rows: Row[], { column, isDescending }: Sort): Row[] {
   const keyOf = ({ result, cells }: Row) => {
     if (column === -1) return result.createdAt
     return column === -2 ? String(result.isCompleted) : (cells[column]?.text ?? '')

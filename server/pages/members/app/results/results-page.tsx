@@ -15,7 +15,7 @@ import { type Filters, isSearch, queryOf, rangeOf, readFilters, writeFilters } f
 import { DayChart, Overview } from './overview.tsx'
 import { noPreferences, orderColumns } from './preferences.ts'
 import { ResultDialog } from './result-dialog.tsx'
-import { ResultTable, type Sort, sorted } from './result-table.tsx'
+import { ResultTable, type Sort, sortRows } from './result-table.tsx'
 import { useColumns } from './use-columns.ts'
 
 /** As many as one request deletes. */
@@ -50,7 +50,7 @@ export function Results({ bot }: { bot: BotHead }) {
     () => (flows.value ? tableOf(results, flows.value) : { columns: [], rows: [] }),
     [results, flows.value],
   )
-  const rows = useMemo(() => sorted(table.rows, sort), [table, sort])
+  const rows = useMemo(() => sortRows(table.rows, sort), [table, sort])
   const apply = (next: Filters) => navigate(`${botPath(bot.id, 'results')}${writeFilters(next)}`)
   const remove = () =>
     deletion.run(async () => {

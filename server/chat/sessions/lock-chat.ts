@@ -8,7 +8,7 @@ import { decodeState } from './codec/state.ts'
 /* Locks for members who change a chat while its visitor talks. */
 
 /** Locks a chat that goes on; undefined if there is none. */
-export async function holdChat(db: Database, botId: string, sessionId: string, now: Date) {
+export async function lockChat(db: Database, botId: string, sessionId: string, now: Date) {
   const [row] = await db
     .select()
     .from(table)
@@ -29,10 +29,10 @@ export async function holdChat(db: Database, botId: string, sessionId: string, n
   return state && { ...row, publicationId: row.publicationId, resultId: row.resultId, state }
 }
 
-export type HeldChat = NonNullable<Awaited<ReturnType<typeof holdChat>>>
+export type HeldChat = NonNullable<Awaited<ReturnType<typeof lockChat>>>
 
 /** Locks a result until the end of the transaction; false if it was deleted, even by one that this waited for. */
-export async function holdResult(
+export async function lockResult(
   db: Database,
   { botId, resultId }: Pick<HeldChat, 'botId' | 'resultId'>,
   strength: 'key share' | 'no key update',
