@@ -281,11 +281,12 @@ describe('functions', () => {
     expect(JSON.stringify(models.asked[3]?.body.messages)).toContain('R12345678901234567890')
   })
 
-  test('a model that calls and calls is asked six times', async () => {
+  test('a model that calls and calls is asked six times, and the log says so', async () => {
     models.says({ text: 'still', calls: { weather: { city: 'Lyon' } } })
     const client = await run(block('openai', { tools }))
     expect(models.asked).toHaveLength(6)
     expect(client.texts()).toEqual(['still', 'and on'])
+    expect(client.logged('still calls functions')).toMatchObject({ status: 'error' })
   })
 })
 

@@ -184,6 +184,9 @@ async function converse(run: Execution, block: Block, prepared: Prepared, positi
     usage.prompt += reply.usage.prompt
     usage.completion += reply.usage.completion
     usage.total += reply.usage.total
+    if (reply.toolCalls.length > 0 && calls === maximumCalls) {
+      fail(run, block, `${block.type}: asked ${maximumCalls} times, and the model still calls functions`)
+    }
     if (reply.toolCalls.length === 0 || calls === maximumCalls) {
       return save(run, block, reply.text, usage)
     }
