@@ -52,7 +52,7 @@ const service = [
 
 /** Files that take the most time: `make test` runs them where they are named, `make test-long` always. */
 export const slow = [
-  'browser/(coming-back|device|docs|domains|embed|foreign-code|google-consent|inbox|inputs|look|members|members-tasks|move|old-browsers|payment-form|payments|restarts|results|storage|streaming|teams|two-editors|uploads|viewer)',
+  'browser/(bubbles|coming-back|device|docs|domains|embed|foreign-code|google-consent|inbox|inputs|look|members|members-tasks|move|old-browsers|payment-form|payments|restarts|results|storage|streaming|teams|two-editors|uploads|viewer)',
   'process-(workers|chatwoot|claims|idempotency|webhooks|faults|crashes|uploads|sheets)',
   'process',
   'flows/(poisoned-queues|command-pipeline)',

@@ -527,6 +527,23 @@ withBrowser('a chat in the page of another site', () => {
     }
   })
 
+  test('an own icon of the button that names no namespace is a picture', async () => {
+    const made = await publishFlow()
+    const customIconSrc = '<svg viewBox="0 0 2 2"><circle cx="1" cy="1" r="1"/></svg>'
+    const theme = { button: { customIconSrc } }
+    const opened = await open({
+      script: `Bot.initBubble({ bot: '${made.publicId}', theme: ${JSON.stringify(theme)} })`,
+    })
+    const src = await opened.locator('bot-bubble img.icon').getAttribute('src')
+    // The policy of the site refuses pictures.
+    const elsewhere = await (await newContext(browser, desktop)).newPage()
+    const width = await elsewhere.evaluate(
+      `(async () => { const image = new Image(); image.src = ${JSON.stringify(src)}; await image.decode(); return image.naturalWidth })()`,
+    )
+    expect(width).toBeGreaterThan(0)
+    complaints.length = 0
+  })
+
   test('a bubble that is made before the page has a body comes once it has', async () => {
     const made = await publishFlow()
     page = {

@@ -198,6 +198,18 @@ withBrowser('inputs of the chat page', () => {
     expect(await page.evaluate('document.activeElement.closest("label").textContent')).toBe('Banana')
   })
 
+  test('the label of a button is shown with its lines', async () => {
+    const items = ['Red', 'Red,\nas a rose'].map((content, index) => ({ id: `item${index}`, content }))
+    const { page } = await ask([{ type: 'choice input', options: { variableId }, items }])
+    await page.locator('.choice').nth(1).waitFor()
+    const lines = await page.evaluate(`[...document.querySelectorAll('.choice')].map((choice) => {
+      const range = document.createRange()
+      range.selectNodeContents(choice)
+      return new Set([...range.getClientRects()].map(({ top }) => Math.round(top))).size
+    })`)
+    expect(lines).toEqual([1, 2])
+  })
+
   test('a picture is said with its title and description apart, and as a picture where it has neither', async () => {
     const pictureSrc = drawing('#20545c', 'Boat')
     const items = [

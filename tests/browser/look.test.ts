@@ -286,6 +286,17 @@ withBrowser('the look of the chat page', () => {
     expect(complaints.splice(0).filter((complaint) => !/status of 404/.test(complaint))).toEqual([])
   })
 
+  test('a thick progress bar covers neither Send nor Start over', async () => {
+    const settings = { general: { rememberUser: { isEnabled: true, storage: 'session' } } }
+    for (const placement of ['Top', 'Bottom']) {
+      const theme = { general: { progressBar: { isEnabled: true, placement, thickness: 40 } } }
+      const page = await openBot(greeting, { variables: ['Name'], settings, theme })
+      await asked(page, 'Hello!')
+      await page.getByRole('button', { name: 'Send' }).click({ trial: true, timeout: 5_000 })
+      await page.locator('#restart').click({ trial: true, timeout: 5_000 })
+    }
+  })
+
   test('the title is that of the page, else the name of the bot', async () => {
     const settings = { metadata: { title: '100%send% <off>' } }
     const titled = await openBot(greeting, { variables: ['Name'], settings }, { name: 'Boat & oar' })

@@ -4,7 +4,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import { connect } from 'node:net'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { type App, startApp } from '../support/app.ts'
-import { ask, bot, idOf, text } from '../support/chat.ts'
+import { ask, bot, idOf, type Part, text } from '../support/chat.ts'
 import { type Published, publish, reply, reportOf, start, textsOf } from '../support/chats.ts'
 import { type ModelServer, startModelServer } from '../support/model-server.ts'
 import { makeWorld, type Site } from '../support/world.ts'
@@ -15,6 +15,8 @@ let app: App
 let here: Site
 let models: ModelServer
 let published: Published
+/** Asks, waits for a model, and says its answer. */
+let parts: Part[]
 
 beforeAll(async () => {
   models = await startModelServer()
@@ -32,7 +34,7 @@ beforeAll(async () => {
     messages: [{ role: 'user', content: '{{Question}}' }],
     responseMapping: [{ item: 'Message content', variableId: idOf('Answer') }],
   }
-  const parts = [
+  parts = [
     text('Hi'),
     ask('Question'),
     text('Wait'),
@@ -53,7 +55,7 @@ interface Event {
 }
 
 const accept = { Accept: 'text/event-stream', 'Content-Type': 'application/json' }
-const startPath = () => `/api/v1/bots/${published.publicId}/startChat`
+const startPath = ({ publicId } = published) => `/api/v1/bots/${publicId}/startChat`
 const continuePath = (sessionId: string) => `/api/v1/sessions/${sessionId}/continueChat`
 
 const post = (path: string, body: object, headers: Record<string, string> = {}, signal?: AbortSignal) =>
@@ -79,8 +81,8 @@ function eventsOf(body: string): Event[] {
 
 const typesOf = (events: Event[]) => events.map(({ type }) => type)
 
-async function startStreaming(body: object = {}) {
-  const response = await post(startPath(), { isStreamEnabled: true, ...body })
+async function startStreaming(body: object = {}, made = published) {
+  const response = await post(startPath(made), { isStreamEnabled: true, ...body })
   const events = eventsOf(await response.text())
   return { response, events, started: events.at(-1)?.answer as Awaited<ReturnType<typeof start>> }
 }
@@ -113,6 +115,16 @@ test('start and continue: bubbles and pieces as they come, then the answer, the 
   const repeat = await post(continuePath(started.sessionId), { message: 'When?', revision: 1 })
   expect(eventsOf(await repeat.text())).toEqual([{ type: 'answer', answer }])
   expect(await reply(app, started.sessionId, 'When?', 1)).toEqual(answer)
+})
+
+test('the text of a model is streamed into a bubble in the short form too', async () => {
+  models.says('It is noon')
+  const short = parts.with(4, { type: 'text', content: { plainText: '{{Answer}}' } })
+  const made = await publish(app, here, bot({ g: short }, { variables: ['Question', 'Answer'] }))
+  const { started } = await startStreaming({}, made)
+  const events = eventsOf(await (await post(continuePath(started.sessionId), { message: 'When?' })).text())
+  const deltas = events.filter(({ type }) => type === 'delta')
+  expect(deltas.map(({ text }) => text).join('')).toBe('It is noon')
 })
 
 test('only who asks for events gets them, in chats that were started for them', async () => {
