@@ -6,15 +6,20 @@ import { fileURLToPath } from 'node:url'
  * half of the operations score at least the median that counts. Every ten operations cost a tenth of a point. Within
  * an operation, a parameter costs one point, a level of nesting one and a quarter, and a component shared with other
  * operations one and two thirds. Lists with four parameters, whose pages have three levels, and changes with two ids
- * and a key for retries are around the median: clients need all that is left in them. The scores that depend on the
- * author alone have to be full.
+ * and a key for retries are around the median: clients need all that is left in them.
  */
 
-// 92.6 less 0.2 for the conditional headers of credentials, webhook endpoints, unpublish and restore, which prevent lost
-// updates, less 0.1 for the parameters and responses of compare and duplicate, and less 0.6 for messages of members, events
-// of sessions, chats and templates: their unions of messages and blocks moved the median by one step of the scale.
-const atLeast = 91.7
-const whole = ['documentationQuality', 'exampleCoverage', 'errorClarity', 'identifierClarity']
+// With 64 operations the document scored 92.6. The 23 since then cost 0.2 by their number, and 0.2 since their unions and
+// parameters moved the median.
+const atLeast = 92.2
+/** The author alone decides these. Constraints: the properties that an update ignores take any value, and so have none. */
+const parts = {
+  documentationQuality: 1,
+  exampleCoverage: 1,
+  errorClarity: 1,
+  identifierClarity: 1,
+  constraintClarity: 0.99,
+}
 
 for (const name of ['openapi', 'generated/openapi-slim', 'generated/openapi-slim-3.0']) {
   const { agentReadiness, subscores } = JSON.parse(
@@ -31,9 +36,9 @@ for (const name of ['openapi', 'generated/openapi-slim', 'generated/openapi-slim
     ),
   )
   console.log(`${name}.yaml scores ${agentReadiness}`)
-  const lacking = whole.filter((part) => subscores[part] !== 1)
+  const lacking = Object.entries(parts).filter(([part, least]) => !(subscores[part] >= least))
   if (agentReadiness >= atLeast && lacking.length === 0) continue
   process.exitCode = 1
   if (agentReadiness < atLeast) console.log(`  less than ${atLeast}`)
-  for (const part of lacking) console.log(`  ${part} is ${subscores[part]} of 1`)
+  for (const [part, least] of lacking) console.log(`  ${part} is ${subscores[part]}, less than ${least}`)
 }
