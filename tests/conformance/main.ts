@@ -1,11 +1,14 @@
 import { spawn } from 'node:child_process'
-import { mkdir, writeFile } from 'node:fs/promises'
+import { readFileSync } from 'node:fs'
+import { mkdir, rm, writeFile } from 'node:fs/promises'
 import { fileURLToPath } from 'node:url'
 import { exampleIds } from '../../contract/shared.ts'
 import { startApp } from '../support/app.ts'
 import { bot } from '../support/chat.ts'
 import { publish, start } from '../support/chats.ts'
+import { endpoints } from '../support/published.ts'
 import { startTestServer } from '../support/server.ts'
+import { signIn } from '../support/sign-in.ts'
 import { makeWorld } from '../support/world.ts'
 
 /*
@@ -49,6 +52,31 @@ const { credentials } = await app.client.ok('createCredentials', {
   body: { type: 'openai', name: 'Company account', data: { apiKey: 'sk-example' } },
 })
 const { apiToken } = await app.client.ok('createToken', { as: here.admin, body: { name: 'Stays' } })
+// A bot with a block whose address an app may set, and one that answers in conversations of Chatwoot.
+const sending = await publish(app, here, bot({ main: [{ id: 'send', type: 'Webhook' }] }))
+const secret = 'chatwoot-secret-example'
+const { credentials: agent } = await app.client.ok('createCredentials', {
+  as: here.admin,
+  params: { workspaceId: here.workspaceId },
+  body: {
+    type: 'chatwoot',
+    name: 'Support',
+    data: { baseUrl: 'https://chatwoot.example.com', accountId: 1, accessToken: 'token', secret },
+  },
+})
+const { invitation } = await app.client.ok('createInvitation', {
+  as: here.admin,
+  params: { workspaceId: here.workspaceId },
+  body: { email: 'stays@example.com', role: 'GUEST' },
+})
+const { deviceCode } = await app.client.ok('startDeviceLogin', { body: { name: 'A program' } })
+for (let count = 0; count < 40; count++) await signIn(app, here.admin)
+const { browserSessions } = await app.client.ok('listBrowserSessions', {
+  as: here.admin,
+  query: { limit: 100 },
+})
+const [browserSession, ...expendable] = browserSessions.map(({ id }) => id)
+const { templates } = await app.client.ok('listTemplates', { as: here.admin })
 const pools = {
   workspaces: [here.workspaceId],
   folders: [here.folder, here.subfolder, here.deepFolder],
@@ -59,8 +87,13 @@ const pools = {
   endpoints: [webhookEndpoint.id],
   deliveries: [webhookDelivery.id],
   credentials: [credentials.id],
+  invitations: [invitation.id],
+  templates: templates.map(({ id }) => id),
 }
 await mkdir(new URL('pools/', folder), { recursive: true })
+// Written by hooks.py: an operation a line.
+const successes = new URL('pools/succeeded.txt', folder)
+await rm(successes, { force: true })
 for (const [name, values] of Object.entries(pools)) {
   await writeFile(new URL(`pools/${name}.txt`, folder), `${values.map((value) => `"${value}"`).join('\n')}\n`)
 }
@@ -78,9 +111,11 @@ const real = {
   [exampleIds.webhookDelivery]: webhookDelivery.id,
   [exampleIds.credentials]: credentials.id,
   [exampleIds.token]: apiToken.id,
+  [exampleIds.invitation]: invitation.id,
+  ...(browserSession ? { [exampleIds.browserSession]: browserSession } : {}),
   'lead-generation-8k2m4p6': here.published.publicId,
 }
-const still = [talking.id, waiting.id, taking.id, elsewhere.folder.id]
+const still = [talking.id, waiting.id, taking.id, sending.id, elsewhere.folder.id]
 const kept = [
   ...still,
   ...Object.values(pools).flat(),
@@ -100,6 +135,15 @@ const sandbox = {
   waitingBotId: waiting.id,
   waitingPublicId: waiting.publicId,
   takingPublicId: taking.publicId,
+  sendingBlock: { botId: sending.id, blockId: 'send' },
+  agentBot: { path: { botId: talking.id, credentialsId: agent.id }, query: { secret } },
+  delivery: {
+    workspaceId: here.workspaceId,
+    endpointId: webhookEndpoint.id,
+    deliveryId: webhookDelivery.id,
+  },
+  deviceCode,
+  browserSessions: expendable,
   timeZones: ['UTC', 'Europe/Paris', 'America/New_York', 'Asia/Kathmandu', 'Pacific/Kiritimati'],
   changing: { botId: here.draft.id, folderId: here.folder },
   still,
@@ -118,10 +162,25 @@ for (const phases of has(/^--phases/) ? [[]] : passes) {
   const code = await run([...phases, ...wishes])
   process.exitCode ||= code
 }
+if (!has(/^--(in|ex)clude/)) reportUntried()
 
 clearInterval(forgetting)
 await app.stop()
 await databaseServer.stop()
+
+/** Fails the run if an operation never succeeded: then only its rejections were tried. */
+function reportUntried() {
+  const succeeded = new Set(readFileSync(successes, 'utf8').split('\n'))
+  const untried = endpoints.flatMap(({ operation: { operationId } }) =>
+    succeeded.has(operationId) ? [] : [operationId],
+  )
+  console.log(
+    `${endpoints.length - untried.length} of ${endpoints.length} operations succeeded at least once`,
+  )
+  if (untried.length === 0) return
+  console.error(`No request succeeded of ${untried.join(', ')}: give them records in sandbox.py`)
+  process.exitCode ||= 1
+}
 
 /** Chats that wait for a reply. */
 async function startChats(): Promise<string[]> {

@@ -18,6 +18,8 @@ KEPT = set(GIVEN["kept"])
 PUBLIC_ID = "lead-generation-8k2m4p6"
 CUSTOM_DOMAIN = "chat.example.com/leads"
 numbers = itertools.count()
+# Browser sessions to end; a user has some fifty at most, and no operation makes one.
+browser_sessions = itertools.cycle(GIVEN["browserSessions"])
 # Prefix of keys that no other request has.
 OWN_KEY = "conformance-run-"
 
@@ -43,6 +45,8 @@ EXPENDABLE = {
     "updateMember": lambda: new_member(),
     "deleteCredentials": lambda: new_credentials(),
     "deleteWebhookEndpoint": lambda: new_endpoint(),
+    "revokeInvitation": lambda: new_invitation(),
+    "revokeBrowserSession": lambda: {"browserSessionId": next(browser_sessions)},
     "revokeToken": lambda: {"tokenId": call("POST", "/v1/users/me/tokens", {"name": "Gone soon"})["apiToken"]["id"]},
 }
 
@@ -73,6 +77,13 @@ def new_credentials():
     given = {"type": "openai", "name": "Gone soon", "data": {"apiKey": "sk-example"}}
     credentials = call("POST", f"/v1/workspaces/{workspace}/credentials", given)["credentials"]
     return {"workspaceId": workspace, "credentialsId": credentials["id"]}
+
+
+def new_invitation():
+    workspace = new_workspace()
+    given = {"email": "invited@example.com", "role": "GUEST"}
+    invitation = call("POST", f"/v1/workspaces/{workspace}/invitations", given)["invitation"]
+    return {"workspaceId": workspace, "invitationId": invitation["id"]}
 
 
 def new_endpoint():
@@ -119,10 +130,29 @@ def furnish(operation, case, number):
         body = with_places(operation, body, number)
     elif operation == "addMember" and isinstance(body, dict):
         body = {**body, "email": GIVEN["email"]}
+    elif operation == "createInvitation" and isinstance(body, dict):
+        body = {**body, "email": "invited@example.com"}
+    elif operation == "duplicateBot" and isinstance(body, dict) and body.get("folderId") is not None:
+        body = {**body, "folderId": GIVEN["elsewhere"]}
+    elif operation == "redeliverWebhookDelivery" and path.get("endpointId") in KEPT:
+        # An update of the run may have paused it.
+        path = GIVEN["delivery"]
+        call("PATCH", f"/v1/workspaces/{path['workspaceId']}/webhookEndpoints/{path['endpointId']}", {"isEnabled": True})
     elif operation == "createToken" and isinstance(body, dict) and isinstance(body.get("workspaceId"), str):
         body = {**body, "workspaceId": GIVEN["workspaceId"]}
     elif operation in ("startChat", "continueChat", "saveClientLogs", "startPreview"):
         path, body = in_chat(operation, path, body)
+    elif operation in ("getChat", "updateChat", "sendMessage", "updateTypingSign"):
+        path, body = in_inbox(operation, body)
+    elif operation in ("getResultExample", "subscribeWebhookBlock", "unsubscribeWebhookBlock"):
+        path = GIVEN["sendingBlock"]
+        if isinstance(body, dict) and "url" in body:
+            body = {**body, "url": f"https://hook.example.com/{number}"}
+    elif operation == "receiveChatwootEvent":
+        path, query = GIVEN["agentBot"]["path"], {**query, **GIVEN["agentBot"]["query"]}
+        body = {name: value for name, value in body.items() if name != "account"} if isinstance(body, dict) else body
+    elif operation == "continueDeviceLogin":
+        body = {**body, "deviceCode": GIVEN["deviceCode"]} if isinstance(body, dict) else body
     elif operation == "executeWebhook":
         waiting = call("POST", f"/api/v1/bots/{GIVEN['waitingPublicId']}/startChat", {})
         path = {"botId": GIVEN["waitingBotId"], "blockId": "webhook", "resultId": waiting["resultId"]}
@@ -207,6 +237,18 @@ def in_chat(operation, path, body):
             known = {"groupId": "welcome", "eventId": "start"}
             body = {**body, "startFrom": {name: known.get(name, value) for name, value in origin.items()}}
     return {**path, **places}, body
+
+
+def in_inbox(operation, body):
+    """A chat of its own, since the operations end chats; a member handles it where they are for such chats alone."""
+    session = call("POST", f"/api/v1/bots/{GIVEN['publicId']}/startChat", {})["sessionId"]
+    if operation in ("sendMessage", "updateTypingSign"):
+        call("PATCH", f"/v1/bots/{GIVEN['botId']}/chats/{session}", {"handledBy": "member"})
+    if operation == "sendMessage" and isinstance(body, dict):
+        # Nobody has uploaded a file for the chat.
+        body = {name: value for name, value in body.items() if name != "attachedFileUrls"}
+        body = {**body, "text": body.get("text", "").strip() or "I look into it."}
+    return {"botId": GIVEN["botId"], "sessionId": session}, body
 
 
 def with_cursor(case, path, query):
