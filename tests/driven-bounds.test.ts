@@ -351,7 +351,7 @@ test('as many requests rest as the table says for each place, a quarter for one 
     void place.rest(() => new Promise<void>((resolve) => wake.push(resolve))).then(place.leave)
     return room.taken
   }
-  const each = boundNamed('RESTING')
+  const each = boundNamed('MAX_RESTING_PER_PLACE')
   for (const tenant of ['a', 'b', 'c', 'd']) {
     for (let nth = 0; nth < each; nth++) expect(await rest(tenant)).toBe(0)
   }

@@ -109,7 +109,7 @@ const noted = new LRUCache`,
     what: 'what is deleted is found by its id',
     file: 'server/access/index.ts',
     // biome-ignore lint/suspicious/noTemplateCurlyInString: a piece of source
-    pieces: [['asked.id AND ${table.deletedAt} IS NULL', 'asked.id']],
+    pieces: [['batch.id AND ${table.deletedAt} IS NULL', 'batch.id']],
   },
   {
     what: 'a turn of a chat is written onto whatever is there by then',
