@@ -6,8 +6,8 @@ import { type Execution, log, mayCallOut, remainingMilliseconds, waitFor } from 
 import type { SheetRow } from '../../types.ts'
 import { failCall, type LastExchange, type VendorCall } from './call.ts'
 
-/** Maximum wait of a turn for quotas, over all its rows. */
-export const MAX_QUOTA_WAIT_MS = 20_000
+/** Maximum wait of a turn for quotas, over all its rows: what waits longer is queued, and its visitor goes on. */
+export const MAX_QUOTA_WAIT_MS = 10_000
 /** The vendor takes 60 requests of an account in a minute. */
 const REQUEST_INTERVAL_MS = 1_000
 /** The vendor refuses a request with a longer cell as a whole. */
