@@ -54,6 +54,8 @@ type Context = Omit<Services, 'now' | 'quotas'> & {
   within: Within
   /** Base URL of the service on the host that the request names; undefined where none is configured. */
   visitedUrl: string | undefined
+  /** The host that the request names, if it belongs to bots: it serves these alone. */
+  visitedDomain: string | undefined
 }
 
 export interface Contexts extends Record<'anyone' | 'user' | 'workspace' | 'folder' | 'bot', unknown> {

@@ -7,7 +7,14 @@ import { insertClientLogs, MAXIMUM_CLIENT_LOGS, sizeOfLogs } from '../chat/sessi
 import { decodeState } from '../chat/sessions/codec/state.ts'
 import { receiveMessage } from '../chat/sessions/handling.ts'
 import { closedIssue, refusedOrigin } from '../chat/sessions/origin-check.ts'
-import { findPublished, findSession, previewFlow, sessionOf, turnsOf } from '../chat/sessions/read-session.ts'
+import {
+  findPublished,
+  findSession,
+  findVisited,
+  previewFlow,
+  sessionOf,
+  turnsOf,
+} from '../chat/sessions/read-session.ts'
 import {
   digestOf,
   earlierResponse,
@@ -33,6 +40,7 @@ import { expiryAfter, handoverOfTurn, isStillAsked, timerChange } from '../chat/
 import { effectsOf, withTurnRoom } from '../chat/sessions/turn-effects.ts'
 import { writeAlso, writeTurn } from '../chat/sessions/write-turn.ts'
 import type { Contexts } from '../context.ts'
+import { isServedAt } from '../hosts/domains.ts'
 import { notPublished } from '../issues/records.ts'
 import { toJson } from '../kit/json/exact-numbers.ts'
 import { asProperty, JsonText } from '../kit/json/json-text.ts'
@@ -41,7 +49,9 @@ export const chat: ChatHandlers<Contexts> = {
   async startChat({ params, body, header, openEvents }, reply, context) {
     const { db, chat: tools } = context
     const published = await findPublished(db, tools, params.publicId, body.resultId)
-    if (!published) return reply.fail('NOT_FOUND')
+    if (!published || !(await isServedAt(db, context.visitedDomain, published.botId))) {
+      return reply.fail('NOT_FOUND')
+    }
     const { botId, workspaceId, flow } = published
     const origin = refusedOrigin(flow, header, context.visitedUrl)
     if (origin) return reply.fail('FORBIDDEN', [origin])
@@ -85,8 +95,8 @@ export const chat: ChatHandlers<Contexts> = {
   },
 
   async getSession({ params, header }, reply, context) {
-    const { db, now, chat: tools } = context
-    const session = await findSession(db, tools, params.sessionId, now)
+    const { db } = context
+    const session = await findVisited(context, params.sessionId)
     if (!session) return reply.fail('NOT_FOUND')
     const origin = refusedOrigin(session.flow, header, context.visitedUrl)
     if (origin) return reply.fail('FORBIDDEN', [origin])
@@ -120,8 +130,8 @@ export const chat: ChatHandlers<Contexts> = {
   },
 
   async listSessionEvents({ params, query, header, openEvents }, reply, context) {
-    const { db, now, chat: tools } = context
-    const session = await findSession(db, tools, params.sessionId, now)
+    const { db, now } = context
+    const session = await findVisited(context, params.sessionId)
     if (!session) return reply.fail('NOT_FOUND')
     const origin = refusedOrigin(session.flow, header, context.visitedUrl)
     if (origin) return reply.fail('FORBIDDEN', [origin])
@@ -132,7 +142,7 @@ export const chat: ChatHandlers<Contexts> = {
 
   async continueChat({ params, body, header, openEvents }, reply, context) {
     const { db, now, arrivedAt, chat: tools } = context
-    const first = await findSession(db, tools, params.sessionId, now)
+    const first = await findVisited(context, params.sessionId)
     if (!first) return reply.fail('NOT_FOUND')
     const origin = refusedOrigin(first.flow, header, context.visitedUrl)
     if (origin) return reply.fail('FORBIDDEN', [origin])
@@ -283,8 +293,9 @@ export const chat: ChatHandlers<Contexts> = {
     })
   },
 
-  async saveClientLogs({ params, body, header }, reply, { db, now, chat: tools, quota, visitedUrl }) {
-    const session = await findSession(db, tools, params.sessionId, now)
+  async saveClientLogs({ params, body, header }, reply, context) {
+    const { db, now, quota, visitedUrl } = context
+    const session = await findVisited(context, params.sessionId)
     const resultId = session?.resultId
     const origin = session && refusedOrigin(session.flow, header, visitedUrl)
     if (!session || !resultId) {

@@ -3,7 +3,7 @@ import type { UploadsHandlers } from '../../generated/handlers.ts'
 import { filesForPeople, refusedType, uploadInputOf, uploadLimits } from '../chat/engine/upload-policy.ts'
 import { decodeState } from '../chat/sessions/codec/state.ts'
 import { refusedOrigin } from '../chat/sessions/origin-check.ts'
-import { findSession } from '../chat/sessions/read-session.ts'
+import { findVisited } from '../chat/sessions/read-session.ts'
 import { effectsOf } from '../chat/sessions/turn-effects.ts'
 import type { Contexts } from '../context.ts'
 import { safeName } from '../uploads/kinds.ts'
@@ -11,8 +11,8 @@ import { addressOf, receive, reserve } from '../uploads/uploads.ts'
 
 export const uploads: UploadsHandlers<Contexts> = {
   async uploadFile({ params, query, body, header }, reply, context) {
-    const { db, now, chat: tools, config, files, publicUrl, log, quota } = context
-    const session = await findSession(db, tools, params.sessionId, now)
+    const { db, now, config, files, publicUrl, log, quota } = context
+    const session = await findVisited(context, params.sessionId)
     const state = session && decodeState(session)
     if (!session || !state) return reply.fail('NOT_FOUND')
     const origin = refusedOrigin(session.flow, header, context.visitedUrl)

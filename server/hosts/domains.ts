@@ -70,6 +70,13 @@ async function hasLivingBot(db: Database, ids: string[]): Promise<boolean> {
   return living.length > 0
 }
 
+/** True on hosts of the service, and on a host of bots for those with a domain there. */
+export async function isServedAt(db: Database, host: string | undefined, botId: string): Promise<boolean> {
+  if (host === undefined) return true
+  const [bot] = await db.select({ domain: bots.customDomain }).from(bots).where(eq(bots.id, botId))
+  return typeof bot?.domain === 'string' && hostOfDomain(bot.domain) === host
+}
+
 /** The public id of the bot at a host and a path; null for a bot without one. Case does not matter. */
 export async function findBotAt(
   db: Database,

@@ -60,6 +60,10 @@ export function createOperations(
         get visitedUrl() {
           return visitedUrl(request, config.PUBLIC_URL)
         },
+        get visitedDomain() {
+          const visited = request.res?.locals.visited
+          return visited?.kind === 'chats' ? visited.domain : undefined
+        },
         within: given.within,
         grant,
       }

@@ -104,19 +104,23 @@ async function handleEvent(
   if (outcome === 'completed' && !isPaid) return true
   const botId = botOfSession(sessionId)
   if (botId === undefined || !(await isBotOf(services.db, workspaceId, botId))) return true
-  for (let attempt = 1; attempt <= 2; attempt += 1) {
+  for (let attempt = 1, isAnswered = false; ; attempt += 1) {
     const session = await findSession(services.db, services.chat, sessionId, services.now())
     const state = session && decodeState(session)
     const isWaiting = state?.payment?.id === id && state.waiting?.blockId === state.payment.blockId
-    if (!session || !isWaiting || session.handledBy !== null) break
+    if (!session || !isWaiting) break
+    // The vendor could not be asked, the chat is busy, or people have it: the payment is taken by a later message.
+    if (isAnswered || attempt > 2 || session.handledBy !== null) return !isPaid
     // A card was declined, and the visitor is still at the form.
     if (isOfForm && outcome === 'failed' && !state.payment?.isPending) return true
     const target = `/api/v1/sessions/${encodeURIComponent(sessionId)}/continueChat`
     const body = { message: null, revision: session.revision }
     const { status } = await dispatch(request, { method: 'POST', target, body })
-    if (status === 200 || status === 404) return true
-    // Its visitor was faster.
-    if (status !== 409) return false
+    // The chat has ended meanwhile.
+    if (status === 404) break
+    // After 409 its visitor was faster.
+    if (status !== 200 && status !== 409) return false
+    isAnswered = status === 200
   }
   if (!isPaid || typeof resultId !== 'string' || typeof bot !== 'string') return true
   if (bot !== botId && !(await isBotOf(services.db, workspaceId, bot))) return true

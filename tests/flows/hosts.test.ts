@@ -259,6 +259,41 @@ describe('at a domain of its own', () => {
     expect((await send(`/chat/${other.publicId}`)).status).toBe(200)
   })
 
+  test('chats of others are neither started nor read nor continued there', async () => {
+    const [own, other] = [await botAt('till.example'), await botAt('else.example', 'there')]
+    const start = (publicId: string, host: string) =>
+      send(`/api/v1/bots/${publicId}/startChat`, { host, method: 'POST', body: {} })
+    expect((await start(other.publicId, 'till.example')).status).toBe(404)
+    const started = await start(other.publicId, 'else.example')
+    const { sessionId } = JSON.parse(started.text)
+    const path = `/api/v1/sessions/${sessionId}`
+    const requests: [string, string, unknown, number][] = [
+      ['GET', path, undefined, 404],
+      ['GET', `${path}/events`, undefined, 404],
+      [
+        'POST',
+        `/api/v2/sessions/${sessionId}/clientLogs`,
+        { clientLogs: [{ status: 'info', description: 'x' }] },
+        400,
+      ],
+      ['POST', `${path}/continueChat`, { message: 'Yes' }, 404],
+    ]
+    for (const [method, path, body, status] of requests)
+      expect([path, (await send(path, { host: 'till.example', method, body })).status]).toEqual([
+        path,
+        status,
+      ])
+    const upload = await send(`${path}/uploads?fileName=a.txt`, {
+      host: 'till.example',
+      method: 'POST',
+      headers: { 'Content-Type': 'application/octet-stream' },
+      body: 'x',
+    })
+    expect(upload.status).toBe(404)
+    const { status } = await send(path, { host: 'else.example' })
+    expect([status, (await start(own.publicId, 'till.example')).status]).toEqual([200, 200])
+  })
+
   test('a host belongs to the workspace that has a domain on it, with all of its paths', async () => {
     const made = await botAt('shared.example')
     await botAt('shared.example/help')

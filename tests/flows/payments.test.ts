@@ -165,6 +165,29 @@ test('a message that says paid, where the vendor says unpaid, continues nothing'
   expect(JSON.stringify(turns)).not.toContain('Thank you')
 })
 
+test('a message comes again until the vendor could be asked about the payment', async () => {
+  const { sessionId, id } = await begin()
+  stripe.pay(id)
+  stripe.failures.push('down', 'down', 'down')
+  expect((await tell(id)).status).toBe(503)
+  expect(JSON.stringify((await session(sessionId)).turns)).not.toContain('Thank you')
+  expect((await tell(id)).status).toBe(200)
+  expect(JSON.stringify((await session(sessionId)).turns)).toContain('Thank you')
+})
+
+test('a message comes again until people who have the chat give it back', async () => {
+  const { sessionId, id, resultId } = await begin()
+  const steer = (body: object) =>
+    app.client.ok('updateChat', { as: here.member, params: { botId: shop.id, sessionId }, body })
+  await steer({ handledBy: 'member' })
+  stripe.pay(id)
+  expect((await tell(id)).status).toBe(503)
+  expect(await paymentsOf(resultId)).toEqual([])
+  await steer({ handledBy: 'bot' })
+  expect((await tell(id)).status).toBe(200)
+  expect(await paymentsOf(resultId)).toMatchObject([{ status: 'success' }])
+})
+
 test('a message about a payment of the form continues a chat whose visitor has gone, once', async () => {
   const { sessionId, id, resultId, input } = await begin(CHATS)
   expect(input?.runtimeOptions?.publicKey).toBe('pk_live_1')

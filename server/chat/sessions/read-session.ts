@@ -2,6 +2,7 @@ import { and, eq, sql } from 'drizzle-orm'
 import { LRUCache } from 'lru-cache'
 import type { BotGrant } from '../../access/index.ts'
 import type { ChatTools } from '../../chat-tools.ts'
+import type { Contexts } from '../../context.ts'
 import { topologyOf } from '../../db/citus/topology.ts'
 import type { Database } from '../../db/client.ts'
 import { sqlState } from '../../db/errors.ts'
@@ -20,6 +21,7 @@ import { expression, optional, selectRows } from '../../db/typed-select.ts'
 import { isBotAlive } from '../../db/undeleted-bots.ts'
 import { convert } from '../../documents/conversion/index.ts'
 import { type Draft, parseDraft, sizeOf, type Version, withDraft } from '../../documents/drafts.ts'
+import { isServedAt } from '../../hosts/domains.ts'
 import type { Answer, Bubble, Flow, TranscriptEntry } from '../engine/types.ts'
 import { decodeTranscript } from './codec/transcript.ts'
 import { decodeTurns, decompressTurn, type EncodedTurn, type Turn } from './codec/turn.ts'
@@ -64,6 +66,15 @@ export async function findSession(db: Database, tools: ChatTools, sessionId: str
       ? await draftFlow(db, row.botId)
       : await loadPublication(db, tools, row.botId, row.publicationId)
   return flow ? { flow, ...row } : undefined
+}
+
+/** Returns a session for its visitor, who finds none of other bots on a host of bots. */
+export async function findVisited(
+  { db, chat, now, visitedDomain }: Pick<Contexts['anyone'], 'db' | 'chat' | 'now' | 'visitedDomain'>,
+  sessionId: string,
+) {
+  const session = await findSession(db, chat, sessionId, now)
+  return session && (await isServedAt(db, visitedDomain, session.botId)) ? session : undefined
 }
 
 /**
