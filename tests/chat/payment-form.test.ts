@@ -136,6 +136,17 @@ test.each<[string, Partial<DoubleIntent>]>([
   await client.say('Paid')
   expect(client.texts()).toEqual([expect.stringMatching(/not arrived|not known/)])
   expect(client.outcome.logs).toMatchObject([{ status: 'error' }])
+  expect(JSON.stringify(client.outcome.logs)).not.toContain('_secret_')
+})
+
+test('the log of an error of the vendor has no secret of the payment', async () => {
+  const stripe = stripeDouble()
+  const client = await chat(paying(), world(stripe))
+  const body = { error: { payment_intent: { client_secret: 'pi_1_secret_1' } } }
+  stripe.failures.push({ status: 402, body })
+  await client.say('Paid')
+  expect(client.logged('could not be checked: Stripe answered 402')).toBeDefined()
+  expect(JSON.stringify(client.outcome.logs)).not.toContain('_secret_')
 })
 
 test('a chat waits while a bank confirms, and after a refusal the same form is there again', async () => {

@@ -124,7 +124,8 @@ export async function readPayment(run: Execution, block: Block): Promise<Reading
   }
   if (!agrees(payment, read)) {
     const description = `The payment ${payment.id} does not count: it is not the one that was asked for`
-    report(run, block, description, { details: JSON.stringify(read) })
+    const { clientSecret: _, ...shown } = read
+    report(run, block, description, { details: JSON.stringify(shown) })
     return { kind: 'invalid', retryMessage }
   }
   if (read.paymentStatus === 'paid') {

@@ -170,7 +170,9 @@ async function send(
       : { problem, details: read.message }
   }
   if (read.status >= 400) {
-    const details = withoutSecrets(secretKey, read.text)
+    // Errors repeat the payment, with what its form may be opened with.
+    const words = read.text.replaceAll(/("client_secret"\s*:\s*")[^"]*/g, '$1…')
+    const details = withoutSecrets(secretKey, words)
     return { problem: `Stripe answered ${read.status}`, status: read.status, details }
   }
   const body = asObject(parseJson(read.text))
