@@ -108,7 +108,7 @@ export function toOpenApi<O extends Operation>(source: DocumentSource<O>): JsonO
     'x-tagGroups': source.tagGroups ?? [{ name: title, tags: Object.keys(tags) }],
     security: [{ bearerAuth: [] }],
     paths,
-    ...(generated.webhooks ? { webhooks: generated.webhooks } : {}),
+    ...(Object.keys(generated.webhooks ?? {}).length > 0 ? { webhooks: generated.webhooks } : {}),
     components: {
       schemas: sortKeys({ ...schemas, ...errorSchemas(codes, described) }),
       parameters: shareParameters([...published, ...posted]),
