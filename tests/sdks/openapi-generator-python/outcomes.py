@@ -30,8 +30,8 @@ entered = 0
 for call in calls:
     words = "".join(word.title() for word in re.split("[ -]", call["tag"]))
     for error in call["errors"]:
-        client = ApiClient(Configuration(host=os.environ["BASE_URL"], access_token="any"))
-        client.set_default_header("Prefer", error["prefer"])
+        settings = Configuration(host=os.environ["BASE_URL"], access_token="any")
+        client = ApiClient(settings, header_name="Prefer", header_value=error["prefer"])
         send = getattr(getattr(service, f"{words}Api")(client), snake(call["operationId"]))
         place = (call["operationId"], error["status"], error["example"])
         try:
