@@ -40,7 +40,8 @@ public class Outcomes {
     try {
       method.invoke(api, givenTo(method, call, Map.of("Prefer", error.get("prefer").asText())));
     } catch (InvocationTargetException thrown) {
-      if (!(thrown.getCause() instanceof ApiException refused)) throw thrown;
+      if (!(thrown.getCause() instanceof ApiException refused) || refused.getResponseBody() == null)
+        throw new AssertionError(place, thrown.getCause());
       var model = pascal(error.get("code").asText().replaceFirst("_ERROR$", "")) + "ErrorBody";
       var body = json.readValue(refused.getResponseBody(), Class.forName("service.model." + model));
       JsonNode met = json.valueToTree(body);
