@@ -3,6 +3,7 @@ import { sql } from 'drizzle-orm'
 import type { SessionState, TurnOutcome } from '../../server/chat/engine/types.ts'
 import { sessionQueries } from '../../server/chat/sessions/session-queries.ts'
 import { type TurnToWrite, writeTurn } from '../../server/chat/sessions/write-turn.ts'
+import { MAX_BATCHED_WRITE_BYTES } from '../../server/chat/sessions/write-turn-batched.ts'
 import { isDistributed } from '../../server/db/citus/topology.ts'
 import { Unavailable } from '../../server/db/unavailable.ts'
 import { expandOutboxRow, fanOutAll } from '../../server/webhooks/outbox.ts'
@@ -417,6 +418,26 @@ test('a turn that cannot be written does not prevent the others of its batch', a
   expect(isWritten).toEqual([true, false, true])
   const { rows } = await app.pool.query("SELECT id FROM results WHERE id LIKE 'new %' ORDER BY id")
   expect(rows.map(({ id }) => id)).toEqual(['new 0', 'new 2'])
+})
+
+testAlone('a large turn is written alone, and the others in a batch', async () => {
+  const [app] = apps as [App]
+  await prepareMany(app, false)
+  app.statements.length = 0
+  const large = answering(1)
+  large.outcome.answers[0] = {
+    blockId: 'block',
+    content: `answer ${'x'.repeat(MAX_BATCHED_WRITE_BYTES)}`,
+  } as TurnOutcome['answers'][number]
+  const turns = [answering(0), large, answering(2)]
+  expect(await Promise.all(turns.map((turn) => writeTurn(app.db, turn, NOW)))).toEqual([true, true, true])
+  const writes = app.statements.filter((text) => /UPDATE "chat_sessions"/.test(text))
+  expect(writes.map((text) => text.includes('unnest(')).sort()).toEqual([false, true])
+  expect((await answersOf(app)).map((line) => line.length > MAX_BATCHED_WRITE_BYTES)).toEqual([
+    false,
+    true,
+    false,
+  ])
 })
 
 testAlone.each(['session', 'result'])(

@@ -41,6 +41,16 @@ interface BesideRows {
   timer: TimerToSet | null | undefined
 }
 
+/** A turn with more is written alone: a batch of such would hold hundreds of megabytes, and fail for all. */
+export const MAX_BATCHED_WRITE_BYTES = 100_000
+
+const bytesOf = (values: Record<string, unknown>) =>
+  Object.values(values).reduce<number>((sum, value) => sum + sizeOfValue(value), 0)
+
+/** Characters count as bytes, which is near enough. */
+const sizeOfValue = (value: unknown) =>
+  typeof value === 'string' || Buffer.isBuffer(value) ? value.length : 0
+
 /** Maximum turns that one statement writes: `OWN_ID_DIGITS` of the outbox suffices for the event ids of 32. */
 const MAX_BATCH_TURNS = 16
 
@@ -82,6 +92,7 @@ export async function writeTurnBatched(
     if (changed.length + answers.length > 0 || values.separateTurn || hasEvents || timer !== undefined)
       return false
     const start = { transcript: JSON.stringify(result.transcript), ...own }
+    if (bytesOf(start) > MAX_BATCHED_WRITE_BYTES) return false
     return turnBatcher(db)({ kind: 'start', values: start, ...common })
   }
   if (made.length + moreAnswers.length > 0) return false
@@ -106,6 +117,7 @@ export async function writeTurnBatched(
         timerAfterMs: timer?.afterMs ?? 0,
         ...own,
       }
+  if (bytesOf(given) > MAX_BATCHED_WRITE_BYTES) return false
   const kind = answer ? ('answer' as const) : ('unanswered' as const)
   if (types === '') return turnBatcher(db)({ kind, values: given, ...common })
   const { block_id: blockId, content, files } = answer ?? {}
