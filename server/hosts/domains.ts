@@ -70,11 +70,15 @@ async function hasLivingBot(db: Database, ids: string[]): Promise<boolean> {
   return living.length > 0
 }
 
-/** True on hosts of the service, and on a host of bots for those with a domain there. */
+/** True if a host of bots serves a bot with this domain; on hosts of the service, where `host` is undefined, for all. */
+export const isDomainAt = (host: string | undefined, domain: string | null | undefined): boolean =>
+  host === undefined || (typeof domain === 'string' && hostOfDomain(domain) === host)
+
+/** The same for a bot whose domain is not known. */
 export async function isServedAt(db: Database, host: string | undefined, botId: string): Promise<boolean> {
   if (host === undefined) return true
   const [bot] = await db.select({ domain: bots.customDomain }).from(bots).where(eq(bots.id, botId))
-  return typeof bot?.domain === 'string' && hostOfDomain(bot.domain) === host
+  return isDomainAt(host, bot?.domain)
 }
 
 /** The public id of the bot at a host and a path; null for a bot without one. Case does not matter. */

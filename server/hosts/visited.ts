@@ -80,3 +80,9 @@ export function visitedUrl<Url extends string | undefined>(
   const visited = res?.locals.visited
   return visited?.kind === 'chats' ? visited.url : publicUrl
 }
+
+/** The host of bots that a request names; undefined on a host of the service. */
+export function visitedDomain({ res }: express.Request): string | undefined {
+  const visited = res?.locals.visited
+  return visited?.kind === 'chats' ? visited.domain : undefined
+}

@@ -8,7 +8,7 @@ import { identify, permit, type Visitor } from '../access/identify.ts'
 import type { Authorization } from '../access/index.ts'
 import type { Contexts, Services } from '../context.ts'
 import type { Database } from '../db/client.ts'
-import { visitedUrl } from '../hosts/visited.ts'
+import { visitedDomain, visitedUrl } from '../hosts/visited.ts'
 import type { AccessChecks } from '../kit/access.ts'
 import { type Limits, networkOf } from '../kit/limits.ts'
 import type { PreferredOutcome } from '../kit/preferred-outcomes.ts'
@@ -61,8 +61,7 @@ export function createOperations(
           return visitedUrl(request, config.PUBLIC_URL)
         },
         get visitedDomain() {
-          const visited = request.res?.locals.visited
-          return visited?.kind === 'chats' ? visited.domain : undefined
+          return visitedDomain(request)
         },
         within: given.within,
         grant,

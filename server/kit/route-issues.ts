@@ -88,7 +88,7 @@ function nearestRoute(given: readonly string[], { segments, templates }: Routes)
   return best && best.cost < MAX_PATH_DISTANCE ? best.path : undefined
 }
 
-/** Changes that make one path of the other, segment by segment: `changes` has those of each given one by the number of a part. */
+/** Changes that make one path of the other, segment by segment. `changes[at][part]` makes a part of a given segment. */
 function distanceOf(changes: readonly number[][], parts: readonly number[], missingCosts: readonly number[]) {
   let costs = [0]
   for (const cost of missingCosts) costs.push((costs.at(-1) ?? 0) + cost)

@@ -7,7 +7,8 @@ import { allowedOriginsOf } from '../chat/sessions/allowed-origins.ts'
 import { findPublished } from '../chat/sessions/read-session.ts'
 import type { Services } from '../context.ts'
 import { bots } from '../db/schema.ts'
-import { findBotAt } from '../hosts/domains.ts'
+import { findBotAt, isDomainAt } from '../hosts/domains.ts'
+import { visitedDomain } from '../hosts/visited.ts'
 import { escapeHtml, jsonElement } from '../html.ts'
 import { root } from '../root.ts'
 import { type ForeignCode, foreignCodeOf, pagePolicy } from './foreign-code.ts'
@@ -31,9 +32,8 @@ export function createChatPage(services: Services) {
   return async (request: express.Request, response: express.Response, { publicId, isAtDomain }: Shown) => {
     const { visited } = response.locals
     const found = publicIdSchema.safeParse(publicId).success ? await findBot(services, publicId) : undefined
-    const domain = visited?.kind === 'chats' ? visited.domain : undefined
     // A host of bots serves these alone: code of their authors runs there.
-    const bot = domain === undefined || hostOf(found?.customDomain) === domain ? found : undefined
+    const bot = isDomainAt(visitedDomain(request), found?.customDomain) ? found : undefined
     const pageLanguage = languageOf(bot?.settings, request)
     const { texts } = pageLanguage
     const own = { ...texts, closed: closedText(bot?.settings) ?? texts.closed }
@@ -62,17 +62,15 @@ export function createChatPage(services: Services) {
 export function serveDomains(services: Services): express.RequestHandler {
   const sendChatPage = createChatPage(services)
   return async (request, response, next) => {
-    const { visited } = response.locals
+    const domain = visitedDomain(request)
     const isRead = request.method === 'GET' || request.method === 'HEAD'
-    if (!isRead || visited?.kind !== 'chats' || visited.domain === undefined) return next()
-    const bot = await findBotAt(services.db, visited.domain, request.path)
+    if (!isRead || domain === undefined) return next()
+    const bot = await findBotAt(services.db, domain, request.path)
     if (!bot) return next()
     response.locals.path = '/chat/:publicId'
     return sendChatPage(request, response, { publicId: bot.publicId ?? '', isAtDomain: true })
   }
 }
-
-const hostOf = (customDomain: string | null | undefined) => customDomain?.split('/')[0]
 
 /** Restricts the pages that may frame the chat to the origins that the bot allows; no list allows all. */
 function framingOf(settings: unknown): string {

@@ -44,12 +44,12 @@ interface BesideRows {
 /** A turn with more is written alone: a batch of such would hold hundreds of megabytes, and fail for all. */
 export const MAX_BATCHED_WRITE_BYTES = 100_000
 
-const bytesOf = (values: Record<string, unknown>) =>
-  Object.values(values).reduce<number>((sum, value) => sum + sizeOfValue(value), 0)
-
 /** Characters count as bytes, which is near enough. */
-const sizeOfValue = (value: unknown) =>
-  typeof value === 'string' || Buffer.isBuffer(value) ? value.length : 0
+const bytesOf = (values: Record<string, unknown>) =>
+  Object.values(values).reduce<number>(
+    (sum, value) => sum + (typeof value === 'string' || Buffer.isBuffer(value) ? value.length : 0),
+    0,
+  )
 
 /** Maximum turns that one statement writes: `OWN_ID_DIGITS` of the outbox suffices for the event ids of 32. */
 const MAX_BATCH_TURNS = 16

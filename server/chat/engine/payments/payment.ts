@@ -1,6 +1,6 @@
-/**
- * Payments on the page of the vendor, or in its form. A chat goes on only once the service has read from the vendor that the payment
- * succeeded, as it was asked for. No message of a visitor counts as paid.
+/*
+ * Payments on the page of the vendor, or in its form. A chat goes on only once the service has read from the vendor that
+ * its payment succeeded, as it was asked for. No message of a visitor counts as paid.
  */
 import { asObject, asString, filledText, type JsonObject, webUrl } from '../../../json/access.ts'
 import { sendPlainText } from '../blocks/bubbles.ts'
