@@ -64,7 +64,7 @@ export function importFlow(
   const checked = currentFlow.safeParse(flow)
   if (!checked.success) {
     const pathIn = pathsBefore(document as FlowDocument, repaired.document, flow)
-    const issues = toIssues(checked.error, [], currentFlow).map((issue) => ({
+    const issues = toIssues(checked.error, [], currentFlow, flow).map((issue) => ({
       ...issue,
       path: ['body', 'bot', ...pathIn(issue.path).map(String)],
     }))

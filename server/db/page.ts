@@ -44,7 +44,8 @@ export function readCursor(
       issue: {
         path: ['query', 'cursor'],
         code: 'invalid_cursor',
-        message: 'The cursor is not one of this list with this filter',
+        message:
+          'The cursor is not one of this list with this filter; send the nextCursor of its page before, or none',
       },
     }
   }

@@ -94,8 +94,9 @@ export function readKey(
   const schema = idempotencyKey(minimum)
   return (request, issues) => {
     // Sent twice, it has come together with a comma and a space, which no key has.
-    const read = schema.safeParse(request.get(NAME))
-    if (!read.success) issues.push(...toIssues(read.error, ['header', NAME.toLowerCase()], schema))
+    const given = request.get(NAME)
+    const read = schema.safeParse(given)
+    if (!read.success) issues.push(...toIssues(read.error, ['header', NAME.toLowerCase()], schema, given))
     return read.data
   }
 }

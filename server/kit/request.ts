@@ -27,7 +27,7 @@ export function readAddress(operation: Operation, request: express.Request): Add
   const issues: Issue[] = []
   const params = operation.params?.safeParse(request.params)
   if (params && !params.success)
-    issues.push(...toIssues(params.error, ['path'], operation.params as z.ZodObject))
+    issues.push(...toIssues(params.error, ['path'], operation.params as z.ZodObject, request.params))
 
   const at = request.url.indexOf('?')
   const text = at < 0 ? '' : request.url.slice(at + 1)
@@ -57,7 +57,7 @@ export function readAddress(operation: Operation, request: express.Request): Add
   if (!query.success) {
     const repeated = new Set(issues.map((issue) => issue.path[1]))
     issues.push(
-      ...toIssues(query.error, ['query'], operation.query ?? noQuery).filter(
+      ...toIssues(query.error, ['query'], operation.query ?? noQuery, given).filter(
         ({ path }) => !repeated.has(path[1]),
       ),
     )
@@ -179,7 +179,7 @@ function checkBody(
   const checked = operation.body.safeParse(parsed.value)
   return checked.success
     ? { value: checked.data, texts: (name) => propertyTexts(parsed.bytes, name) }
-    : wrong(toIssues(checked.error, ['body'], operation.body))
+    : wrong(toIssues(checked.error, ['body'], operation.body, parsed.value))
 }
 
 /** True if the head of a request announces a body. A body of no bytes counts as none, whatever its other headers. */

@@ -29,8 +29,9 @@ type Operations = Record<string, Operation>
 export function unknownRoute(target: string, operations: Operations): Issue {
   const segments = segmentsOf(target)
   const shown = segments.join('/').slice(0, MAX_SHOWN_CHARACTERS)
-  const nearest = nearestRoute(segments, routesOf(operations))
-  const hint = nearest === undefined ? 'the routes are in /docs and /openapi.yaml' : `${nearest} is near`
+  const routes = routesOf(operations)
+  const nearest = nearestRoute(segments, routes) ?? routeWithEnd(segments.at(-1), routes)
+  const hint = nearest === undefined ? listBelow(segments, routes) : `${nearest} is near`
   return { path: ['path'], code: 'unknown_route', message: `There is no ${shown}; ${hint}` }
 }
 
@@ -86,6 +87,30 @@ function nearestRoute(given: readonly string[], { segments, templates }: Routes)
     .map(({ path, parts, missingCosts }) => ({ path, cost: distanceOf(changes, parts, missingCosts) }))
     .sort((one, other) => one.cost - other.cost)
   return best && best.cost < MAX_PATH_DISTANCE ? best.path : undefined
+}
+
+/** People look for a list at the top, or below a record that does not have it. */
+function routeWithEnd(last: string | undefined, { templates }: Routes): string | undefined {
+  const alike = templates.filter(({ path }) => last && path.endsWith(`/${last}`))
+  return alike.length === 1 ? alike[0]?.path : undefined
+}
+
+/** Names the segments that are known after the beginning of a path that is right. */
+function listBelow(given: readonly string[], { templates }: Routes): string {
+  let right: string[] = []
+  const below = new Set<string>()
+  for (const { path } of templates) {
+    const parts = segmentsOf(path)
+    const wrong = parts.findIndex((part, at) => part !== given[at] && !(part.startsWith('{') && given[at]))
+    if (wrong < right.length || wrong < 0) continue
+    if (wrong > right.length) below.clear()
+    right = parts.slice(0, wrong)
+    if (!parts[wrong]?.startsWith('{')) below.add(parts[wrong] as string)
+  }
+  const isRecord = right.some((part) => !isPrefix(part)) && below.size > 0
+  return isRecord
+    ? `${right.join('/')} is followed by ${[...below].sort().join(', ')}`
+    : 'the routes are in /docs and /openapi.yaml'
 }
 
 /** Changes that make one path of the other, segment by segment. `changes[at][part]` makes a part of a given segment. */

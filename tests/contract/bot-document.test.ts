@@ -502,13 +502,13 @@ describe('a document with thousands of issues', () => {
   ])('ends the search in its %s soon after those that an error body shows', (_, schema, value) => {
     const { error } = schema.safeParse(value)
     expect(error?.issues.length).toBeLessThan(5 * MAXIMUM_ISSUES)
-    expect(toIssues(error as z.ZodError, ['body'], schema)).toHaveLength(MAXIMUM_ISSUES)
+    expect(toIssues(error as z.ZodError, ['body'], schema, value)).toHaveLength(MAXIMUM_ISSUES)
   })
 
   test('shows the first of its unknown properties', () => {
     const schema = z.strictObject({})
     const { error } = schema.safeParse(numbers)
-    const issues = toIssues(error as z.ZodError, ['body'], schema)
+    const issues = toIssues(error as z.ZodError, ['body'], schema, numbers)
     expect(issues.map(({ path }) => path[1])).toEqual(Object.keys(numbers).slice(0, MAXIMUM_ISSUES))
   })
 })

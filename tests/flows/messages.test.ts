@@ -50,12 +50,27 @@ const mistakes: [kind: string, ...list: Mistake[]][] = [
       says: ['/v1/workspaces/{workspaceId}/webhookEndpoints is near'],
     },
     { send: ['GET', '/v1/nothing-like-this-at-all'], status: 404, says: ['/docs'] },
+    { send: ['GET', '/v1/workspaces/<workspace>/bots'], status: 404, says: ['/v1/bots is near'] },
+    { send: ['GET', '/v1/webhookEndpoints'], status: 404, says: ['{workspaceId}/webhookEndpoints is near'] },
+    {
+      send: ['POST', '/v1/bots/<bot>/copy'],
+      status: 404,
+      says: ['/v1/bots/{botId} is followed by analytics, chats, check, compare, duplicate, export'],
+    },
   ],
   [
     'an unknown record is named',
     { send: ['GET', `/v1/workspaces/${ulid}`], status: 404, says: ['unknown_workspace', 'workspaceId'] },
     { send: ['GET', `/v1/bots/${ulid}`], status: 404, says: ['unknown_bot', 'There is no such bot'] },
     { send: ['GET', `/v1/folders/${ulid}`], status: 404, says: ['unknown_folder', 'folderId'] },
+    {
+      send: ['DELETE', `/v1/workspaces/<workspace>/invitations/${ulid}`],
+      status: 404,
+      says: ['invitationId', 'There is no such invitation in this workspace'],
+    },
+    { send: ['DELETE', `/v1/users/me/browserSessions/${ulid}`], status: 404, says: ['such browser session'] },
+    { send: ['GET', '/v1/templates/shop'], status: 404, says: ['such template', 'GET /v1/templates'] },
+    { send: ['GET', '/v1/bots/<bot>/results?cursor=abc'], status: 400, says: ['cursor', 'nextCursor'] },
     { send: ['GET', `/v1/bots/<bot>/results/${ulid}`], status: 404, says: ['unknown_result', 'resultId'] },
     { send: ['GET', `/api/v1/sessions/${ulid}`], as: 'nobody', status: 404, says: ['unknown_session'] },
     {
@@ -141,6 +156,22 @@ const mistakes: [kind: string, ...list: Mistake[]][] = [
     },
     { send: ['GET', '/v1/bots/<bot>/results?limt=5'], status: 400, says: ['probably limit is meant'] },
     {
+      send: ['PATCH', '/v1/bots/<bot>/chats/<session>', { status: 'closed' }],
+      status: 400,
+      says: ['known here: variables, isOver, handledBy, assigneeId, groupId'],
+    },
+    {
+      send: ['POST', '/v1/workspaces', { workspace: { name: 'New' } }],
+      status: 400,
+      says: ['known here: name, icon, resultsRetentionDays'],
+    },
+    {
+      send: ['POST', '/api/v1/bots/<publicId>/startChat', { prefilledVariables: [{ Name: 'Ada' }] }],
+      as: 'nobody',
+      status: 400,
+      says: ['expected object, received array'],
+    },
+    {
       send: ['POST', '/api/v1/sessions/<session>/continueChat', { text: 'hi' }],
       as: 'nobody',
       status: 400,
@@ -174,6 +205,21 @@ const mistakes: [kind: string, ...list: Mistake[]][] = [
       send: ['POST', '/v1/workspaces/<workspace>/members', { role: 'GUEST' }],
       status: 400,
       says: ['Missing', 'email'],
+    },
+    {
+      send: ['POST', '/v1/workspaces/<workspace>/invitations', { email: 'a@example.com' }],
+      status: 400,
+      says: ['role', 'Missing: expected one of', 'GUEST'],
+    },
+    {
+      send: ['PATCH', '/v1/bots/<bot>', { bot: { name: 'x' } }],
+      status: 400,
+      says: ['Missing: expected', "'6.1'"],
+    },
+    {
+      send: ['POST', '/v1/workspaces/<workspace>/credentials', { name: 'x', data: {} }],
+      status: 400,
+      says: ['type', 'Missing: expected', "'openai'"],
     },
   ],
   [

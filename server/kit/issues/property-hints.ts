@@ -6,22 +6,28 @@ import { nearest } from './nearest.ts'
 
 const MAX_NAMES_LISTED = 12
 
-/** The properties that an input may have at a path below it; of a union those of all its branches. */
-function knownKeys(schema: z.core.$ZodType, path: readonly PropertyKey[]): string[] {
+/** The properties that an input may have at a path below it, of those that are wanted; of a union those of all its branches. */
+function knownKeys(
+  schema: z.core.$ZodType,
+  path: readonly PropertyKey[],
+  isWanted = (_property: z.core.$ZodType) => true,
+): string[] {
   if (schema instanceof z.ZodObject) {
     const [first, ...rest] = path
-    if (first === undefined) return Object.keys(schema.shape)
+    if (first === undefined)
+      return Object.keys(schema.shape).filter((name) => isWanted(schema.shape[name] as z.core.$ZodType))
     const inner = schema.shape[String(first)] as z.core.$ZodType | undefined
-    return inner ? knownKeys(inner, rest) : []
+    return inner ? knownKeys(inner, rest, isWanted) : []
   }
   if (schema instanceof z.ZodUnion) {
     const branches = schema.options as readonly z.core.$ZodType[]
-    return [...new Set(branches.flatMap((branch) => knownKeys(branch, path)))]
+    return [...new Set(branches.flatMap((branch) => knownKeys(branch, path, isWanted)))]
   }
-  if (schema instanceof z.ZodArray) return path.length > 0 ? knownKeys(schema.element, path.slice(1)) : []
-  if (schema instanceof z.ZodPipe) return knownKeys(schema.in, path)
+  if (schema instanceof z.ZodArray)
+    return path.length > 0 ? knownKeys(schema.element, path.slice(1), isWanted) : []
+  if (schema instanceof z.ZodPipe) return knownKeys(schema.in, path, isWanted)
   if (schema instanceof z.ZodOptional || schema instanceof z.ZodNullable || schema instanceof z.ZodDefault) {
-    return knownKeys(schema.unwrap(), path)
+    return knownKeys(schema.unwrap(), path, isWanted)
   }
   return []
 }
@@ -29,11 +35,12 @@ function knownKeys(schema: z.core.$ZodType, path: readonly PropertyKey[]): strin
 /** The text of an issue for a property that there is not. */
 export function unknownProperty(key: string, schema: z.core.$ZodType, path: readonly PropertyKey[]): string {
   const known = knownKeys(schema, path)
+  const written = knownKeys(schema, path, (property) => !z.globalRegistry.get(property)?.readOnly)
   // A third of the letters may differ, rounded up.
   const meant = nearest(key, known, { comparing: known.length }, Math.ceil(key.length / 3))
   if (meant !== undefined) return `Unknown property; probably ${meant} is meant`
-  if (known.length === 0 || known.length > MAX_NAMES_LISTED) return 'Unknown property'
-  return `Unknown property; known here: ${known.join(', ')}`
+  if (written.length === 0 || written.length > MAX_NAMES_LISTED) return 'Unknown property'
+  return `Unknown property; known here: ${written.join(', ')}`
 }
 
 /**

@@ -5,12 +5,17 @@ import { missingWrapper, unknownProperty } from './property-hints.ts'
 
 /**
  * The issues of the validator in the form of the service: the first of each wrong place, with paths as text. No more than an
- * error body shows: bodies can have hundreds of thousands.
+ * error body shows: bodies can have hundreds of thousands. `given` is the input that was validated.
  */
-export function toIssues(error: z.ZodError, place: readonly string[], schema: z.core.$ZodType): Issue[] {
+export function toIssues(
+  error: z.ZodError,
+  place: readonly string[],
+  schema: z.core.$ZodType,
+  given: unknown,
+): Issue[] {
   const wrapped = place[0] === 'body' && place.length === 1 ? missingWrapper(error.issues, schema) : undefined
   const firstAt = new Map<string, Issue>()
-  for (const issue of issuesIn(error, place, schema, wrapped)) {
+  for (const issue of issuesIn(error, place, schema, given, wrapped)) {
     const at = JSON.stringify(issue.path)
     if (!firstAt.has(at)) firstAt.set(at, issue)
     if (firstAt.size === MAXIMUM_ISSUES) break
@@ -22,6 +27,7 @@ function* issuesIn(
   error: z.ZodError,
   place: readonly string[],
   schema: z.core.$ZodType,
+  given: unknown,
   wrapped: ReturnType<typeof missingWrapper>,
 ): Generator<Issue> {
   for (const issue of error.issues) {
@@ -33,13 +39,20 @@ function* issuesIn(
         yield { path: [...path, key], code: issue.code, message }
       }
     } else if (wrapped && issue.path.length === 1 && issue.path[0] === wrapped.wrapper) yield wrapped.issue
-    else yield { path, code: issue.code, message: messageOf(issue) }
+    else yield { path, code: issue.code, message: messageOf(issue, given) }
   }
 }
 
-/** The validator calls a value that is absent "undefined", which no caller can send. */
-function messageOf({ message }: z.core.$ZodIssue): string {
-  const [, expected] = /^Invalid input: expected (.+), received undefined$/.exec(message) ?? []
-  if (expected !== undefined) return `Missing: expected ${expected}`
-  return message
+/**
+ * The validator calls an absent value "undefined", which no caller can send, or an invalid option, and an object of any
+ * keys a record.
+ */
+function messageOf({ message, path }: z.core.$ZodIssue, given: unknown): string {
+  if (valueAt(given, path) !== undefined) return message.replace('expected record', 'expected object')
+  const [, expected] = /expected (.+?)(?:, received undefined)?$/i.exec(message) ?? []
+  return expected === undefined ? message : `Missing: expected ${expected}`
+}
+
+function valueAt(value: unknown, path: readonly PropertyKey[]): unknown {
+  return path.reduce((part, key) => (part as Record<PropertyKey, unknown> | null | undefined)?.[key], value)
 }
