@@ -109,6 +109,18 @@ test('shows CommonJS how to begin', () => {
   expect(blocks('cjs')).toEqual([`${required(first)}\n`])
 })
 
+test('gives errors their names in a minified bundle', async () => {
+  const source = `import * as sdk from 'bot-builder-client'
+    for (const [name, Kind] of Object.entries(sdk).filter(([name]) => name.endsWith('Error')))
+      console.log(name, new Kind(new Response(), { code: '', message: '', issues: [] }).name, Kind.name !== name)`
+  writeFileSync(join(folder, 'names.mjs'), source)
+  const words = ['--bundle', '--minify', '--platform=node', '--format=esm', '--outfile=minified.mjs']
+  await run(join(project, 'node_modules/.bin/esbuild'), 'names.mjs', ...words, '--log-level=error')
+  const lines = (await run('node', 'minified.mjs')).trimEnd().split('\n')
+  expect(lines.length).toBeGreaterThan(15)
+  expect(lines.filter((line) => !/^(\w+) \1 true$/.test(line))).toEqual([])
+})
+
 test('lives the story of all clients, in types and in deed, by import and by require', async () => {
   const sdks = join(folder, 'sdks')
   mkdirSync(sdks)

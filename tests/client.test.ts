@@ -137,6 +137,12 @@ describe('the package', () => {
     expect([...patterns].sort()).toEqual(endpoints.map(({ operation }) => operation.operationId).sort())
   })
 
+  test('names every method by a verb alone, since the resource has the noun', () => {
+    const names = Object.values(client).flatMap((methods) => Object.keys(methods))
+    expect(names.length).toBeGreaterThan(endpoints.length)
+    expect(names.filter((name) => !/^[a-z]+(?:All|Streaming)?$/.test(name))).toEqual([])
+  })
+
   async function sendWithQuery(method: unknown) {
     await (method as (...args: unknown[]) => Promise<unknown>)('a', { resultIds: 'b' })
     return sent
@@ -512,8 +518,13 @@ describe('the runtime', () => {
     const removed = jest.spyOn(signal, 'removeEventListener')
     const added = jest.spyOn(signal, 'addEventListener')
     answers = [new TypeError('reset')]
-    await client.results.export('b', {}, { ...patient, signal })
+    await client.results.export('b', {}, { ...patient, signal }).then((table) => table.text())
     await client.workspaces.list({}, { ...patient, signal })
+    answers = ['silence']
+    expect(await failure(client.workspaces.list({}, { signal, maxRetries: 0 }))).toBeInstanceOf(
+      sdk.TimeoutError,
+    )
+    expect(added.mock.calls.length).toBeGreaterThan(3)
     expect(removed.mock.calls.length).toBe(added.mock.calls.length)
   })
 

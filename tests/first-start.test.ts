@@ -53,9 +53,15 @@ test('setup ends npm as soon as the disk is full', () => {
   expect(performance.now() - began).toBeLessThan(50_000)
 })
 
-test('the advice on a disk that fills while PostgreSQL sets up its data is to make room', () => {
-  const said = 'could not extend file "base/1/2691": wrote only 4096 of 8192 bytes at block 10'
-  expect(adviceOn(said, '/data')).toMatch(/^the disk is full: make room on it, set DATA_DIR /)
+test.each([
+  ['could not extend file "base/1/2691": wrote only 4096 of 8192 bytes', 'the disk is full: make room on it'],
+  ['ENOSPC: no space left on device, mkdir', 'the disk is full: make room on it, set DATA_DIR'],
+  ['EROFS: read-only file system, open', 'it is read-only: set DATA_DIR'],
+  ['EACCES: permission denied, open', 'this account may not write there: set DATA_DIR'],
+  ['ENOTDIR: not a directory, mkdir', '/data, or what it is in, is a file: set DATA_DIR'],
+])('the advice on a data folder that fails with "%s" is the way out', (said, advice) => {
+  expect(adviceOn(said, '/data')?.startsWith(advice)).toBe(true)
+  expect(adviceOn(said, '/data')).toContain('or DATABASE_URL to a server of your own')
 })
 
 test('setup says nothing when npm installs with warnings', () => {

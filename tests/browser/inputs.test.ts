@@ -324,6 +324,58 @@ withBrowser('inputs of the chat page', () => {
     expect(await bubbles.count()).toBe(3)
   })
 
+  test('a long number in the response to a request of the page keeps its digits, and a long error is cut', async () => {
+    const onPage = { isExecutedOnClient: true, variableId }
+    const responseVariableMapping = [{ id: 'm', variableId, bodyPath: 'data.id' }]
+    const made = await publish(
+      app,
+      world.here,
+      bot(
+        {
+          Start: [
+            {
+              type: 'Webhook',
+              options: {
+                ...onPage,
+                webhook: { url: 'https://numbers.example/', method: 'GET' },
+                responseVariableMapping,
+              },
+            },
+            text('[{{Answer}}]'),
+            {
+              type: 'Set variable',
+              options: {
+                ...onPage,
+                isCode: true,
+                expressionToEvaluate: '(() => { throw new Error("x".repeat(20_000)) })()',
+              },
+            },
+            text('Done.'),
+          ],
+        },
+        { variables: ['Answer'], settings: { typingEmulation: { enabled: false } } },
+      ),
+    )
+    const context = await newContext(browser, { baseURL: app.url, reducedMotion: 'reduce', ...desktop })
+    await context.route('https://numbers.example/', (route) =>
+      route.fulfill({
+        contentType: 'application/json',
+        headers: { 'Access-Control-Allow-Origin': '*' },
+        body: '{"id":12345678901234567890}',
+      }),
+    )
+    const page = await context.newPage()
+    await page.goto(`/chat/${made.publicId}`)
+    await page.getByText('[12345678901234567890]').waitFor()
+    const stored = page.waitForResponse('**/clientLogs')
+    await page.getByText('Done.').waitFor()
+    expect((await stored).status()).toBe(200)
+    const { rows } = await app.pool.query('SELECT id FROM results WHERE bot_id = $1', [made.id])
+    expect(await logsOf(app, made.id, rows[0].id, world.here.member)).toMatchObject([
+      { description: 'Code of the bot failed', details: expect.stringMatching(/^Error: x{900}/) },
+    ])
+  })
+
   test('code of the page means what the same code means on the service', async () => {
     const set = (expressionToEvaluate: string): Part[] => [
       {

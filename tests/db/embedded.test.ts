@@ -391,6 +391,21 @@ describe('refusals', () => {
     expect(performance.now() - began).toBeLessThan(20_000)
   })
 
+  test('an existing database that this account may not write to, at once and with the way out', async () => {
+    const folder = await usedFolder()
+    const home = join(folder, 'postgres')
+    if (asRoot) await run('chown', ['-R', `${nobody.uid}:${nobody.gid}`, folder])
+    await rm(join(home, 'server.log'))
+    await chmod(home, 0o500)
+    try {
+      await expect(startElsewhere(folder, asRoot ? nobody : {})).rejects.toThrow(
+        /PostgreSQL does not start in .*server\.log.*: this account may not write there: set DATA_DIR to/,
+      )
+    } finally {
+      await chmod(home, 0o700)
+    }
+  })
+
   test('data of another major version', async () => {
     const folder = await usedFolder()
     await writeFile(join(folder, 'postgres/data/PG_VERSION'), '17\n')

@@ -81,7 +81,8 @@ export async function story(
   tell('meet a 404')
 
   const found: string[] = []
-  for await (const result of client.results.list(answeredBotId, { limit: 2 })) found.push(result.id)
+  for await (const result of client.results.list(answeredBotId, { limit: 2, cursor: undefined }))
+    found.push(result.id)
   equal(found, resultIds)
   tell('page through results')
 
