@@ -658,6 +658,9 @@ ALTER TABLE "result_transcripts" SET (fillfactor = 90, autovacuum_vacuum_scale_f
 ALTER TABLE "chat_turns" SET (autovacuum_vacuum_scale_factor = 0.05);--> statement-breakpoint
 -- Each row is written twice more soon after it came.
 ALTER TABLE "webhook_deliveries" SET (fillfactor = 70, autovacuum_vacuum_scale_factor = 0.05, autovacuum_analyze_scale_factor = 0.05);--> statement-breakpoint
+-- Each row is leased within its page, without new entries of indexes, and removed soon after.
+ALTER TABLE "chat_timers" SET (fillfactor = 50, autovacuum_vacuum_scale_factor = 0.05, autovacuum_analyze_scale_factor = 0.05);--> statement-breakpoint
 -- A table that is emptied again and again keeps its pages: without any, PostgreSQL plans to read all of it, also for
 -- when it fills.
+ALTER TABLE "chat_timers" SET (vacuum_truncate = false);--> statement-breakpoint
 ALTER TABLE "webhook_outbox" SET (vacuum_truncate = false);

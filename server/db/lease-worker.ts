@@ -63,10 +63,15 @@ export function openLeaseWorker<Row extends { workspaceId: string }>(work: Lease
     return true
   })
 
-  async function waitForPlace() {
-    const waiting = new AbortController()
-    wake = () => waiting.abort()
-    await delay(POLL_INTERVAL_MS, undefined, { signal: waiting.signal, ref: false }).catch(() => {})
+  /** Ends with any row that is done, which is too often to abort a timer of Node each time. */
+  function waitForPlace() {
+    return new Promise<void>((resolve) => {
+      const timer = setTimeout(resolve, POLL_INTERVAL_MS).unref()
+      wake = () => {
+        clearTimeout(timer)
+        resolve()
+      }
+    })
   }
 
   async function runUntilStopped() {

@@ -493,6 +493,10 @@ testHere.each<Mode>(['force_custom_plan', 'force_generic_plan'])(
         `INSERT INTO results (bot_id, id, variables, has_started, is_completed, is_archived, created_at, updated_at)
         SELECT 'bot-' || n % 1000, n, '[]', true, false, false, now(), now() FROM generate_series(1, 1000) AS n`,
       )
+      await connection.query(
+        `INSERT INTO chat_timers (bot_id, session_id, id, workspace_id, due_at, is_paused, failures)
+        SELECT 'bot-' || n % 1000, n, n, 'workspace', '9999-12-31', false, 0 FROM generate_series(1, 1000) AS n`,
+      )
       await connection.query('VACUUM ANALYZE')
       const questions = bot(
         { Start: [ask('One'), ask('Two'), ask('Three')] },

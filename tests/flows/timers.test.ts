@@ -1,5 +1,8 @@
+import { createServer, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals'
 import { type App, startApp } from '../support/app.ts'
+import { boundNamed } from '../support/bounds.ts'
 import { ask, bot, type Part, text } from '../support/chat.ts'
 import {
   logsOf,
@@ -541,6 +544,44 @@ describe('timers', () => {
     expect(isFirst).toBe(false)
     for (const sessionId of sessionIds) expect(await saidIn(sessionId)).toEqual(['Hello', 'An hour later'])
     expect(await countTimers()).toBe(0)
+  })
+
+  test('a workspace whose timers wait for a server leaves room for those of another', async () => {
+    const most = (boundNamed('MAX_TIMERS_BEGUN') * 3) / 4
+    const waitingFor = new Set<ServerResponse>()
+    let isSlow = true
+    const server = createServer((_, response) => {
+      if (isSlow) waitingFor.add(response)
+      else response.end('{}')
+    })
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+    const host = `127.0.0.1:${(server.address() as AddressInfo).port}`
+    const process = await startApp({
+      databaseUrl: app.databaseUrl,
+      config: { OUTBOUND_ALLOWED_HOSTS: [host] },
+    })
+    try {
+      const there = (await makeWorld(app)).here
+      const call: Part = { type: 'Webhook', options: { webhook: { url: `http://${host}/`, method: 'GET' } } }
+      const wait = waitUntil({ secondsToWaitFor: '3600' })
+      const calling = await publish(app, here, bot({ Start: [wait, call, text('Later')] }))
+      await startMany(calling, most + 20)
+      await app.pool.query('UPDATE chat_timers SET due_at = now()')
+      process.timers.start()
+      await until('as many wait as the table says', () => waitingFor.size >= most)
+      const { sessionId } = await start(app, await publish(app, there, bot({ Start: [wait, text('Later')] })))
+      await app.pool.query('UPDATE chat_timers SET due_at = now() WHERE session_id = $1', [sessionId])
+      await until('the timer of the other has fired', async () => (await read(sessionId)).revision === 2)
+      expect(waitingFor.size).toBe(most)
+      isSlow = false
+      for (const response of waitingFor) response.end('{}')
+      await until('all have fired', async () => (await countTimers()) === 0)
+    } finally {
+      isSlow = false
+      server.closeAllConnections()
+      await process.stop()
+      server.close()
+    }
   })
 
   test('a workspace with many timers leaves places for those of another', async () => {

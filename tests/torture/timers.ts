@@ -16,7 +16,7 @@ const MINUTE_MS = 60_000
 const flow = storable(
   bot({
     Start: [
-      { type: 'wait until', options: { secondsToWaitFor: '86400' } },
+      { type: 'wait until', options: { secondsToWaitFor: '60' } },
       text('Later'),
       { type: 'text input', options: {} },
     ],

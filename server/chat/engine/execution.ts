@@ -92,7 +92,7 @@ export function newRun(options: TurnOptions, effects: Effects, session: Executio
     limits: { ...defaultLimits, ...options.limits },
     format: options.textBubbleContentFormat ?? session.textFormat ?? 'richText',
     startedAt: performance.now(),
-    cpuAtStart: cpuMilliseconds(),
+    cpuAtStart: recentCpuMilliseconds(),
     yieldedAt: performance.now(),
     session,
     frames: [],
@@ -195,6 +195,16 @@ export function remainingMilliseconds(run: Execution): number {
 export function cpuMilliseconds(): number {
   const { user, system } = process.cpuUsage()
   return (user + system) / 1_000
+}
+
+/** The system takes longer to tell than most turns last, and many of them begin at once. */
+const MAX_CPU_READING_AGE_MS = 20
+let cpuReading = { at: Number.NEGATIVE_INFINITY, milliseconds: 0 }
+
+function recentCpuMilliseconds(): number {
+  const at = performance.now()
+  if (at - cpuReading.at > MAX_CPU_READING_AGE_MS) cpuReading = { at, milliseconds: cpuMilliseconds() }
+  return cpuReading.milliseconds
 }
 
 /** Time that the service itself has worked on the turn so far, without the time it waited for others. */

@@ -172,6 +172,7 @@ const unansweredTypes = {
   timerId: 'text',
   timerAt: 'timestamptz',
   timerAfterMs: 'float8',
+  isTimerOver: 'boolean',
 } as const
 
 /** Results of hours before it may be counted already; one for the whole batch. */
@@ -184,8 +185,8 @@ const changedLate = sql`
       (was_started, was_completed, was_waiting_block_id, was_waits_until)`
 
 /**
- * Turns without an answer, as most of timers are: their results may be old, and they may set a timer anew. Rows of timers
- * are locked in the order in which heartbeats lock those that are leased.
+ * Turns without an answer, as most of timers are: their results may be old, and they may set a timer anew or remove it.
+ * Rows of timers are locked in the order in which heartbeats lock those that are leased.
  */
 const withoutAnswers = (batch: SQL, returned = sql``, more = sql``) =>
   withNextTurns(
@@ -203,6 +204,13 @@ const withoutAnswers = (batch: SQL, returned = sql``, more = sql``) =>
     FROM session WHERE "timerId" IS NOT NULL ORDER BY "sessionId"
     ON CONFLICT (bot_id, session_id) DO UPDATE SET id = excluded.id, due_at = excluded.due_at, is_paused = false,
       failures = 0, claim = NULL, claimed_until = NULL
+  ), removed_timer AS (
+    DELETE FROM ${chatTimers} t
+    USING (SELECT "sessionId" FROM session WHERE "isTimerOver" ORDER BY "sessionId") AS last
+    CROSS JOIN LATERAL (
+      SELECT ctid AS timer_place FROM ${chatTimers} WHERE bot_id = ${botId} AND session_id = last."sessionId" OFFSET 0
+    ) AS of_session
+    WHERE t.ctid = timer_place AND t.bot_id = ${botId} AND t.session_id = last."sessionId"
   ) ${more}`,
   )
 

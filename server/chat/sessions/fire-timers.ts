@@ -1,4 +1,4 @@
-import { sql } from 'drizzle-orm'
+import { type SQL, sql } from 'drizzle-orm'
 import type { Services } from '../../context.ts'
 import { createBatcher } from '../../db/batcher.ts'
 import { topologyOf } from '../../db/citus/topology.ts'
@@ -19,18 +19,22 @@ import { runTurn, timerDigest } from './run-turn.ts'
 
 /*
  * Runs the turns of timers that are due, in every process. A lease keeps other processes away. A timer fires once since
- * its turn is written only while the session has it: a process that dies after that leaves a row that says nothing any more.
+ * its turn is written only while the session has it. Its row goes with the turn; one that is left says nothing any more.
  */
 
-/** Turns of timers that a process runs at once, and those that then wait for other services. */
-const MAX_TIMERS_AT_ONCE = 64
-const MAX_TIMERS_RESTING = 256
-/** One workspace has so many beside others. */
-const WORKSPACE_SHARE = MAX_TIMERS_AT_ONCE / 4
+/** Turns of timers that a process runs at once. */
+const MAX_TIMERS_AT_ONCE = 128
+/** Those and the ones that wait for other services, which hold no place. */
+const MAX_TIMERS_BEGUN = 512
+/** One workspace has a quarter of both beside others, and three quarters of the latter alone. */
+const PLACES_SHARE = MAX_TIMERS_AT_ONCE / 4
+const BEGUN_SHARE = MAX_TIMERS_BEGUN / 4
 /** As few as it takes less time to run than to take. */
-const MIN_TAKEN = 16
+const MIN_TAKEN = MAX_TIMERS_AT_ONCE / 2
 /** Interval of looks behind the timers of workspaces that have their share. Those may be many. */
 const OTHERS_INTERVAL_MS = 1_000
+/** These looks take one in so many parts of the time. */
+const OTHERS_TIME_PART = 20
 const MAX_ROWS_REMOVED = 200
 /** A timer whose turn fails this often is removed. */
 const MAX_FAILURES = 8
@@ -51,8 +55,8 @@ const shape = {
   failures: table.failures,
 }
 
-const due = (passedOver: readonly string[], limit: number) => sql`
-  SELECT bot_id, session_id FROM ${table}
+const due = (columns: SQL, passedOver: readonly string[], limit: number) => sql`
+  SELECT ${columns} FROM ${table}
   WHERE NOT is_paused AND due_at <= now() AND ${isLeaseOver}
     AND workspace_id <> ALL(${sql.param(passedOver)}::text[])
   ORDER BY due_at LIMIT ${limit}`
@@ -65,16 +69,15 @@ async function take(db: Database, claim: string, passedOver: readonly string[], 
       db,
       shape,
       (list) => sql`
-        WITH due AS (${due(passedOver, limit)} FOR UPDATE SKIP LOCKED)
-        UPDATE ${table} SET ${leased} FROM due
-        WHERE ${table.botId} = due.bot_id AND ${table.sessionId} = due.session_id RETURNING ${list}`,
+        WITH due AS (${due(sql`ctid AS place`, passedOver, limit)} FOR UPDATE SKIP LOCKED)
+        UPDATE ${table} SET ${leased} FROM due WHERE ${table}.ctid = due.place RETURNING ${list}`,
     )
   }
   // A cluster locks only what one node has. A process that was slower leases nothing.
   const found = await selectRows(
     db,
     { botId: table.botId, sessionId: table.sessionId },
-    (list) => sql`SELECT ${list} FROM (${due(passedOver, limit)}) AS ${table}`,
+    (list) => sql`SELECT ${list} FROM (${due(sql`bot_id, session_id`, passedOver, limit)}) AS ${table}`,
   )
   if (found.length === 0) return []
   return selectRows(
@@ -117,7 +120,6 @@ export function openTimers(services: Services): LeaseWorker {
 
   const place: Pick<Place, 'rest'> = {
     async rest(work) {
-      if (resting >= MAX_TIMERS_RESTING) return work()
       resting++
       worker.wake()
       try {
@@ -128,25 +130,27 @@ export function openTimers(services: Services): LeaseWorker {
     },
   }
 
-  /** Runs the turn of a timer. True if its row has done its work; false if it has to be looked at again. */
-  async function fire({ sessionId, id, botId }: Timer): Promise<boolean> {
+  /** Runs the turn of a timer, which removes its row or sets it anew. */
+  async function fire({ sessionId, id, botId }: Timer): Promise<'written' | 'obsolete' | 'moved'> {
     const now = services.now()
     const session = await findSession(db, services.chat, sessionId, now)
     const state = session && decodeState(session)
-    if (!session || state?.timer?.id !== id) return true
+    if (!session || state?.timer?.id !== id) return 'obsolete'
     const isWaiting = session.handledBy === 'waiting' && state.timer.kind === 'handoff'
     // Members took it meanwhile: its row is paused, and goes on when they give the chat back.
-    if (session.handledBy !== null && !isWaiting) return false
+    if (session.handledBy !== null && !isWaiting) return 'moved'
     if (quota.refusal('text', botId)) throw new Overdrawn('The bot stores no more of its chats today')
     const reply = { message: { type: 'timer' as const }, options: {}, digest: timerDigest }
     const ran = await runTurn({ ...services, now, place, quota }, session, reply)
-    return ran !== 'moved'
+    if (ran === 'moved') return ran
+    return typeof ran === 'object' && 'answer' in ran ? 'written' : 'obsolete'
   }
 
   async function run(timer: Timer) {
     try {
-      if (await fire(timer)) await removing(db)(timer)
-      else await putOff(timer, 0, timer.failures)
+      const fate = await fire(timer)
+      if (fate === 'obsolete') await removing(db)(timer)
+      else if (fate === 'moved') await putOff(timer, 0, timer.failures)
     } catch (error) {
       // The lease ends by itself.
       if (isUnavailable(error)) return logError(error, 'timers of chats cannot be run now')
@@ -169,20 +173,33 @@ export function openTimers(services: Services): LeaseWorker {
 
   /** Takes what there are places for: first of workspaces that have not their share. */
   async function takeSome(free: number, counts: Map<string, number>): Promise<Timer[]> {
-    const passedOver = [...counts].flatMap(([id, count]) => (count >= WORKSPACE_SHARE ? [id] : []))
     const taken: Timer[] = []
-    if (passedOver.length > 0 && performance.now() - othersAt >= OTHERS_INTERVAL_MS) {
-      taken.push(...(await take(db, claim, passedOver, free)))
-      // While they fill the places, they come first again.
-      if (taken.length < free) othersAt = performance.now()
+    /** Takes those of workspaces with fewer than `share`, so that none has more than `most`. True if it took all. */
+    const takeBelow = async (share: number, most: number) => {
+      const full = [...counts].flatMap(([id, count]) => (count >= share ? [id] : []))
+      const largest = Math.max(0, ...[...counts.values()].filter((count) => count < share))
+      const limit = Math.min(free - taken.length, most - largest)
+      const found = limit > 0 ? await take(db, claim, full, limit) : []
+      for (const { workspaceId } of found) counts.set(workspaceId, (counts.get(workspaceId) ?? 0) + 1)
+      taken.push(...found)
+      return found.length < limit
     }
-    const left = free - taken.length
-    return left > 0 ? [...taken, ...(await take(db, claim, [], left))] : taken
+    const begun = performance.now()
+    if (begun >= othersAt && [...counts.values()].some((count) => count >= PLACES_SHARE)) {
+      const isAll = await takeBelow(PLACES_SHARE, BEGUN_SHARE)
+      const took = performance.now() - begun
+      // While they fill the places, they come first again.
+      if (isAll) othersAt = begun + Math.max(OTHERS_INTERVAL_MS, OTHERS_TIME_PART * took)
+    }
+    const most = counts.size > 1 ? BEGUN_SHARE : MAX_TIMERS_BEGUN - BEGUN_SHARE
+    await takeBelow(most, most)
+    return taken
   }
 
   const worker = openLeaseWorker<Timer>({
     keyOf: ({ sessionId, id }) => `${sessionId} ${id}`,
-    freePlaces: (running) => MAX_TIMERS_AT_ONCE - Math.max(running - resting, 0),
+    freePlaces: (running) =>
+      Math.min(MAX_TIMERS_AT_ONCE - Math.max(running - resting, 0), MAX_TIMERS_BEGUN - running),
     minTaken: MIN_TAKEN,
     take: takeSome,
     extend: (timers) =>

@@ -56,7 +56,6 @@ async function runTurnWithin(
 ): Promise<Ran> {
   const { sessionId, botId, workspaceId, publicationId } = session
   const claim = new TurnLease(context.db, session)
-  const isFired = typeof reply.message === 'object' && reply.message?.type === 'timer'
   let isWritten = false
   try {
     while (!claim.isLost || (await context.place.rest(() => claim.wait()))) {
@@ -84,7 +83,7 @@ async function runTurnWithin(
             isNewResult: session.resultId === null,
             wasAnswered,
             outcome,
-            timer: timerChange(outcome, { before: timerBefore, isFired }),
+            timer: timerChange(outcome, timerBefore),
             lastDigest: reply.digest,
             lastAnswer: answer,
           },

@@ -26,12 +26,10 @@ interface Ids {
  */
 export function timerChange(
   { state, timer }: Pick<TurnOutcome, 'state' | 'timer'>,
-  { before, isFired = false }: { before?: SessionState['timer']; isFired?: boolean } = {},
+  before?: SessionState['timer'],
 ): TimerToSet | null | undefined {
   if (timer !== undefined) return timer
-  const isRetained = before !== undefined && state?.timer?.id === before.id
-  // The row of a timer that fired goes after the turn, with others.
-  return before === undefined || isRetained || isFired ? undefined : null
+  return before === undefined || state?.timer?.id === before.id ? undefined : null
 }
 
 /** Hands the chat over with a turn, or back where it ends a wait for members; nothing for most turns. */

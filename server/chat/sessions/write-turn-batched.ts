@@ -52,7 +52,7 @@ const bytesOf = (values: Record<string, unknown>) =>
   )
 
 /** Maximum turns that one statement writes: `OWN_ID_DIGITS` of the outbox suffices for the event ids of 32. */
-const MAX_BATCH_TURNS = 16
+const MAX_BATCH_TURNS = 32
 
 /**
  * Writes a turn that is the start of a chat with a new result, one answer, or no answer and maybe a timer. Returns false
@@ -96,8 +96,8 @@ export async function writeTurnBatched(
     return turnBatcher(db)({ kind: 'start', values: start, ...common })
   }
   if (made.length + moreAnswers.length > 0) return false
-  // Many turns of timers set one anew; most other turns leave it as it is.
-  if (answer ? timer !== undefined : timer === null) return false
+  // Turns of timers set one anew or remove it; most other turns leave it as it is.
+  if (answer && timer !== undefined) return false
   const given = answer
     ? {
         lateBefore: common.lateBefore,
@@ -115,6 +115,7 @@ export async function writeTurnBatched(
         timerId: timer?.id ?? null,
         timerAt: timer?.at ?? null,
         timerAfterMs: timer?.afterMs ?? 0,
+        isTimerOver: timer === null,
         ...own,
       }
   if (bytesOf(given) > MAX_BATCHED_WRITE_BYTES) return false

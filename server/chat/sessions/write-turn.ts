@@ -97,7 +97,8 @@ export function sizeOfTurn({
 }): number {
   const { state, variables, linkedResults, logs, sheetRows } = outcome
   const before = Buffer.byteLength(read?.state ?? '')
-  const grown = Math.max(0, Buffer.byteLength(JSON.stringify(state ?? variables)) - before)
+  const after = (state && stateTexts.get(state)) ?? JSON.stringify(state ?? variables)
+  const grown = Math.max(0, Buffer.byteLength(after) - before)
   const answers = [outcome, ...linkedResults].flatMap((result) => result.answers)
   const answerBytes = answers.reduce((sum, { content }) => sum + Buffer.byteLength(content), 0)
   const logged = logs.length === 0 ? 0 : Buffer.byteLength(JSON.stringify(logs))
@@ -300,9 +301,14 @@ async function writeTurnAlone(
   return written === 1
 }
 
+/** Texts of states that were written: quotas count the same ones. */
+const stateTexts = new WeakMap<SessionState, string>()
+
 function encodeTurnState({ session, resultId, outcome: { state } }: TurnToWrite): string | null {
   if (state === null) return null
-  return padState(JSON.stringify(encodeState(state, { botId: session.botId, resultId })))
+  const text = padState(JSON.stringify(encodeState(state, { botId: session.botId, resultId })))
+  stateTexts.set(state, text)
+  return text
 }
 
 /** The block that a chat waits at and the result that its answer will go to; undefined where it does not wait. */
