@@ -42,6 +42,7 @@ const service = [
   'db/standby',
   'db/typed-select',
   'http/app',
+  'http/early-responses',
   'http/limits',
   'jobs/purge',
   'jobs/retention',

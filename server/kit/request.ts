@@ -6,6 +6,7 @@ import type { ErrorCode, Issue } from '../../contract/kit/errors.ts'
 import type { Operation } from '../../contract/kit/operation.ts'
 import { type FileBody, fileMediaType } from '../../contract/kit/operation.ts'
 import { z } from '../../contract/kit/zod.ts'
+import { hasBody } from './early-response.ts'
 import { toIssues } from './issues/validation.ts'
 import { propertyTexts } from './json/property-texts.ts'
 import { parseJson } from './json-body.ts'
@@ -182,15 +183,7 @@ function checkBody(
     : wrong(toIssues(checked.error, ['body'], operation.body, parsed.value))
 }
 
-/** True if the head of a request announces a body. A body of no bytes counts as none, whatever its other headers. */
-export function hasBody({ headers }: express.Request): boolean {
-  return headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0
-}
-
-/**
- * Takes the bytes of a body. One that is too large is refused as soon as that is certain, and the connection closed
- * behind the response.
- */
+/** Takes the bytes of a body. One that is too large is rejected as soon as that is certain. */
 async function receive(
   request: express.Request,
   response: express.Response,
@@ -202,7 +195,7 @@ async function receive(
   const announced = headers['content-length'] === undefined ? undefined : Number(headers['content-length'])
   // The media type comes before the size, and neither needs a byte of the body.
   if (announced !== undefined && !isPlain(headers)) return encoded
-  if (announced !== undefined && announced > maxBytes) return tooLarge(response, maxBytes)
+  if (announced !== undefined && announced > maxBytes) return tooLarge(maxBytes)
   const holding = budget.open(tenant, () => request.destroy())
   // A parsed document is much larger than its bytes, and stays until the response.
   if (size === 'document') response.once('close', holding.end)
@@ -216,7 +209,7 @@ async function receive(
   try {
     for await (const piece of request.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>) {
       received += piece.length
-      if (received > maxBytes) return tooLarge(response, maxBytes)
+      if (received > maxBytes) return tooLarge(maxBytes)
       if (announced === undefined && !(await holding.addWithin(piece.length, timeout))) return full
       holding.move(piece.length)
       pieces.push(piece)
@@ -260,20 +253,7 @@ function askForBody({ headers }: express.Request, response: express.Response) {
 const isPlain = (headers: express.Request['headers']) =>
   (headers['content-encoding'] ?? 'identity').toLowerCase() === 'identity'
 
-/**
- * Time for which the rest of an oversized body is still read, in milliseconds: some callers read the response only
- * after they have sent all.
- */
-const LINGER_MS = 1_000
-
-function tooLarge(response: express.Response, maxBytes: number): Mistake {
-  response.setHeader('Connection', 'close')
-  const { socket } = response.req
-  // Closed at once, the connection would be reset before the response was read.
-  socket.destroySoon = () => {
-    socket.end()
-    setTimeout(() => socket.destroy(), LINGER_MS).unref()
-  }
+function tooLarge(maxBytes: number): Mistake {
   const message = `The body may have at most ${maxBytes} bytes`
   return { code: 'PAYLOAD_TOO_LARGE', issues: [{ path: ['body'], code: 'too_large', message }] }
 }

@@ -6,6 +6,7 @@ import type { AccessChecks, Credential } from './access.ts'
 import { prefersMinimal, readConditions } from './conditions.ts'
 import { announce } from './deprecation.ts'
 import { dispatch, type InnerRequest } from './dispatch.ts'
+import { hasBody } from './early-response.ts'
 import { acceptsEvents, Events, sendEvents } from './events.ts'
 import {
   digestOf,
@@ -20,15 +21,7 @@ import {
 import type { Limits } from './limits.ts'
 import { findRoute, newPlace, parametersOf, placeOf, segmentsOf } from './paths.ts'
 import type { PreferredOutcome } from './preferred-outcomes.ts'
-import {
-  type Address,
-  hasBody,
-  type Input,
-  type Mistake,
-  readAddress,
-  readInput,
-  type ScanBody,
-} from './request.ts'
+import { type Address, type Input, type Mistake, readAddress, readInput, type ScanBody } from './request.ts'
 import {
   type AnyReply,
   createReply,

@@ -5,6 +5,7 @@ import type { Duplex } from 'node:stream'
 import type { Express, Request as ExpressRequest } from 'express'
 import type { ErrorCode, Issue } from '../../contract/kit/errors.ts'
 import type { Operation } from '../../contract/kit/operation.ts'
+import { closeGently, hasBody, settleBody } from './early-response.ts'
 import { findRoute, newPlace, placeOf, segmentsOf } from './paths.ts'
 import { problem } from './problem.ts'
 
@@ -43,6 +44,12 @@ export function createServer(
     constructor(...given: ConstructorParameters<typeof http.ServerResponse>) {
       super(...given)
       this.on('timeout', dropWhoDoesNotRead)
+    }
+
+    // Every head of a response goes through here, also those that Node writes by itself.
+    override writeHead(...given: unknown[]) {
+      settleBody(this.req, this)
+      return Reflect.apply(super.writeHead, this, given) as this
     }
   }
   adopt(app, 'request', Request.prototype)
@@ -132,9 +139,7 @@ export function takesFileOf(operations: Record<string, Operation>) {
 
 /** Node has one limit for all requests; where that is the one of files, others are looked after here. */
 function hurry(server: http.Server, request: http.IncomingMessage, milliseconds: number) {
-  const { headers } = request
-  const hasBody = headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0
-  if (!hasBody) return
+  if (!hasBody(request)) return
   const timer = setTimeout(() => {
     if (!request.complete) giveUp(server, request)
   }, milliseconds)
@@ -186,7 +191,7 @@ function endWith(socket: Duplex, code: ErrorCode, issues: Issue[], requestId: st
     `HTTP/1.1 ${status} ${http.STATUS_CODES[status]}`,
     ...headers.map(([name, value]) => `${name}: ${value}`),
   ]
-  socket.end(`${head.join('\r\n')}\r\n\r\n${body}`)
+  closeGently(socket as Socket, `${head.join('\r\n')}\r\n\r\n${body}`)
 }
 
 /** Headers that the app sets on its own responses too, as far as they matter for a text that ends a connection. */
