@@ -48,9 +48,9 @@ type Context = Omit<Services, 'now' | 'quotas'> & {
   once: Once
   place: Place
   pace: Pace
-  quota: Quota
+  quota: () => Quota
   /** Address range of the caller; empty where it is unknown. */
-  network: string
+  network: () => string
   within: Within
   /** Base URL of the service on the host that the request names; undefined where none is configured. */
   visitedUrl: string | undefined

@@ -101,13 +101,6 @@ export async function serve(config: Config, sandbox: Sandbox, telemetry?: Teleme
     requestTimeout: config.REQUEST_TIMEOUT,
     uploadTimeout: config.UPLOAD_TIMEOUT,
   })
-  const underWay = new Set<ServerResponse>()
-  for (const event of ['request', 'checkContinue'] as const) {
-    server.prependListener(event, (_request, response) => {
-      underWay.add(response)
-      response.once('close', () => underWay.delete(response))
-    })
-  }
   const isPrepared = cluster.isWorker ? waitUntilPrepared() : undefined
   let background: ReturnType<typeof startBackground> | undefined
   let deliveries: ReturnType<typeof startDeliveries> | undefined
@@ -217,7 +210,7 @@ export async function serve(config: Config, sandbox: Sandbox, telemetry?: Teleme
     const isReal = (response: ServerResponse) =>
       !isEndless(response) && (response.req.complete || performance.now() - begun < ARRIVAL_TIMEOUT_MS)
     const closing = setInterval(() => {
-      if (![...underWay].some(isReal)) server.closeAllConnections()
+      if (!server.responsesUnderWay().some(isReal)) server.closeAllConnections()
       else server.closeIdleConnections()
     }, 100)
     await closed

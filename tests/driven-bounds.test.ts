@@ -349,7 +349,7 @@ test('as many requests rest as the table says for each place, a quarter for one 
   const rest = async (tenant: string) => {
     const place = (await room.enter(tenant, new EventEmitter() as express.Response)) as Place
     void place.rest(() => new Promise<void>((resolve) => wake.push(resolve))).then(place.leave)
-    return room.taken
+    return room.taken()
   }
   const each = boundNamed('MAX_RESTING_PER_PLACE')
   for (const tenant of ['a', 'b', 'c', 'd']) {

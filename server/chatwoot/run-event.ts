@@ -86,7 +86,7 @@ export async function runEvent(services: Services, row: Conversation, event: Eve
   }
   // While the bot waits for a time, messages change nothing.
   if (row.resumeInMs !== null) return drop()
-  if (context.quota.refusal('text', row.botId)) throw new Overdrawn()
+  if (context.quota().refusal('text', row.botId)) throw new Overdrawn()
   const ran = await runTurn(context, current, await replyOf(services, row, current, event), keep)
   // A bot that waits for a time or a call takes no answer.
   return typeof ran === 'object' && 'problem' in ran ? drop() : 'again'
@@ -105,7 +105,7 @@ export async function goOn(services: Services, row: Conversation): Promise<Step>
   const isOfBot = session?.handledBy === null && session.revision === row.sentRevision
   if (!isOfBot) return (await change(db, row, { resumeAt: null })) ? 'again' : 'lost'
   const context = contextOf(services)
-  if (context.quota.refusal('text', row.botId)) throw new Overdrawn()
+  if (context.quota().refusal('text', row.botId)) throw new Overdrawn()
   const options = { ...format, isAlone: true }
   const reply = { message: null, options, digest: digestOf({ message: null, ...format }) }
   const ran = await runTurn(context, session, reply, (write) =>
@@ -122,7 +122,7 @@ export async function goOn(services: Services, row: Conversation): Promise<Step>
 /** The context of turns without a request; what comes without an address counts for its bot. */
 function contextOf(services: Services): Context {
   const now = services.now()
-  return { ...services, now, quota: services.quotas(), place: { rest: (work) => work() } }
+  return { ...services, now, quota: services.quotas, place: { rest: (work) => work() } }
 }
 
 /** The session of a conversation, unless it is over. */
@@ -184,7 +184,7 @@ async function start(services: Services, context: Context, row: Conversation, ev
     if (!(await change(db, row, { ...settledColumns, ...openedBy(row, event) }))) return 'lost'
     return (await finish(db, row, event)) ? 'again' : 'lost'
   }
-  if (context.quota.refusal('text', row.botId)) throw new Overdrawn()
+  if (context.quota().refusal('text', row.botId)) throw new Overdrawn()
   const isOnlyRegistering = event.attachments.length > 0
   const message = event.text.trim() === '' || isOnlyRegistering ? undefined : event.text
   const started = await startSession(
@@ -206,7 +206,7 @@ async function start(services: Services, context: Context, row: Conversation, ev
     },
   )
   if ('problem' in started) return (await finish(db, row, event)) ? 'again' : 'lost'
-  context.quota.add('text', row.botId, started.size)
+  context.quota().add('text', row.botId, started.size)
   return 'again'
 }
 

@@ -60,7 +60,7 @@ export const chat: ChatHandlers<Contexts> = {
     const tell = body.isStreamEnabled ? openEvents?.() : undefined
     return context.once(botId, async (keep) => {
       if (published.isClosed) return reply.fail('BAD_REQUEST', [closedIssue(flow)])
-      const isFull = context.quota.refusal('text', botId)
+      const isFull = context.quota().refusal('text', botId)
       if (isFull) return reply.fail('TOO_MANY_REQUESTS', [isFull])
       const answerOf = ({ sessionId, resultId, outcome, step }: Started) =>
         reply.ok({
@@ -89,7 +89,7 @@ export const chat: ChatHandlers<Contexts> = {
       // The response to a request with a key is stored for days.
       const isKept = header('idempotency-key') !== undefined
       const keptBytes = isKept ? Buffer.byteLength(JSON.stringify(step) + JSON.stringify(outcome.bot)) : 0
-      context.quota.add('text', botId, size + keptBytes)
+      context.quota().add('text', botId, size + keptBytes)
       return answerOf(started)
     })
   },
@@ -164,7 +164,7 @@ export const chat: ChatHandlers<Contexts> = {
       if (waiting !== undefined) return reply.ok(asProperty(new JsonText(waiting)))
     }
 
-    const isFull = context.quota.refusal('text', first.botId)
+    const isFull = context.quota().refusal('text', first.botId)
     if (isFull) return reply.fail('TOO_MANY_REQUESTS', [isFull])
 
     const options = { textBubbleContentFormat: body.textBubbleContentFormat }
@@ -306,11 +306,11 @@ export const chat: ChatHandlers<Contexts> = {
     if (origin) return reply.fail('BAD_REQUEST', [origin])
     const { sessionId, botId } = session
     const bytes = sizeOfLogs(body.clientLogs)
-    const isFull = quota.refusal('text', botId, bytes)
+    const isFull = quota().refusal('text', botId, bytes)
     if (isFull) return reply.fail('TOO_MANY_REQUESTS', [isFull])
     const hasRoom = await insertClientLogs(db, { sessionId, botId, resultId }, body.clientLogs, now)
     if (!hasRoom) return reply.fail('TOO_MANY_REQUESTS', [tooManyLogs])
-    quota.add('text', botId, bytes)
+    quota().add('text', botId, bytes)
     return reply.ok({ message: 'success' })
   },
 }

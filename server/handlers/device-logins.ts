@@ -32,7 +32,8 @@ export const deviceLogins: DeviceLoginsHandlers<Contexts> = {
       workspaceId,
     }
     // Without rate limits networks are not counted, since a proxy limits callers.
-    const counted = config.RATE_LIMIT && network !== '' ? digestNetwork(network, cursorKey) : null
+    const caller = config.RATE_LIMIT ? network() : ''
+    const counted = caller === '' ? null : digestNetwork(caller, cursorKey)
     const started = await startDeviceLogin(db, wish, counted, now)
     if (!started) return reply.fail('TOO_MANY_REQUESTS', [tooMany], DEVICE_LOGIN_MINUTES * 60)
     const { deviceCode, userCode } = started

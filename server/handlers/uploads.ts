@@ -39,7 +39,7 @@ export const uploads: UploadsHandlers<Contexts> = {
     const { sessionId, botId: sessionBotId } = session
     const size = body.length ?? maximum
     // A running upload counts with its announced size.
-    const reserved = quota.reserve('uploads', input.botId, size)
+    const reserved = quota().reserve('uploads', input.botId, size)
     if ('issue' in reserved) return reply.fail('TOO_MANY_REQUESTS', [reserved.issue])
     let storedBytes = 0
     try {

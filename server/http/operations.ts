@@ -50,19 +50,11 @@ export function createOperations(
         once: given.once,
         place: given.place,
         pace: given.pace,
-        // Computed on first use, since few operations need them.
-        get quota() {
-          return quotas(networkOf(request))
-        },
-        get network() {
-          return networkOf(request)
-        },
-        get visitedUrl() {
-          return visitedUrl(request, config.PUBLIC_URL)
-        },
-        get visitedDomain() {
-          return visitedDomain(request)
-        },
+        // Functions, since few operations need them: V8 would keep what a getter refers to until it collects the heap.
+        quota: () => quotas(networkOf(request)),
+        network: () => networkOf(request),
+        visitedUrl: visitedUrl(request, config.PUBLIC_URL),
+        visitedDomain: visitedDomain(request),
         within: given.within,
         grant,
       }

@@ -9,6 +9,11 @@ import { closeGently, hasBody, settleBody } from './early-response.ts'
 import { findRoute, newPlace, placeOf, segmentsOf } from './paths.ts'
 import { problem } from './problem.ts'
 
+export interface HttpServer extends http.Server {
+  /** The last two requests of each connection, as far as they are not finished. */
+  responsesUnderWay(): http.ServerResponse[]
+}
+
 export interface HttpOptions {
   /** Milliseconds in which a request must have arrived completely. */
   requestTimeout: number
@@ -38,7 +43,7 @@ export function createServer(
     newId,
     takesFile = () => false,
   }: HttpOptions,
-): http.Server {
+): HttpServer {
   class Request extends http.IncomingMessage {}
   class Response extends http.ServerResponse {
     constructor(...given: ConstructorParameters<typeof http.ServerResponse>) {
@@ -67,6 +72,9 @@ export function createServer(
     IncomingMessage: Request,
     ServerResponse: Response,
   }
+  // By connection, which lasts. V8 keeps what a Set has held until it collects the whole heap: one of responses would
+  // keep every request for that long.
+  const connections = new Set<Socket>()
   const newest = new WeakMap<Duplex, { response: http.ServerResponse; before?: http.ServerResponse }>()
   const refused = new WeakSet<Duplex>()
   /** Ends a connection with an error, after the response to the earlier request on it. */
@@ -111,7 +119,16 @@ export function createServer(
   })
   // A proxy request, which this server is not for.
   server.on('connect', (_request, socket) => void refuse(socket, 'METHOD_NOT_ALLOWED'))
-  return server
+  server.on('connection', (socket) => {
+    connections.add(socket)
+    socket.once('close', () => connections.delete(socket))
+  })
+  const responsesUnderWay = () =>
+    [...connections].flatMap((socket) => {
+      const { response, before } = newest.get(socket) ?? {}
+      return [response, before].filter((each): each is http.ServerResponse => each?.closed === false)
+    })
+  return Object.assign(server, { responsesUnderWay })
 }
 
 const malformed: Issue[] = [{ path: ['header'], code: 'malformed', message: 'The request is not valid HTTP' }]

@@ -21,12 +21,12 @@ describe('a turn', () => {
   test('holds as many bytes free as the table says, and one more counts', async () => {
     const rooms = createRooms()
     expect(await rooms.open('a').take(FREE_BYTES, WAIT_MS)).toBe(true)
-    expect(rooms.held).toBe(0)
+    expect(rooms.held()).toBe(0)
     const room = rooms.open('a')
     expect(await room.take(FREE_BYTES + 1, WAIT_MS)).toBe(true)
-    expect(rooms.held).toBe(1)
+    expect(rooms.held()).toBe(1)
     room.leave()
-    expect(rooms.held).toBe(0)
+    expect(rooms.held()).toBe(0)
   })
 
   test('that holds nothing waits for room as long as the table says at most', async () => {
@@ -61,11 +61,11 @@ describe('a turn', () => {
     const room = rooms.open('a')
     expect(room.begin(10)).toBe(true)
     for (let call = 0; call < 3; call++) expect(await room.take(1, WAIT_MS, 30)).toBe(true)
-    expect(rooms.held).toBe(33)
+    expect(rooms.held()).toBe(33)
     room.leave()
-    expect(rooms.held).toBe(10)
+    expect(rooms.held()).toBe(10)
     room.end()
-    expect(rooms.held).toBe(0)
+    expect(rooms.held()).toBe(0)
   })
 
   test('counts a flow once for all turns that run it', () => {
@@ -73,10 +73,10 @@ describe('a turn', () => {
     const flow = { of: {}, bytes: 60 }
     const turns = Array.from({ length: 5 }, () => rooms.open('a'))
     for (const turn of turns) expect(turn.begin(1, flow)).toBe(true)
-    expect(rooms.held).toBe(65)
+    expect(rooms.held()).toBe(65)
     expect(rooms.open('a').begin(1, { of: {}, bytes: 60 })).toBe(false)
     for (const turn of turns) turn.end()
-    expect(rooms.held).toBe(0)
+    expect(rooms.held()).toBe(0)
   })
 
   test('that has ended leaves nothing behind, though something of it waited still', async () => {
@@ -87,7 +87,7 @@ describe('a turn', () => {
     second.end()
     first.end()
     expect(await waiting).toBe(false)
-    expect(rooms.held).toBe(0)
+    expect(rooms.held()).toBe(0)
   })
 })
 
@@ -123,7 +123,7 @@ test('tenants that wait take turns, and a large one is not passed by small ones'
   const rooms4 = await Promise.all(waiting)
   expect(order).toEqual(['e60', 'f10', 'g10', 'f11'])
   for (const room of rooms4) room.end()
-  expect(rooms.held).toBe(0)
+  expect(rooms.held()).toBe(0)
 })
 
 test('a tenant has as many bytes as the table says whatever others hold, and one more waits', async () => {

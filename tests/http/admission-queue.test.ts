@@ -20,7 +20,7 @@ describe('places', () => {
     for (const other of ['b', 'b', 'c', 'c', 'd', 'd'])
       expect(await now(room.enter(other, response()))).toBeDefined()
     expect(await now(room.enter('e', response()))).toBeUndefined()
-    expect(room.taken).toBe(8)
+    expect(room.taken()).toBe(8)
   })
 
   test('lines of tenants get free places in turns, however long one is', async () => {
@@ -36,7 +36,7 @@ describe('places', () => {
     first.leave()
     await Promise.all(all)
     expect(order).toEqual(['a1', 'b1', 'c1', 'a2', 'b2', 'a3'])
-    expect(room.taken).toBe(0)
+    expect(room.taken()).toBe(0)
   })
 
   test('a tenant has a quarter of the line, and who goes away leaves it', async () => {
@@ -62,11 +62,11 @@ describe('places', () => {
     expect(other).toBeDefined()
     wake()
     await resting
-    expect(room.taken).toBe(2)
+    expect(room.taken()).toBe(2)
     expect(await room.enter('c', response())).toBeUndefined()
     place.leave()
     other?.leave()
-    expect(room.taken).toBe(0)
+    expect(room.taken()).toBe(0)
   })
 
   test('a rest within a rest, and a failure within it, leave the count right', async () => {
@@ -74,10 +74,10 @@ describe('places', () => {
     const place = (await room.enter('a', response())) as Place
     const failing = place.rest(() => place.rest(() => Promise.reject(new Error('away'))))
     await expect(failing).rejects.toThrow('away')
-    expect(room.taken).toBe(1)
+    expect(room.taken()).toBe(1)
     place.leave()
     place.leave()
-    expect(room.taken).toBe(0)
+    expect(room.taken()).toBe(0)
   })
 
   test('resting is bounded: who comes later keeps the place while it waits', async () => {
@@ -89,10 +89,10 @@ describe('places', () => {
     }
     const sixth = (await room.enter('a', response())) as Place
     void sixth.rest(() => new Promise<void>((resolve) => wake.push(resolve))).then(sixth.leave)
-    expect(room.taken).toBe(1)
+    expect(room.taken()).toBe(1)
     for (const each of wake) each()
     await sleep(1)
-    expect(room.taken).toBe(0)
+    expect(room.taken()).toBe(0)
   })
 
   test('a place that moves to a tenant with its share is given up and waited for', async () => {
@@ -102,11 +102,11 @@ describe('places', () => {
     expect(first.moveTo('bot')).toBe(true)
     const moving = second.moveTo('bot')
     expect(await now(moving)).toBeUndefined()
-    expect(room.taken).toBe(1)
+    expect(room.taken()).toBe(1)
     first.leave()
     expect(await moving).toBe(true)
     second.leave()
-    expect(room.taken).toBe(0)
+    expect(room.taken()).toBe(0)
   })
 })
 
@@ -118,7 +118,7 @@ describe('bytes', () => {
     expect(budget.open('b', () => {}).add(25)).toBe(true)
     first.end()
     expect(budget.open('a', () => {}).add(25)).toBe(true)
-    expect(budget.held).toBe(50)
+    expect(budget.held()).toBe(50)
   })
 
   test('a request larger than a share is admitted alone, while no other has bytes', () => {
@@ -141,7 +141,7 @@ describe('bytes', () => {
     expect(dropped).toEqual(['stalled'])
     expect(next.add(1)).toBe(false)
     stalled.end()
-    expect(budget.held).toBe(100_000)
+    expect(budget.held()).toBe(100_000)
   })
 
   test('a request that waits for room gets it when another ends', async () => {

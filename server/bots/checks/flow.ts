@@ -210,7 +210,7 @@ export function quote(text: string): string {
 export interface Leaf {
   value: unknown
   key: string | number
-  path: Path
+  pathOf: () => Path
 }
 
 /** All leaves in the order of the document. */
@@ -234,7 +234,7 @@ export function* leavesOf(root: unknown): Generator<Leaf> {
     yield {
       value,
       key,
-      get path() {
+      pathOf: () => {
         const path: (string | number)[] = []
         for (let at: Place = leaf; at.parent !== undefined; at = at.parent) path.push(at.key)
         return path.reverse()
@@ -246,7 +246,7 @@ export function* leavesOf(root: unknown): Generator<Leaf> {
 /** Texts with placeholders or code in them may be anywhere in a block. */
 export function* textsOf(root: unknown): Generator<{ text: string; path: Path }> {
   for (const leaf of leavesOf(root)) {
-    if (typeof leaf.value === 'string') yield { text: leaf.value, path: leaf.path }
+    if (typeof leaf.value === 'string') yield { text: leaf.value, path: leaf.pathOf() }
   }
 }
 

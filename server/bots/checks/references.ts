@@ -83,7 +83,11 @@ export function* unknownVariables(flow: Flow, root: unknown, path: Path): Findin
     yield
     const { value, key } = leaf
     if (!isVariableKey(key) || !isReference(value) || flow.variableIds.has(value)) continue
-    yield issue([...path, ...leaf.path], 'unknown_variable', `The variable ${quote(value)} is not declared.`)
+    yield issue(
+      [...path, ...leaf.pathOf()],
+      'unknown_variable',
+      `The variable ${quote(value)} is not declared.`,
+    )
   }
 }
 

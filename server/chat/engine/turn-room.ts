@@ -171,9 +171,7 @@ export function createRooms(
   return {
     open,
     /** Bytes in use, without those that are free. */
-    get held() {
-      return all
-    },
+    held: () => all,
   }
 }
 

@@ -141,7 +141,7 @@ export function openTimers(services: Services): LeaseWorker {
     if (session.handledBy !== null && !isWaiting) return 'moved'
     if (quota.refusal('text', botId)) throw new Overdrawn('The bot stores no more of its chats today')
     const reply = { message: { type: 'timer' as const }, options: {}, digest: timerDigest }
-    const ran = await runTurn({ ...services, now, place, quota }, session, reply)
+    const ran = await runTurn({ ...services, now, place, quota: () => quota }, session, reply)
     if (ran === 'moved') return ran
     return typeof ran === 'object' && 'answer' in ran ? 'written' : 'obsolete'
   }

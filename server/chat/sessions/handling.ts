@@ -207,11 +207,9 @@ export async function receiveMessage(
   )
   if (!isWritten) return 'moved'
   const eventBytes = subscribedEvents && event ? Buffer.byteLength(JSON.stringify(event)) : 0
-  context.quota.add(
-    'text',
-    botId,
-    eventBytes + sizeOfTurn({ outcome, lastAnswer, read: session, subscribedEvents }),
-  )
+  context
+    .quota()
+    .add('text', botId, eventBytes + sizeOfTurn({ outcome, lastAnswer, read: session, subscribedEvents }))
   return { answer: lastAnswer }
 }
 

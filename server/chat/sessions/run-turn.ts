@@ -108,7 +108,7 @@ async function runTurnWithin(
         if (isWritten) {
           const { subscribedEvents } = session
           const size = sizeOfTurn({ outcome, lastAnswer: answer, read: session, subscribedEvents })
-          context.quota.add('text', botId, size)
+          context.quota().add('text', botId, size)
           return { answer }
         }
         read = await mergeEdits(context.db, read, outcome, effects)

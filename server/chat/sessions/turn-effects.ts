@@ -142,7 +142,7 @@ export function effectsOf(
       read: ({ id }) => files.read(id),
       async store(file, owner) {
         const size = file.bytes.length
-        const reserved = quota.reserve('uploads', owner.botId, size)
+        const reserved = quota().reserve('uploads', owner.botId, size)
         if ('issue' in reserved) return reserved.issue.message
         const session = { sessionId: running.sessionId ?? '', sessionBotId: botId }
         const limit = uploadLimits(config).chat

@@ -173,8 +173,6 @@ export function createAdmissionQueue({ places, length, timeout, share = quarterO
       return found.then((isIn) => (isIn ? placeOf(tenant, response) : undefined))
     },
     /** Requests that have a place. */
-    get taken() {
-      return taken
-    },
+    taken: () => taken,
   }
 }

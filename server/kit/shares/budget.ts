@@ -46,7 +46,10 @@ export function createBudget(maxBytes: number) {
     else held.delete(entry.tenant)
   }
   const end = (entry: Entry) => {
-    if (entries.delete(entry)) count(entry, -entry.bytes)
+    if (!entries.delete(entry)) return
+    count(entry, -entry.bytes)
+    // V8 keeps what a Set has held until it collects the whole heap.
+    entry.drop = () => {}
   }
   /** Drops the connection that has stalled longest, of one tenant or of the one that holds most. False: there is none. */
   const dropStalled = (wanted: Entry, tenant?: string): boolean => {
@@ -58,8 +61,9 @@ export function createBudget(maxBytes: number) {
     const sumOf = (entry: Entry) => held.get(entry.tenant) ?? 0
     const [first] = stalled.sort((one, other) => sumOf(other) - sumOf(one) || one.movedAt - other.movedAt)
     if (!first) return false
+    const { drop } = first
     end(first)
-    first.drop()
+    drop()
     return true
   }
 
@@ -99,9 +103,7 @@ export function createBudget(maxBytes: number) {
       }
     },
     /** Bytes in use. */
-    get held() {
-      return all
-    },
+    held: () => all,
   }
 }
 
