@@ -7068,10 +7068,9 @@ export interface components {
              * @description Where it is: first the place (`path`, `query`, `header` or `body`), then keys; indexes are written as text.
              * @example [
              *       "body",
-             *       "bot",
-             *       "groups",
+             *       "items",
              *       "0",
-             *       "id"
+             *       "name"
              *     ]
              */
             path: string[];
@@ -16230,7 +16229,7 @@ export interface components {
          * @example true
          */
         MigrateToLatestVersionQuery: boolean;
-        /** @description With `return=minimal`, the answer is one without the flow (RFC 7240); `Preference-Applied` says so. Other preferences are ignored. */
+        /** @description With `return=minimal`, the answer is a brief form of the record (RFC 7240); `Preference-Applied` says so. Other preferences are ignored. */
         Prefer: string;
         /**
          * @description Id of the publication.
@@ -16332,7 +16331,7 @@ export interface components {
         IdempotentReplayed: "true";
         /**
          * @description Path of the record that was created.
-         * @example /v1/folders/01jr5x1d9n0x4r8w3m5p7q9s1v
+         * @example /v1/records/01jr5x1d9n0x4r8w3m5p7q9s1v
          */
         Location: string;
         /**
@@ -16900,7 +16899,7 @@ export interface operations {
             header?: {
                 /** @description One key per intended effect, and the same key for every repeat of it: the request has one effect, and each repeat within 7 days gets the same response. Choose it at random, such as the UUID `8e03978e-40d5-43e8-bc93-6894a57f9324`. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
-                /** @description With `return=minimal`, the answer is one without the flow (RFC 7240); `Preference-Applied` says so. Other preferences are ignored. */
+                /** @description With `return=minimal`, the answer is a brief form of the record (RFC 7240); `Preference-Applied` says so. Other preferences are ignored. */
                 Prefer?: components["parameters"]["Prefer"];
             };
             path?: never;
@@ -17045,7 +17044,7 @@ export interface operations {
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
                 /** @description Entity tags, as `ETag` has them, or `*`: go on only when the record is in one of these states, and answer 412 otherwise. Compared strongly, so a weak tag never fits. On a write only the state of the record counts, so that a tag outlives a change of role or of the query. */
                 "If-Match"?: components["parameters"]["IfMatch"];
-                /** @description With `return=minimal`, the answer is one without the flow (RFC 7240); `Preference-Applied` says so. Other preferences are ignored. */
+                /** @description With `return=minimal`, the answer is a brief form of the record (RFC 7240); `Preference-Applied` says so. Other preferences are ignored. */
                 Prefer?: components["parameters"]["Prefer"];
             };
             path: {

@@ -4,7 +4,7 @@ import type { z } from './zod.ts'
 /** Definition of an operation: everything a caller must know, and the single source of all generated files. */
 export interface Operation {
   method: 'get' | 'post' | 'put' | 'patch' | 'delete'
-  /** Path with parameters in braces, such as `/v1/folders/{folderId}`. */
+  /** Path with parameters in braces, such as `/v1/books/{bookId}`. */
   path: `/${string}`
   tag: string
   /** At most 60 characters, no full stop. */
@@ -63,7 +63,7 @@ export interface Success {
   status: 200 | 201
   description: string
   body: z.ZodType
-  /** Template of the `Location` header, with paths into the response in braces: `/v1/folders/{folder.id}`. */
+  /** Template of the `Location` header, with paths into the response in braces: `/v1/books/{book.id}`. */
   location?: string
   /**
    * Path to the id of the created record, if the response has a secret. The secret is never stored, so a repeated
@@ -119,7 +119,7 @@ export type Access =
   | RecordAccess
 
 export interface RecordAccess {
-  /** The path parameter with its id is called after it: `folderId` for `folder`. */
+  /** The path parameter with its id is called after it: `bookId` for `book`. */
   kind: string
   /** Absent where callers who may see the record may do everything with it; others get `missing`. */
   role?: string

@@ -25,7 +25,7 @@ declare global {
       lanes?: (() => void)[]
       /** The place of the request among all of the process. */
       place?: Place
-      /** Tenant that shares are counted for: a user or an address, and the workspace once it is known. */
+      /** Tenant that shares are counted for: a user or an address, and the owner of the record once it is known. */
       tenant?: string
       /** Tenant of the record that a request names, once it is known. */
       owner?: string

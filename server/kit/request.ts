@@ -128,7 +128,7 @@ function inputOf({ params, query, issues }: Address, body: Body | Mistake): Inpu
  */
 const IMMEDIATE_BODY_BYTES = 8 * 1024
 
-/** Bytes of a body: of one with a document of a bot, and of every other one. */
+/** Bytes of a body: of one with a large document, and of every other one. */
 export const MAX_BODY_BYTES = { small: 256 * 1024, document: 4 * 1024 * 1024 }
 
 interface Body {

@@ -113,7 +113,7 @@ export function createRouter<Db>(
   const { preferredOutcome } = options
   const origins = new Set(options.corsOrigins)
   const visitorHeaders = [
-    chatHeaders,
+    plainHeaders,
     ...(preferredOutcome ? ['Prefer'] : []),
     ...(options.visitorHeaders ?? []),
   ].join(', ')
@@ -308,7 +308,7 @@ function bind<Db>(
       if (!answered) return
       const given = answered.unexplained ? explain(answered.unexplained, request) : answered
       if (given.status === 401 && tokenHash) limits.forget(tokenHash)
-      // A page whose origin the bot refuses is not to read the answer either.
+      // A page of a rejected origin may not read the response either.
       if (given.status === 403 && operation.isCrossOrigin) {
         response.removeHeader('Access-Control-Allow-Origin')
         response.removeHeader('Access-Control-Expose-Headers')
@@ -356,7 +356,7 @@ function idInBody(access: Access, input: Input | Mistake): string | undefined {
 
 /**
  * Lets a browser read the response, from these origins or from all; true if it may. The operation decides the allowed
- * origins of a bot before it does anything; only its response states them. Credentials of browsers are never requested.
+ * origins of a record before it does anything; only its response states them. Credentials of browsers are never requested.
  */
 function allowOrigin(request: express.Request, response: express.Response, origins?: ReadonlySet<string>) {
   response.setHeader('Vary', 'Origin')
@@ -371,9 +371,9 @@ function allowOrigin(request: express.Request, response: express.Response, origi
 const readable =
   'Authentication-Token-Expiration, Content-Disposition, Deprecation, ETag, Idempotent-Replayed, Link, Location, Next-Cursor, Preference-Applied, RateLimit, RateLimit-Policy, Results-Remaining, Retry-After, Sunset, WWW-Authenticate, X-Request-Id'
 
-/** Headers of requests that such a page can send: of visitors, and with a token. */
-const chatHeaders = 'Content-Type, Idempotency-Key, X-Request-Id'
-const tokenHeaders = `Authorization, ${chatHeaders}, If-Match, If-None-Match, MCP-Protocol-Version, Prefer`
+/** Headers of requests that such a page can send: without a token, and with one. */
+const plainHeaders = 'Content-Type, Idempotency-Key, X-Request-Id'
+const tokenHeaders = `Authorization, ${plainHeaders}, If-Match, If-None-Match, MCP-Protocol-Version, Prefer`
 
 /** Lets a browser ask. */
 function allowPreflight(

@@ -192,7 +192,28 @@ export async function rejectWhileKeyRuns(subject: DerivationSubject, id: string,
   assert.equal(await subject.stored(), before)
 }
 
-function withKey(request: CaseRequest): CaseRequest {
+/** Rejects a request with a key, and gets the right request with the same key through. */
+export async function rejectWithKey(
+  subject: DerivationSubject,
+  id: string,
+  request: CaseRequest,
+  code: 'BAD_REQUEST' | 'PRECONDITION_FAILED',
+) {
+  const keyed = withKey(request)
+  if (code === 'BAD_REQUEST') {
+    const wrong = { ...keyed, query: { ...request.query, nonsense: 1 } }
+    await expectRejection(subject, id, wrong, code, 'query.nonsense')
+  } else {
+    const wrong = { ...keyed, headers: { ...keyed.headers, 'If-Match': '"other"' } }
+    await expectRejection(subject, id, wrong, code, 'header.if-match')
+  }
+  const operation = operationOf(subject, id)
+  const { status, headers, text } = await call(subject.send, operation, keyed)
+  assert.equal(status, operation.success.status, `the rejected request used up its key: ${text}`)
+  assert.equal(headers['idempotent-replayed'], undefined)
+}
+
+export function withKey(request: CaseRequest): CaseRequest {
   return { ...request, headers: { ...request.headers, 'Idempotency-Key': randomUUID() } }
 }
 

@@ -1,12 +1,14 @@
 import assert from 'node:assert/strict'
 import { type ErrorCode, errors } from '../../contract/kit/errors.ts'
-import { minimumKeyOf, ownErrorsOf } from '../../contract/kit/operation.ts'
+import { minimumKeyOf, type Operation, ownErrorsOf } from '../../contract/kit/operation.ts'
 import {
   type DerivationSubject,
   type Derived,
   derivedErrors,
   isDerived,
   rejectWhileKeyRuns,
+  rejectWithKey,
+  withKey,
 } from './derived-errors.ts'
 import { expectRejection } from './rejection.ts'
 import { readDocument } from './replay/document.ts'
@@ -98,7 +100,8 @@ function outcomesWith<Place extends unknown[]>(
     return written('ok').map(([name, one]) => ({
       id,
       name: `${status} ${name}`.trim(),
-      replay: async (subject) => succeed(subject, id, status, await one(...(await newPlace(subject)))),
+      replay: async (subject) =>
+        succeed(subject, id, status, await one(...(await newPlace(subject))), one === first),
     }))
   }
   const outcomes: Outcome<Place>[] = []
@@ -111,6 +114,14 @@ function outcomesWith<Place extends unknown[]>(
     // Without a reason of its own, the outcome above covers it.
     if (!ownErrorsOf(operation).includes(code)) return outcomes
   }
+  const isKeyed = minimumKeyOf(operation) !== undefined
+  if (isKeyed && (code === 'BAD_REQUEST' || code === 'PRECONDITION_FAILED')) {
+    outcomes.push({
+      id,
+      name: `${status} ${code} leaves the key to the right request`,
+      replay: async (subject) => rejectWithKey(subject, id, await firstRequest(subject), code),
+    })
+  }
   const own = written(code)
   for (const [name, one] of own) {
     outcomes.push({
@@ -120,6 +131,10 @@ function outcomesWith<Place extends unknown[]>(
         const { after, ...request } = await one(...(await newPlace(subject)))
         const answer = await expectRejection(subject, id, request, code, request.at)
         await after?.(answer)
+        if (!isKeyed || request.isRace) return
+        // A key that the rejection had stored would answer something else from the second time on.
+        const keyed = withKey(request)
+        for (let again = 0; again < 2; again++) await expectRejection(subject, id, keyed, code, request.at)
       },
     })
   }
@@ -178,17 +193,45 @@ async function succeed(
   id: string,
   status: number,
   { after, ...request }: CaseOutcome,
+  isFirst: boolean,
 ) {
   const operation = operationOf(subject, id)
   const get = () => call(subject.send, operation, request)
+  const read = recordReader(subject, operation, request)
+  const before = await read?.()
   const answer = await (subject.watchSuccess?.(id, get) ?? get())
   assert.equal(answer.status, status, answer.text)
+  if (read && before) {
+    const now = await read()
+    assert.equal(now.headers.etag, answer.headers.etag, `${id} sends another tag than reading its record`)
+    // Some cases show that nothing changes; that of an update shows first that something does.
+    if (now.text !== before.text || (isFirst && operation.method === 'patch'))
+      assert.notEqual(now.headers.etag, before.headers.etag, `${id} leaves the tag of its record as it was`)
+  }
   await after?.(answer)
   const { location } = answer.headers
   const isRead = Object.values(subject.operations).some(
     ({ method, path }) => method === 'get' && location !== undefined && fitsPath(path, location),
   )
   if (location && isRead) assert.equal((await subject.send('GET', location, { as: request.as })).status, 200)
+}
+
+/** Reads the record that a conditional write changes; undefined for every other operation. */
+function recordReader(
+  { operations, send }: Pick<Subject, 'operations' | 'send'>,
+  { isConditional, method, path, access }: Operation,
+  { as, params }: CaseRequest,
+) {
+  if (!isConditional || method === 'get' || method === 'delete') return undefined
+  const reads = Object.values(operations).filter((one) => one.method === 'get' && one.isConditional)
+  const read =
+    reads.find((one) => one.path === path) ?? reads.find((one) => one.path.endsWith(`{${access.kind}Id}`))
+  assert(read, `nothing reads the entity tag that ${path} compares`)
+  return async () => {
+    const answer = await call(send, read, { as, params })
+    assert.equal(answer.status, 200, answer.text)
+    return answer
+  }
 }
 
 async function sameState(subject: Omit<ReplaySubject, 'newPlace'>, id: string, request: CaseRequest) {

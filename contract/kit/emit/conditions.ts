@@ -33,7 +33,7 @@ const prefer = {
   in: 'header',
   required: false,
   description:
-    'With `return=minimal`, the answer is one without the flow (RFC 7240); `Preference-Applied` says so. Other preferences are ignored.',
+    'With `return=minimal`, the answer is a brief form of the record (RFC 7240); `Preference-Applied` says so. Other preferences are ignored.',
   schema: { type: 'string', maxLength: MAX_HEADER_CHARACTERS, pattern: freeText },
 }
 

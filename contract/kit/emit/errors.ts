@@ -47,7 +47,7 @@ export function errorSchemas(
         description:
           'Where it is: first the place (`path`, `query`, `header` or `body`), then keys; indexes are written as text.',
         items: { type: 'string', maxLength: 1000, pattern: freeText },
-        example: ['body', 'bot', 'groups', '0', 'id'],
+        example: ['body', 'items', '0', 'name'],
       },
       code: { $ref: '#/components/schemas/IssueCode' },
       message: {
@@ -233,7 +233,7 @@ export const headers = {
     description: 'Path of the record that was created.',
     required: true,
     schema: { type: 'string', maxLength: 1000, pattern: '^/[A-Za-z0-9_/-]+$' },
-    example: '/v1/folders/01jr5x1d9n0x4r8w3m5p7q9s1v',
+    example: '/v1/records/01jr5x1d9n0x4r8w3m5p7q9s1v',
   },
   ETag: {
     description:
@@ -262,7 +262,7 @@ export const headers = {
   Successor: {
     description: 'Where to go instead, with `rel="successor-version"`.',
     schema: { type: 'string', maxLength: 2048, pattern: freeText },
-    example: '</v1/bots/01jr5x2e0p1y5s9x4n6q8r0t2w>; rel="successor-version"',
+    example: '</v1/records/01jr5x1d9n0x4r8w3m5p7q9s1v>; rel="successor-version"',
   },
   NextCursor: {
     description: 'Send it as `cursor` to get the following part; absent on the last one.',

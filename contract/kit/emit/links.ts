@@ -17,7 +17,7 @@ export function linksOf(operation: Operation, operations: Record<string, Operati
   return links
 }
 
-/** With `/v1/bots/{botId}` and `/v1/bots/{bot.id}`, `botId` is `bot.id` of the response. */
+/** With `/v1/books/{bookId}` and `/v1/books/{book.id}`, `bookId` is `book.id` of the response. */
 function parametersAt(path: string, location: string): Record<string, string> | undefined {
   const steps = path.split('/')
   const places = location.split('/')

@@ -101,13 +101,13 @@ export function methodsOf(id: string, operation: Operation, document: JsonObject
   ]
 }
 
-/** Default timeout of operations that call other services, the same as on the chat page. */
+/** Default timeout of operations that call other services, in milliseconds. */
 const CALL_TIMEOUT_MS = 150_000
 const UPLOAD_TIMEOUT_MS = 600_000
 
 /**
- * Resource and verb of a method: `updateBot` becomes `bots.update`, `getTranscript` becomes `transcripts.get`. If the
- * noun is the tag, the tag is the resource: `startChat` becomes `chat.start`.
+ * Resource and verb of a method: `updateBook` becomes `books.update`, `getLoan` becomes `loans.get`. If the
+ * noun is the tag, the tag is the resource: `sendMail` becomes `mail.send`.
  */
 function placeOf(tag: string, id: string): { resource: string; name: string } {
   const [, name = '', noun = ''] = /^([a-z]+)(.*)$/.exec(id) ?? []

@@ -12,7 +12,7 @@ export const freeText = '^[^\\x00]*$'
 export function finish(schema: JsonObject, schemas: Schemas, isBranch = false) {
   if (schema.anyOf ?? schema.oneOf) finishUnion(schema, schemas)
   if (schema.type === 'integer' && schema.format === undefined) schema.format = 'int32'
-  // Without a format some clients read numbers as 32-bit floats, which moves every block of a flow a little. Branches
+  // Without a format some clients read numbers as 32-bit floats, which changes fine ones a little. Branches
   // beside a text have no format, since a client accepts only numbers with a decimal point as `double`.
   if (isOfType(schema, 'number') && schema.format === undefined && !isBranch) schema.format = 'double'
   if (isOfType(schema, 'string') && !schema.enum && !schema.pattern && !schema.format)

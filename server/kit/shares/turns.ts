@@ -1,5 +1,5 @@
 /**
- * Turns of the thread for turns of chats that have worked for a while, checks, and large bodies and responses: one piece
+ * Turns of the thread for work that takes long, such as checks, and for large bodies and responses: one piece
  * for each round of the event loop, tenants in turns, so that what others do is never behind more than one piece.
  */
 export function createTurns(): (tenant: string) => Promise<void> {

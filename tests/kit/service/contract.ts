@@ -97,6 +97,26 @@ export const shelves = define({
       examples: { found: { summary: 'Found', value: { shelf: exampleShelf } } },
     },
   },
+  updateShelf: {
+    method: 'patch',
+    path: '/v1/shelves/{shelfId}',
+    tag: 'shelves',
+    summary: 'Update a shelf',
+    description: 'Gives a shelf another name.',
+    access: owner,
+    params: shelfParams,
+    isConditional: true,
+    body: z
+      .strictObject({ name: name('Name of the shelf.', 'Poems') })
+      .meta({ id: 'UpdateShelfBody', description: 'The name that the shelf gets.' }),
+    success: {
+      status: 200,
+      description: 'The shelf with its name.',
+      body: shelfBody,
+      examples: { renamed: { summary: 'Renamed', value: { shelf: { ...exampleShelf, name: 'Poems' } } } },
+    },
+    requestExamples: { poems: { summary: 'A shelf of poems', value: { name: 'Poems' } } },
+  },
 })
 
 export const books = define({

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto'
+import { hasConditions, isStale } from '../../../server/kit/conditions.ts'
 import type { Db, Grant } from './context.ts'
 import type { Handlers } from './generated/handlers.ts'
 
@@ -9,6 +10,12 @@ interface Context {
 
 type ShelfContext = Context & { grant: Required<Grant> }
 
+type Shelf = Pick<Required<Grant>['shelf'], 'id' | 'version'>
+
+/** A write compares what a tag has before its last hyphen. Behind it stands the form in which the record is shown. */
+const stateOf = ({ id, version }: Shelf) => `${id}-${version}`
+const tagOf = (shelf: Shelf) => `"${stateOf(shelf)}-plain"`
+
 export const handlers: Handlers<{ user: Context; shelf: ShelfContext }> = {
   async createShelf({ body }, reply, { db, grant }) {
     const id = `shelf_${randomUUID()}`
@@ -17,9 +24,24 @@ export const handlers: Handlers<{ user: Context; shelf: ShelfContext }> = {
   },
 
   async getShelf({ conditions }, reply, { grant: { shelf } }) {
-    const etag = `"${shelf.id}-${shelf.version}"`
+    const etag = tagOf(shelf)
     const { id, name } = shelf
     return reply.notModified(conditions, etag) ?? reply.ok({ shelf: { id, name } }, etag)
+  },
+
+  async updateShelf({ body, conditions }, reply, { db, grant: { shelf } }) {
+    if (isStale(conditions, stateOf(shelf))) return reply.preconditionFailed(conditions, tagOf(shelf))
+    // The grant was read before: a condition holds only for the version that was compared.
+    const {
+      rows: [changed],
+    } = await db.query(
+      `UPDATE shelves SET name = $2, version = version + 1 WHERE id = $1 AND (NOT $3 OR version = $4)
+        RETURNING id, name, version`,
+      [shelf.id, body.name, hasConditions(conditions), shelf.version],
+    )
+    if (changed) return reply.ok({ shelf: { id: changed.id, name: changed.name } }, tagOf(changed))
+    const { rows } = await db.query('SELECT id, version FROM shelves WHERE id = $1', [shelf.id])
+    return reply.preconditionFailed(conditions, tagOf(rows[0]))
   },
 
   async listBooks(_request, reply, { db, grant: { shelf } }) {

@@ -40,6 +40,7 @@ export interface LibraryOptions {
   limits?: Partial<LimitSettings>
   requestTimeout?: number
   handlers?: Partial<typeof usualHandlers>
+  keys?: KeyStore<Db>
 }
 
 /** For simplicity, a token is the name of its user, with a scope behind it or with all. */
@@ -53,6 +54,7 @@ export function createLibrary({
   limits,
   requestTimeout = 30_000,
   handlers,
+  keys = keyStore(pool),
 }: LibraryOptions): Server {
   const app = express().disable('x-powered-by').disable('etag')
   const settings: LimitSettings = {
@@ -83,7 +85,7 @@ export function createLibrary({
         log,
         limits: createLimits({ config: settings, log }),
         access: accessOn(pool),
-        keys: keyStore(pool),
+        keys,
         contextOf: ({ db, grant }) => ({ db, grant }),
         explain: (code, { path }) =>
           code === 'NOT_FOUND'
@@ -153,7 +155,7 @@ function accessOn(db: Db): AccessChecks {
   }
 }
 
-function keyStore(pool: pg.Pool): KeyStore<Db> {
+export function keyStore(pool: pg.Pool): KeyStore<Db> {
   return {
     async transact(_db, work) {
       const client = await pool.connect()

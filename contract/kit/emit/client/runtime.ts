@@ -243,7 +243,7 @@ function targetOf({ path, needs }: Operation, ids: unknown[], query: Record<stri
   let index = 0
   const filled = path.replace(/\{(\w+)\}/g, (_, name) => {
     const id = ids[index++]
-    // An empty id, or one that browsers resolve as a parent folder, would change the path.
+    // An empty id, or one that browsers resolve as the parent path, would change the path.
     if (typeof id !== 'string' || ['', '.', '..'].includes(id)) throw new TypeError(`${name} is not an id`)
     return encodeURIComponent(id)
   })

@@ -17,6 +17,11 @@ interface Contract {
     params: z.output<(typeof contract)['getShelf']['params']>
     reply: z.output<(typeof contract)['getShelf']['success']['body']>
   }
+  updateShelf: {
+    params: z.output<(typeof contract)['updateShelf']['params']>
+    body: z.input<(typeof contract)['updateShelf']['body']>
+    reply: z.output<(typeof contract)['updateShelf']['success']['body']>
+  }
   listBooks: {
     params: z.output<(typeof contract)['listBooks']['params']>
     reply: z.output<(typeof contract)['listBooks']['success']['body']>
@@ -40,6 +45,11 @@ interface Wire {
   getShelf: {
     params: wire['getShelf']['parameters']['path']
     reply: wire['getShelf']['responses'][200]['content']['application/json']
+  }
+  updateShelf: {
+    params: wire['updateShelf']['parameters']['path']
+    body: NonNullable<wire['updateShelf']['requestBody']>['content']['application/json']
+    reply: wire['updateShelf']['responses'][200]['content']['application/json']
   }
   listBooks: {
     params: wire['listBooks']['parameters']['path']

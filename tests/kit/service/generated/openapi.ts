@@ -41,7 +41,13 @@ export interface paths {
         delete?: never;
         options?: never;
         head?: never;
-        patch?: never;
+        /**
+         * Update a shelf
+         * @description Gives a shelf another name.
+         *
+         *     Permission: the owner of the shelf.
+         */
+        patch: operations["updateShelf"];
         trace?: never;
     };
     "/v1/shelves/{shelfId}/books": {
@@ -203,10 +209,9 @@ export interface components {
              * @description Where it is: first the place (`path`, `query`, `header` or `body`), then keys; indexes are written as text.
              * @example [
              *       "body",
-             *       "bot",
-             *       "groups",
+             *       "items",
              *       "0",
-             *       "id"
+             *       "name"
              *     ]
              */
             path: string[];
@@ -459,6 +464,14 @@ export interface components {
              */
             message: string;
         };
+        /** @description The name that the shelf gets. */
+        UpdateShelfBody: {
+            /**
+             * @description Name of the shelf.
+             * @example Poems
+             */
+            name: string;
+        };
     };
     responses: {
         /** @description The input does not fit the contract, or names something that cannot be. The issues say what and where; nothing was changed. Correct the request before sending it again. */
@@ -672,7 +685,7 @@ export interface components {
         IdempotentReplayed: "true";
         /**
          * @description Path of the record that was created.
-         * @example /v1/folders/01jr5x1d9n0x4r8w3m5p7q9s1v
+         * @example /v1/records/01jr5x1d9n0x4r8w3m5p7q9s1v
          */
         Location: string;
         /**
@@ -794,6 +807,62 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             412: components["responses"]["PreconditionFailed"];
+            429: components["responses"]["TooManyRequests"];
+            431: components["responses"]["RequestHeaderFieldsTooLarge"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    updateShelf: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description One key per intended effect, and the same key for every repeat of it: the request has one effect, and each repeat within 7 days gets the same response. Choose it at random, such as the UUID `8e03978e-40d5-43e8-bc93-6894a57f9324`. */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+                /** @description Entity tags, as `ETag` has them, or `*`: go on only when the record is in one of these states, and answer 412 otherwise. Compared strongly, so a weak tag never fits. On a write only the state of the record counts, so that a tag outlives a change of role or of the query. */
+                "If-Match"?: string;
+            };
+            path: {
+                /**
+                 * @description Id of the shelf, from its creation.
+                 * @example shelf_01jr5x0c8m9w3q7v
+                 */
+                shelfId: components["parameters"]["ShelfId"];
+            };
+            cookie?: never;
+        };
+        /** @description At most 256 KiB of JSON in UTF-8. */
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["UpdateShelfBody"];
+            };
+        };
+        responses: {
+            /** @description The shelf with its name. */
+            200: {
+                headers: {
+                    "Authentication-Token-Expiration": components["headers"]["TokenExpiration"];
+                    ETag: components["headers"]["ETag"];
+                    "Idempotent-Replayed": components["headers"]["IdempotentReplayed"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ShelfBody"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            408: components["responses"]["RequestTimeout"];
+            409: components["responses"]["Conflict"];
+            412: components["responses"]["PreconditionFailed"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["IdempotencyMismatch"];
             429: components["responses"]["TooManyRequests"];
             431: components["responses"]["RequestHeaderFieldsTooLarge"];
             500: components["responses"]["InternalServerError"];
