@@ -9,8 +9,8 @@ import { rmSync } from 'node:fs'
 const steps = {
   install: [
     'npm',
-    // NODE_ENV=production would leave out what builds. A registry that is away is noticed within seconds.
-    ...['ci', '--include=dev', '--no-audit', '--no-fund', '--no-progress', '--loglevel=warn'],
+    // NODE_ENV=production would leave out what builds. With `http` npm reports each request, which a retry hides.
+    ...['ci', '--include=dev', '--no-audit', '--no-fund', '--no-progress', '--loglevel=http'],
     ...['--fetch-retries=2', '--fetch-retry-mintimeout=1000', '--fetch-retry-maxtimeout=5000'],
   ],
   build: [process.execPath, 'node_modules/tsx/dist/cli.mjs', 'server/build.ts'],
@@ -19,6 +19,15 @@ const steps = {
 const here = process.cwd()
 
 const MAX_SHOWN_LINES = 40
+
+/** Failed requests after which npm is ended if none succeeded: it would try each package three times, for minutes. */
+const MAX_FAILED_REQUESTS = 50
+
+/** Milliseconds without any response after which a hint is printed. */
+const SILENCE_MS = 60_000
+
+const away =
+  'The registry of npm cannot be reached: check the network, or set the proxy or the registry (npm config set proxy URL, npm config set registry URL)'
 
 /** Causes that can be fixed, matched in the output of the programs; the first match counts. */
 const causes = [
@@ -36,7 +45,7 @@ const causes = [
   ],
   [
     /ECONNREFUSED|ECONNRESET|ENOTFOUND|EAI_AGAIN|E(?:CONN|SOCKET)?TIMEDOUT|ENETUNREACH|EHOSTUNREACH|CERT|network/i,
-    'The registry of npm cannot be reached: check the network, or set the proxy or the registry (npm config set proxy URL, npm config set registry URL)',
+    away,
   ],
   [/EINTEGRITY/, 'A package came damaged: empty the cache of npm (npm cache clean --force) and try again'],
   [/\bE(?:401|403|404)\b/, 'The registry of npm refuses a package: look at npm config get registry'],
@@ -49,23 +58,40 @@ const child = spawn(program, words, {
   shell: process.platform === 'win32' && program === 'npm',
 })
 let output = ''
+let hasGivenUp = false
+const giveUp = () => {
+  hasGivenUp = true
+  // npm goes on after SIGTERM.
+  child.kill('SIGKILL')
+}
+const hasResponse = () => /^npm http fetch GET [23]/m.test(output)
 const hear = (piece) => {
   output += piece
   // npm warns of each file that it cannot write, and fetches the rest for minutes.
-  if (/TAR_ENTRY_ERROR (?:ENOSPC|EDQUOT)/.test(output)) child.kill()
+  if (/TAR_ENTRY_ERROR (?:ENOSPC|EDQUOT)/.test(output)) giveUp()
+  if (hasGivenUp || hasResponse()) return
+  if (output.split(' failed with E').length > MAX_FAILED_REQUESTS) giveUp()
 }
+const waiting = setTimeout(() => {
+  if (program === 'npm' && !hasResponse())
+    process.stderr.write(`Nothing came from the registry of npm in a minute. ${away}\n`)
+}, SILENCE_MS)
 child.stdout.on('data', hear)
 child.stderr.on('data', hear)
 child.on('error', (error) => hear(`${error.message}\n`))
 child.on('close', (code, signal) => {
+  clearTimeout(waiting)
   // npm only warns of files that it could not write, and ends well.
   const isIncomplete = output.includes('TAR_ENTRY_ERROR')
   if (code === 0 && !isIncomplete) return
   if (isIncomplete) rmSync('node_modules/.package-lock.json', { force: true })
-  const cause = causes.find(([pattern]) => pattern.test(output))?.[1]
-  const lines = output.split('\n').filter((line) => !/^npm warn (?!tar )/.test(line))
-  const shown = lines.slice(-MAX_SHOWN_LINES).join('\n')
-  if (!signal || isIncomplete)
+  // Names of packages in successful requests could read as causes.
+  const complaints = output.replaceAll(/^npm http (?:cache|fetch GET [23]).*\n/gm, '')
+  const cause = causes.find(([pattern]) => pattern.test(complaints))?.[1]
+  const lines = complaints.split('\n').filter((line) => !/^npm (?:http|warn (?!tar ))/.test(line))
+  const failure = complaints.match(/^npm http .* failed with .*\n/m)?.[0] ?? ''
+  const shown = failure + lines.slice(-MAX_SHOWN_LINES).join('\n')
+  if (!signal || hasGivenUp)
     process.stderr.write(`${cause ?? `It failed (${program}), for this reason:`}\n${shown}`)
   process.exitCode = 1
 })

@@ -44,13 +44,35 @@ test('setup fails and forgets the installation when npm ends well on a full disk
 test('setup ends npm as soon as the disk is full', () => {
   const began = performance.now()
   const { status, lines } = install(
-    "echo 'npm warn tar TAR_ENTRY_ERROR ENOSPC: no space left on device, write' >&2; exec sleep 60",
+    "trap '' TERM; echo 'npm warn tar TAR_ENTRY_ERROR ENOSPC: no space left on device, write' >&2; exec sleep 60",
   )
   expect({ status, first: lines[0] }).toEqual({
     status: 1,
     first: expect.stringMatching(/^The disk is full: /),
   })
   expect(performance.now() - began).toBeLessThan(50_000)
+})
+
+test('setup ends npm when no request to the registry succeeds, and says how to reach one', () => {
+  const { status, lines } = install(
+    `trap '' TERM; for at in $(seq 60); do echo "npm http fetch GET https://registry/p$at attempt 1 failed with EAI_AGAIN" >&2; done; exec sleep 60`,
+  )
+  expect(status).toBe(1)
+  expect(lines[0]).toMatch(/^The registry of npm cannot be reached: check the network, or set the proxy/)
+  expect(lines.slice(1)).toEqual([expect.stringMatching(/ attempt 1 failed with EAI_AGAIN$/), ''])
+})
+
+test('setup lets npm retry when a request succeeded, and names no package in a cause', () => {
+  const { status, lines } = install(
+    'echo \'npm http fetch GET 200 https://registry/network-cert 9ms\' >&2; for at in $(seq 60); do echo "npm http fetch GET https://registry/p$at attempt 1 failed with EAI_AGAIN" >&2; done',
+  )
+  expect({ status, lines }).toEqual({ status: 0, lines: [''] })
+  rmSync(join(folder, 'node_modules'), { recursive: true })
+  expect(
+    install(
+      "echo 'npm http fetch GET 200 https://registry/network-cert 9ms' >&2; echo 'npm error odd' >&2; exit 1",
+    ).lines,
+  ).toEqual(['It failed (npm), for this reason:', 'npm error odd', ''])
 })
 
 test.each([
