@@ -52,7 +52,8 @@ export function createGate({
   function pass(request: express.Request, response: express.Response, next: express.NextFunction) {
     if (response.locals.visited?.kind === 'main') return next()
     const segments = segmentsOf(request.url)
-    if (chatPaths.test(segments.join('/')) || findRoute(top, segments)) return next()
+    const path = segments.join('/')
+    if (probes.test(path) || chatPaths.test(path) || findRoute(top, segments)) return next()
     return serveRest(request, response, next)
   }
 
@@ -75,9 +76,9 @@ export function createGate({
   }
 
   return (request, response, next) => {
-    if (probes.test(segmentsOf(request.url).join('/'))) return next()
     const domain = response.locals.visited?.kind === 'main' ? hosts.readDomain(request) : undefined
     if (domain === undefined || !isReady()) return pass(request, response, next)
+    if (probes.test(segmentsOf(request.url).join('/'))) return next()
     const isOfBots = recallBotHost(domain)
     if (isOfBots === undefined) return lookUp(request, response, next, domain)
     if (isOfBots) enterDomain(request, response, domain)

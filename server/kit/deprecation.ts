@@ -1,6 +1,7 @@
 import type express from 'express'
 import type { Logger } from 'pino'
 import type { Operation } from '../../contract/kit/operation.ts'
+import { basePathOf } from './paths.ts'
 
 /*
  * An operation that is going says so with every answer but to callers over their limits: since when (RFC 9745), until when (RFC 8594) and what to call
@@ -15,7 +16,7 @@ export function announce(
   request: express.Request,
   response: express.Response,
   log: Logger,
-  basePath: string,
+  publicUrl: () => string,
 ) {
   if (!deprecated) return
   const { since, sunset, successor } = deprecated
@@ -26,7 +27,7 @@ export function announce(
     const target = path.replaceAll(/\{(\w+)\}/g, (_, name: string) =>
       encodeURIComponent(String(request.params[name])),
     )
-    response.setHeader('Link', `<${basePath}${target}>; rel="successor-version"`)
+    response.setHeader('Link', `<${basePathOf(publicUrl())}${target}>; rel="successor-version"`)
   }
   response.on('close', () => {
     const { requestId, caller } = response.locals

@@ -57,3 +57,8 @@ export function findRoute<Route>(place: Place<Route>, segments: string[], at = 0
   if (found || !place.parameter || segment === '') return found
   return findRoute(place.parameter, segments, at + 1)
 }
+
+/** The path that a proxy puts before those of the service, without a slash at the end. */
+export function basePathOf(publicUrl: string): string {
+  return new URL(publicUrl).pathname.replace(/\/$/, '')
+}

@@ -19,7 +19,7 @@ import {
   type Within,
 } from './idempotency.ts'
 import type { Limits } from './limits.ts'
-import { findRoute, newPlace, parametersOf, placeOf, segmentsOf } from './paths.ts'
+import { basePathOf, findRoute, newPlace, parametersOf, placeOf, segmentsOf } from './paths.ts'
 import type { PreferredOutcome } from './preferred-outcomes.ts'
 import { type Address, type Input, type Mistake, readAddress, readInput, type ScanBody } from './request.ts'
 import {
@@ -298,7 +298,7 @@ function bind<Db>(
     const tokenHash = credential && 'hash' in credential ? credential.hash : undefined
     const entry = await limits.enter(request, response, tokenHash)
     if (entry === 'answered') return
-    announce(operationId, operation, operations, request, response, log, basePathOf(publicUrl()))
+    announce(operationId, operation, operations, request, response, log, publicUrl)
     const events = acceptsEvents(operation, request) ? new Events(response) : undefined
     try {
       const isFull = entry === 'full'
@@ -335,11 +335,6 @@ function bind<Db>(
       limits.leave(response)
     }
   }
-}
-
-/** The path that a proxy puts before those of the service. */
-function basePathOf(publicUrl: string): string {
-  return new URL(publicUrl).pathname.replace(/\/$/, '')
 }
 
 /** The id of the record that a right address names. */

@@ -12,15 +12,8 @@ import {
 } from '../../access/device-logins.ts'
 import type { Services } from '../../context.ts'
 import { escapeHtml } from '../../html.ts'
-import {
-  basePathOf,
-  isOfOwnPage,
-  queryOf,
-  readForm,
-  type Serve,
-  sessionOf,
-  startPath,
-} from '../sign-in/browser.ts'
+import { basePathOf } from '../../kit/paths.ts'
+import { isOfOwnPage, queryOf, readForm, type Serve, sessionOf, startPath } from '../sign-in/browser.ts'
 import { refuseOrigin } from '../sign-in/index.ts'
 import { factList, link, paragraph, sendPage } from '../sign-in/page.ts'
 

@@ -5,8 +5,8 @@ import type { Services } from '../../context.ts'
 import { MS_PER_MINUTE } from '../../durations.ts'
 import { asObject, asObjects, asString, parseJson } from '../../json/access.ts'
 import { dispatch, type InnerResponse } from '../../kit/dispatch.ts'
+import { basePathOf } from '../../kit/paths.ts'
 import {
-  basePathOf,
   clearCookie,
   isOfOwnPage,
   queryOf,

@@ -5,9 +5,9 @@ import { SESSION_DAYS } from '../../access/browser-sessions.ts'
 import type { Services } from '../../context.ts'
 import { MS_PER_DAY } from '../../durations.ts'
 import { escapeHtml } from '../../html.ts'
+import { basePathOf } from '../../kit/paths.ts'
 import { acceptInvitation, findInvitation } from '../../workspaces/invitations.ts'
 import {
-  basePathOf,
   isOfOwnPage,
   readCookie,
   readForm,

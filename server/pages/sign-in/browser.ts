@@ -3,6 +3,7 @@ import { findBrowserSession } from '../../access/browser-sessions.ts'
 import type { Config } from '../../config.ts'
 import type { Services } from '../../context.ts'
 import { isPrivateName } from '../../hosts/visited.ts'
+import { basePathOf } from '../../kit/paths.ts'
 
 /*
  * Requests of browsers that carry cookies. Only these pages take cookies; the interface takes tokens alone. Every change
@@ -108,11 +109,6 @@ export function missingSetting(
 }
 
 const wrongSetting = 'PUBLIC_URL is not the address of this page.'
-
-/** The path that a proxy puts before those of the service, without a slash at the end. */
-export function basePathOf(publicUrl: string): string {
-  return new URL(publicUrl).pathname.replace(/\/$/, '')
-}
 
 const MAX_PATH_CHARACTERS = 2_000
 

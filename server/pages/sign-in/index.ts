@@ -16,13 +16,13 @@ import { memoizeOn } from '../../db/interned-rows.ts'
 import { MS_PER_DAY } from '../../durations.ts'
 import { escapeHtml } from '../../html.ts'
 import { networkOf } from '../../kit/limits.ts'
+import { basePathOf } from '../../kit/paths.ts'
 import { sendProblem } from '../../kit/response.ts'
 import { OWN_MAIL_TIMEOUT_MS, plainMail } from '../../outbound/mail.ts'
 import { createErrorLog } from '../../repeated-errors.ts'
 import { root } from '../../root.ts'
 import { cachedAsset } from '../cached-asset.ts'
 import {
-  basePathOf,
   clearCookie,
   isOfOwnPage,
   missingSetting,
