@@ -16,7 +16,7 @@ const MINUTE_MS = 60_000
 const flow = storable(
   bot({
     Start: [
-      { type: 'wait until', options: { secondsToWaitFor: '60' } },
+      { type: 'wait until', options: { secondsToWaitFor: '86400' } },
       text('Later'),
       { type: 'text input', options: {} },
     ],
@@ -86,7 +86,7 @@ export async function fireUnderKills(
   }
 }
 
-/** Copies a chat that waits, each with a timer of its own that is due within a minute. */
+/** Copies a chat that waits as if for a minute, each with a timer of its own that is due within that time. */
 async function copyChat(
   pool: { query: (text: string, values?: unknown[]) => Promise<unknown> },
   { sessionId, resultId, total }: { sessionId: string; resultId: string; total: number },
@@ -100,7 +100,8 @@ async function copyChat(
   )
   await pool.query(
     `INSERT INTO chat_sessions SELECT (json_populate_record(s, json_build_object('id', ${newSession},
-      'result_id', ${numbered}, 'state', jsonb_set(state::jsonb, '{timer,id}', to_jsonb(${numbered}))))).*
+      'result_id', ${numbered}, 'state', jsonb_set(state::jsonb, '{timer,id}', to_jsonb(${numbered})),
+      'expires_at', date_trunc('hour', now() + interval '1 minute') + interval '49 hours'))).*
     FROM chat_sessions s, generate_series(1, $2::int) n WHERE s.id = $1`,
     [sessionId, total],
   )

@@ -110,11 +110,12 @@ const removing = statements((db) =>
 )
 
 export function openTimers(services: Services): LeaseWorker {
-  const { db, log } = services
-  const claim = newId(services.now())
+  const { now: currentTime, ...tools } = services
+  const { db, log } = tools
+  const claim = newId(currentTime())
   const logError = createErrorLog(log)
   // A timer has no address.
-  const quota = services.quotas()
+  const quota = tools.quotas()
   let resting = 0
   let othersAt = Number.NEGATIVE_INFINITY
 
@@ -132,8 +133,8 @@ export function openTimers(services: Services): LeaseWorker {
 
   /** Runs the turn of a timer, which removes its row or sets it anew. */
   async function fire({ sessionId, id, botId }: Timer): Promise<'written' | 'obsolete' | 'moved'> {
-    const now = services.now()
-    const session = await findSession(db, services.chat, sessionId, now)
+    const now = currentTime()
+    const session = await findSession(db, tools.chat, sessionId, now)
     const state = session && decodeState(session)
     if (!session || state?.timer?.id !== id) return 'obsolete'
     const isWaiting = session.handledBy === 'waiting' && state.timer.kind === 'handoff'
@@ -141,7 +142,7 @@ export function openTimers(services: Services): LeaseWorker {
     if (session.handledBy !== null && !isWaiting) return 'moved'
     if (quota.refusal('text', botId)) throw new Overdrawn('The bot stores no more of its chats today')
     const reply = { message: { type: 'timer' as const }, options: {}, digest: timerDigest }
-    const ran = await runTurn({ ...services, now, place, quota: () => quota }, session, reply)
+    const ran = await runTurn({ now, place, quota: () => quota, ...tools }, session, reply)
     if (ran === 'moved') return ran
     return typeof ran === 'object' && 'answer' in ran ? 'written' : 'obsolete'
   }

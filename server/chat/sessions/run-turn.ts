@@ -65,7 +65,9 @@ async function runTurnWithin(
       const wasAnswered = (state.frames[0]?.answerCount ?? 0) > 0
       const { timer: timerBefore, isBridged } = state
       const tell = reply.tell && ((event: TurnEvent) => void (claim.isLost || reply.tell?.(event)))
-      const effects = effectsOf(context, { ...session, resultId: state.resultId, state, room }, claim, tell)
+      const { resultId } = state
+      const ids = { sessionId, botId, workspaceId, publicationId, resultId }
+      const effects = effectsOf(context, { state, room, ...ids }, claim, tell)
       const outcome = await continueChat(session.flow, state, reply.message, reply.options, effects)
       if (claim.isLost) continue
       if (outcome.problem) return outcome
@@ -79,7 +81,7 @@ async function runTurnWithin(
             read,
             expiresAt: expiryAfter(outcome, session.createdAt, context.now),
             revision: session.revision,
-            resultId: state.resultId,
+            resultId,
             isNewResult: session.resultId === null,
             wasAnswered,
             outcome,
@@ -90,7 +92,7 @@ async function runTurnWithin(
           context.now,
           writeAlso(context.db, keep, [
             ...uploadsOfTurn(sessionId, outcome.uploads),
-            ...sheetRowsOfTurn({ botId, workspaceId, resultId: state.resultId }, outcome),
+            ...sheetRowsOfTurn({ botId, workspaceId, resultId }, outcome),
             ...(isBridged ? [(tx: Database) => wakeBridge(tx, session)] : []),
             ...handoverOfTurn(
               { id: sessionId, botId },
@@ -100,7 +102,7 @@ async function runTurnWithin(
             ),
             ...eventOfTurn(
               session,
-              chatEventOf({ ...session, resultId: state.resultId }, outcome),
+              chatEventOf({ handledBy: session.handledBy, ...ids }, outcome),
               context.now,
             ),
           ]),

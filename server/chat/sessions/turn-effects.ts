@@ -103,9 +103,7 @@ export function effectsOf(
     async shareRequest(work) {
       if (await mayCallOut()) await place.rest(work)
     },
-    ...(isStored && { reserveSheetRow: (bytes: number) => reserveSheetRow(db, running, bytes) }),
     takeTurn: () => place.rest(() => takeTurn(workspaceId)),
-    ...(room && { room: { ...room, take: (...what) => place.rest(() => room.take(...what)) } }),
     evaluate: (request) => place.rest(() => tools.evaluate({ ...request, workspaceId })),
     tell,
     async httpRequest(request) {
@@ -180,5 +178,7 @@ export function effectsOf(
       const { resultId } = running
       return resultId === null ? [] : transcriptOf(db, botId, resultId, maximumCharacters)
     },
+    ...(isStored && { reserveSheetRow: (bytes: number) => reserveSheetRow(db, running, bytes) }),
+    ...(room && { room: { ...room, take: (...what) => place.rest(() => room.take(...what)) } }),
   }
 }

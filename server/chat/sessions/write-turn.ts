@@ -190,7 +190,6 @@ async function tryWriteTurn(db: Database, turn: TurnToWrite, now: Date, isRetry:
     publicationId: session.publicationId,
     resultId: turn.resultId,
     revision: turn.revision,
-    ...(turn.read && { memberEdits: turn.read.memberEdits, isEnded: turn.read.isEnded }),
     state,
     lastDigest: turn.lastDigest?.slice(0, STORED_DIGEST_CHARACTERS) ?? null,
     inlineTurn: isInline ? withLength(packed) : null,
@@ -198,6 +197,7 @@ async function tryWriteTurn(db: Database, turn: TurnToWrite, now: Date, isRetry:
     now: now.toISOString(),
     endedAt: hasEnded ? now.toISOString() : null,
     expiresAt: (turn.expiresAt ?? expiryOf(hasEnded, now)).toISOString(),
+    ...(turn.read && { memberEdits: turn.read.memberEdits, isEnded: turn.read.isEnded }),
   }
   const waiting = waitingResultOf(outcome.state)
   const waitingOf = (botId: string, resultId: string) => {
