@@ -11665,7 +11665,7 @@ export interface components {
         StripeTestKeys: {
             /**
              * @description Public key of the account. With it chats on hosts that serve chats alone show the form of Stripe.
-             * @example pk_live_example
+             * @example pk_test_example
              */
             publicKey?: string;
             /**

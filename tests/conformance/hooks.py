@@ -35,6 +35,10 @@ RULES = [
     ("custom", "Invalid email address", "no pattern bounds the parts of a host by their length"),
     ("unknown_command", "", "which commands there are depends on the bot"),
     ("custom", "Expected live, test or both", "generators stumble over lists of what is required"),
+    ("custom", "Expected `clientId` and `clientSecret`", "generators stumble over lists of what is required"),
+    ("custom", "Expected one of", "in a block of a vendor, what is allowed depends on its action"),
+    ("custom", "Expected an emoji", "no pattern that all generators read keeps other schemes out of an icon"),
+    ("custom", "This is a key of the", "the beginning of a key says its mode"),
     ("custom", "Expected either `serviceAccount` or `oauth`", "generators stumble over lists of what is required"),
     ("invalid_value", "These credentials are of the type", "credentials keep the type that they were made with"),
     ("invalid_value", "The range does not overlap", "one end of a span of time lies before the other"),
@@ -109,9 +113,9 @@ def why_issue(operation, issue):
     if issue["code"] == "invalid_text":
         is_free = operation in FREE_BODIES or FREE_PARTS.union(IGNORED).intersection(issue["path"])
         return "no pattern bounds the texts in a place for any value" if is_free else None
-    return next(
-        (why for code, start, why in RULES if issue["code"] == code and issue["message"].startswith(start)), None
-    )
+    # Where the value is missing, the message says so first.
+    message = issue["message"].replace("Missing: expected", "Expected")
+    return next((why for code, start, why in RULES if issue["code"] == code and message.startswith(start)), None)
 
 
 def operation_id(case):

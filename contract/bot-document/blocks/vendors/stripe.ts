@@ -4,10 +4,11 @@ import { bearer, type Probe, type VendorRow } from './vendor.ts'
 
 /* Payments. Their block is an input, so the row has no action: see `server/chat/engine/payments/payment.ts`. */
 
-const publicKey = plainText(
-  'Public key of the account. With it chats on hosts that serve chats alone show the form of Stripe.',
-  'pk_live_example',
-)
+const publicKey = (example: string) =>
+  plainText(
+    'Public key of the account. With it chats on hosts that serve chats alone show the form of Stripe.',
+    example,
+  )
 
 const webhookSecret = secret(
   'Signing secret of the webhook at the vendor that leads to this service, so that a payment counts although the visitor has closed the page.',
@@ -19,7 +20,7 @@ const liveKeys = credentialData('StripeLiveKeys', 'Keys that move money. Publish
     (key) => !/^[a-z]+_test_/.test(key),
     { error: 'This is a key of the test mode: send it as test.secretKey' },
   ),
-  publicKey: publicKey
+  publicKey: publicKey('pk_live_example')
     .refine((key) => !/^pk_test_/.test(key), {
       error: 'This is a key of the test mode: send it as test.publicKey',
     })
@@ -32,7 +33,7 @@ const testKeys = credentialData('StripeTestKeys', 'Keys that move no money. Prev
     (key) => !/^[a-z]+_live_/.test(key),
     { error: 'This is a key of the live mode: send it as live.secretKey' },
   ),
-  publicKey: publicKey
+  publicKey: publicKey('pk_test_example')
     .refine((key) => !/^pk_live_/.test(key), {
       error: 'This is a key of the live mode: send it as live.publicKey',
     })
