@@ -89,8 +89,10 @@ child.on('close', (code, signal) => {
   const complaints = output.replaceAll(/^npm http (?:cache|fetch GET [23]).*\n/gm, '')
   const cause = causes.find(([pattern]) => pattern.test(complaints))?.[1]
   const lines = complaints.split('\n').filter((line) => !/^npm (?:http|warn (?!tar ))/.test(line))
-  const failure = complaints.match(/^npm http .* failed with .*\n/m)?.[0] ?? ''
-  const shown = failure + lines.slice(-MAX_SHOWN_LINES).join('\n')
+  const failures = complaints
+    .split('\n')
+    .filter((line) => /^npm http /.test(line) && / failed with /.test(line))
+  const shown = [...failures.slice(0, 1), ...lines.slice(-MAX_SHOWN_LINES)].join('\n')
   if (!signal || hasGivenUp)
     process.stderr.write(`${cause ?? `It failed (${program}), for this reason:`}\n${shown}`)
   process.exitCode = 1

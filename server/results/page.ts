@@ -224,7 +224,10 @@ export async function resultPage(
     if (page) return page
   }
   const { rows, end } = await resultRows(db, grant, filter, position, limit)
-  if (isOfAll && lengthOf(rows) <= MAX_LIGHT_CHARACTERS) lightBots.set(grant.bot.id, true)
+  if (!looksInside(filter)) {
+    if (lengthOf(rows) <= MAX_LIGHT_CHARACTERS) lightBots.set(grant.bot.id, true)
+    else lightBots.delete(grant.bot.id)
+  }
   return { results: rows.map((row) => toResult(grant.bot.id, row)), end }
 }
 
@@ -251,6 +254,10 @@ async function packedPage(
   }
 }
 
+/** True if a filter reads the answers or variables of each result that it examines. */
+const looksInside = ({ answerContains, variable }: ResultFilter) =>
+  answerContains !== null || variable !== null
+
 /** Characters of what was answered and of the variables. */
 export function lengthOf(rows: readonly ResultRow[]): number {
   return rows.reduce((sum, { answers, variables }) => sum + answers.length + variables.length, 0)
@@ -263,13 +270,16 @@ export function lengthOf(rows: readonly ResultRow[]): number {
 export async function resultRows(
   db: Database,
   grant: BotGrant,
-  { range, ...sought }: ResultFilter,
+  filter: ResultFilter,
   position: Position,
   limit: number,
 ): Promise<{ rows: ResultRow[]; end: Position | undefined }> {
+  const { range, ...sought } = filter
   // One row more shows whether others follow.
   const values = { ...valuesOf(grant, range, position, limit + 1), ...sought }
-  const found = await inTurn(grant.bot.workspaceId, () => resultStatements(db).search(values))
+  const search = () => resultStatements(db).search(values)
+  const isLight = !looksInside(filter) && lightBots.has(grant.bot.id)
+  const found = await (isLight ? search() : inTurn(grant.bot.workspaceId, search))
   const wanted = found.filter((row) => row.isWanted)
   const rows = wanted.slice(0, limit)
   if (wanted.length > limit) return { rows, end: rows.at(-1) }

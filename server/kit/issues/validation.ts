@@ -49,8 +49,10 @@ function* issuesIn(
  */
 function messageOf({ message, path }: z.core.$ZodIssue, given: unknown): string {
   if (valueAt(given, path) !== undefined) return message.replace('expected record', 'expected object')
-  const [, expected] = /expected (.+?)(?:, received undefined)?$/i.exec(message) ?? []
-  return expected === undefined ? message : `Missing: expected ${expected}`
+  const [, expected] = /expected (.+)/i.exec(message) ?? []
+  return expected === undefined
+    ? message
+    : `Missing: expected ${expected.replace(', received undefined', '')}`
 }
 
 function valueAt(value: unknown, path: readonly PropertyKey[]): unknown {
