@@ -361,9 +361,9 @@ describe('a handoff', () => {
   test('leaves by its way out also after a process that ran the turn has died', async () => {
     const { sessionId } = await handOver()
     await app.pool.query(
-      `UPDATE chat_sessions SET claim = revision || '/dead', claimed_until = now() - interval '1 second'
-      WHERE id = $1`,
-      [sessionId],
+      // A cluster takes no function of the clock beside a column.
+      `UPDATE chat_sessions SET claim = revision || '/dead', claimed_until = $2 WHERE id = $1`,
+      [sessionId, new Date(Date.now() - 1_000)],
     )
     await app.fireTimers()
     expect(await saidIn(sessionId)).toEqual(['Ada', 'One moment, Ada', 'Nobody came'])
