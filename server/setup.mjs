@@ -23,6 +23,9 @@ const MAX_SHOWN_LINES = 40
 /** Failed requests after which npm is ended if none succeeded: it would try each package three times, for minutes. */
 const MAX_FAILED_REQUESTS = 50
 
+/** Milliseconds for which requests are tried at least. */
+const MIN_TRIED_MS = 10_000
+
 /** Milliseconds without any response after which a hint is printed. */
 const SILENCE_MS = 60_000
 
@@ -59,21 +62,26 @@ const child = spawn(program, words, {
 })
 let output = ''
 let hasGivenUp = false
+let patience
 const giveUp = () => {
   hasGivenUp = true
   // npm goes on after SIGTERM.
   child.kill('SIGKILL')
 }
+const begun = performance.now()
 const hasResponse = () => /^npm http fetch GET [23]/m.test(output)
 const hear = (piece) => {
   output += piece
   // npm warns of each file that it cannot write, and fetches the rest for minutes.
   if (/TAR_ENTRY_ERROR (?:ENOSPC|EDQUOT)/.test(output)) giveUp()
   if (hasGivenUp || hasResponse()) return
-  if (output.split(' failed with E').length > MAX_FAILED_REQUESTS) giveUp()
+  if (output.split(' failed with E').length <= MAX_FAILED_REQUESTS) return
+  // A network that comes up late has npm's first retries.
+  if (performance.now() - begun > MIN_TRIED_MS) giveUp()
+  else patience ??= setTimeout(() => hear(''), MIN_TRIED_MS)
 }
 const waiting = setTimeout(() => {
-  if (program === 'npm' && !hasResponse())
+  if (program === 'npm' && !/^npm http (?:cache|fetch GET \d)/m.test(output))
     process.stderr.write(`Nothing came from the registry of npm in a minute. ${away}\n`)
 }, SILENCE_MS)
 child.stdout.on('data', hear)
@@ -81,17 +89,20 @@ child.stderr.on('data', hear)
 child.on('error', (error) => hear(`${error.message}\n`))
 child.on('close', (code, signal) => {
   clearTimeout(waiting)
+  clearTimeout(patience)
   // npm only warns of files that it could not write, and ends well.
   const isIncomplete = output.includes('TAR_ENTRY_ERROR')
   if (code === 0 && !isIncomplete) return
   if (isIncomplete) rmSync('node_modules/.package-lock.json', { force: true })
   // Names of packages in successful requests could read as causes.
   const complaints = output.replaceAll(/^npm http (?:cache|fetch GET [23]).*\n/gm, '')
-  const cause = causes.find(([pattern]) => pattern.test(complaints))?.[1]
   const lines = complaints.split('\n').filter((line) => !/^npm (?:http|warn (?!tar ))/.test(line))
   const failures = complaints
     .split('\n')
     .filter((line) => /^npm http /.test(line) && / failed with /.test(line))
+  // A failed request that succeeded later is no cause.
+  const causeIn = (text) => causes.find(([pattern]) => pattern.test(text))?.[1]
+  const cause = causeIn(lines.join('\n')) ?? causeIn(failures.join('\n'))
   const shown = [...failures.slice(0, 1), ...lines.slice(-MAX_SHOWN_LINES)].join('\n')
   if (!signal || hasGivenUp)
     process.stderr.write(`${cause ?? `It failed (${program}), for this reason:`}\n${shown}`)

@@ -1,5 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import type { Socket } from 'node:net'
+import { Socket } from 'node:net'
+import type { Duplex } from 'node:stream'
 
 /*
  * Responses that are sent before the body of their request was read. Some callers read a response only after they have
@@ -30,15 +31,21 @@ export function settleBody(request: IncomingMessage, response: ServerResponse) {
     response.setHeader('Connection', 'close')
   // Node calls it behind a response that ends the connection. Closed at once, the connection would be reset before the
   // response was read.
-  socket.destroySoon = () => {
+  const gently = () => {
     request.resume()
     closeGently(socket)
   }
-  request.once('close', () => Reflect.deleteProperty(socket, 'destroySoon'))
+  socket.destroySoon = gently
+  // A pipelined request may have set its own meanwhile.
+  request.once('close', () => {
+    if (socket.destroySoon === gently) Reflect.deleteProperty(socket, 'destroySoon')
+  })
 }
 
 /** Ends a connection behind its last bytes, and destroys it a little later, for its caller to read them. */
-export function closeGently(socket: Socket, last = '') {
+export function closeGently(socket: Duplex, last = '') {
+  // A connection within the process loses nothing.
+  if (!(socket instanceof Socket)) return void socket.end(last)
   const start = performance.now()
   const before = socket.bytesRead
   socket.end(last)

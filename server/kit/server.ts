@@ -208,7 +208,7 @@ function endWith(socket: Duplex, code: ErrorCode, issues: Issue[], requestId: st
     `HTTP/1.1 ${status} ${http.STATUS_CODES[status]}`,
     ...headers.map(([name, value]) => `${name}: ${value}`),
   ]
-  closeGently(socket as Socket, `${head.join('\r\n')}\r\n\r\n${body}`)
+  closeGently(socket, `${head.join('\r\n')}\r\n\r\n${body}`)
 }
 
 /** Headers that the app sets on its own responses too, as far as they matter for a text that ends a connection. */

@@ -224,10 +224,7 @@ export async function resultPage(
     if (page) return page
   }
   const { rows, end } = await resultRows(db, grant, filter, position, limit)
-  if (!looksInside(filter)) {
-    if (lengthOf(rows) <= MAX_LIGHT_CHARACTERS) lightBots.set(grant.bot.id, true)
-    else lightBots.delete(grant.bot.id)
-  }
+  if (isOfAll && lengthOf(rows) <= MAX_LIGHT_CHARACTERS) lightBots.set(grant.bot.id, true)
   return { results: rows.map((row) => toResult(grant.bot.id, row)), end }
 }
 
@@ -254,10 +251,6 @@ async function packedPage(
   }
 }
 
-/** True if a filter reads the answers or variables of each result that it examines. */
-const looksInside = ({ answerContains, variable }: ResultFilter) =>
-  answerContains !== null || variable !== null
-
 /** Characters of what was answered and of the variables. */
 export function lengthOf(rows: readonly ResultRow[]): number {
   return rows.reduce((sum, { answers, variables }) => sum + answers.length + variables.length, 0)
@@ -270,16 +263,13 @@ export function lengthOf(rows: readonly ResultRow[]): number {
 export async function resultRows(
   db: Database,
   grant: BotGrant,
-  filter: ResultFilter,
+  { range, ...sought }: ResultFilter,
   position: Position,
   limit: number,
 ): Promise<{ rows: ResultRow[]; end: Position | undefined }> {
-  const { range, ...sought } = filter
   // One row more shows whether others follow.
   const values = { ...valuesOf(grant, range, position, limit + 1), ...sought }
-  const search = () => resultStatements(db).search(values)
-  const isLight = !looksInside(filter) && lightBots.has(grant.bot.id)
-  const found = await (isLight ? search() : inTurn(grant.bot.workspaceId, search))
+  const found = await inTurn(grant.bot.workspaceId, () => resultStatements(db).search(values))
   const wanted = found.filter((row) => row.isWanted)
   const rows = wanted.slice(0, limit)
   if (wanted.length > limit) return { rows, end: rows.at(-1) }

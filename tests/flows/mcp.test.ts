@@ -390,6 +390,14 @@ describe('the endpoint', () => {
     expect((await send(message('ping'))).body).toEqual({ jsonrpc: '2.0', id: 1, result: {} })
   })
 
+  test('refuses an argument that is longer than the head of a request can be, and goes on', async () => {
+    const client = await connect(here.member)
+    const botId = here.published.id
+    const refused = await refusalOf(client, 'list_results', { botId, variable: `x:${'y'.repeat(20_000)}` })
+    expect(refused).toMatchObject({ code: 'REQUEST_HEADER_FIELDS_TOO_LARGE' })
+    expect(await use(client, 'list_results', { botId })).toMatchObject({ results: expect.any(Array) })
+  })
+
   test('refuses wrong arguments of every tool with an error that an agent reads', async () => {
     const client = await connect(here.member)
     const { tools } = await client.listTools()

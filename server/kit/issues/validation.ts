@@ -48,11 +48,10 @@ function* issuesIn(
  * keys a record.
  */
 function messageOf({ message, path }: z.core.$ZodIssue, given: unknown): string {
-  if (valueAt(given, path) !== undefined) return message.replace('expected record', 'expected object')
-  const [, expected] = /expected (.+)/i.exec(message) ?? []
-  return expected === undefined
-    ? message
-    : `Missing: expected ${expected.replace(', received undefined', '')}`
+  const text = message.replace('expected record', 'expected object')
+  if (valueAt(given, path) !== undefined) return text
+  const [, expected] = /\bexpected (.+)/i.exec(text) ?? []
+  return expected === undefined ? text : `Missing: expected ${expected.replace(', received undefined', '')}`
 }
 
 function valueAt(value: unknown, path: readonly PropertyKey[]): unknown {
