@@ -62,7 +62,7 @@ const child = spawn(program, words, {
 })
 let output = ''
 let hasGivenUp = false
-let patience
+let deadline
 const giveUp = () => {
   hasGivenUp = true
   // npm goes on after SIGTERM.
@@ -78,7 +78,7 @@ const hear = (piece) => {
   if (output.split(' failed with E').length <= MAX_FAILED_REQUESTS) return
   // A network that comes up late has npm's first retries.
   if (performance.now() - begun > MIN_TRIED_MS) giveUp()
-  else patience ??= setTimeout(() => hear(''), MIN_TRIED_MS)
+  else deadline ??= setTimeout(() => hear(''), MIN_TRIED_MS)
 }
 const waiting = setTimeout(() => {
   if (program === 'npm' && !/^npm http (?:cache|fetch GET \d)/m.test(output))
@@ -89,17 +89,14 @@ child.stderr.on('data', hear)
 child.on('error', (error) => hear(`${error.message}\n`))
 child.on('close', (code, signal) => {
   clearTimeout(waiting)
-  clearTimeout(patience)
+  clearTimeout(deadline)
   // npm only warns of files that it could not write, and ends well.
   const isIncomplete = output.includes('TAR_ENTRY_ERROR')
   if (code === 0 && !isIncomplete) return
   if (isIncomplete) rmSync('node_modules/.package-lock.json', { force: true })
-  // Names of packages in successful requests could read as causes.
-  const complaints = output.replaceAll(/^npm http (?:cache|fetch GET [23]).*\n/gm, '')
-  const lines = complaints.split('\n').filter((line) => !/^npm (?:http|warn (?!tar ))/.test(line))
-  const failures = complaints
-    .split('\n')
-    .filter((line) => /^npm http /.test(line) && / failed with /.test(line))
+  const written = output.split('\n')
+  const lines = written.filter((line) => !/^npm (?:http|warn (?!tar ))/.test(line))
+  const failures = written.filter((line) => /^npm http /.test(line) && / failed with /.test(line))
   // A failed request that succeeded later is no cause.
   const causeIn = (text) => causes.find(([pattern]) => pattern.test(text))?.[1]
   const cause = causeIn(lines.join('\n')) ?? causeIn(failures.join('\n'))

@@ -75,6 +75,17 @@ test('setup lets npm retry when a request succeeded, and names no package in a c
   ).toEqual(['It failed (npm), for this reason:', 'npm error odd', ''])
 })
 
+test('setup names the cause that ended npm, not one that a retry has mended', () => {
+  const { lines } = install(
+    "echo 'npm http fetch GET https://registry/p attempt 1 failed with ECONNRESET' >&2; echo 'npm error code EINTEGRITY' >&2; exit 1",
+  )
+  expect(lines[0]).toMatch(/^A package came damaged: /)
+  expect(lines.slice(1, 3)).toEqual([
+    expect.stringMatching(/failed with ECONNRESET$/),
+    'npm error code EINTEGRITY',
+  ])
+})
+
 test.each([
   ['could not extend file "base/1/2691": wrote only 4096 of 8192 bytes', 'the disk is full: make room on it'],
   ['ENOSPC: no space left on device, mkdir', 'the disk is full: make room on it, set DATA_DIR'],

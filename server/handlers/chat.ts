@@ -60,7 +60,8 @@ export const chat: ChatHandlers<Contexts> = {
     const tell = body.isStreamEnabled ? openEvents?.() : undefined
     return context.once(botId, async (keep) => {
       if (published.isClosed) return reply.fail('BAD_REQUEST', [closedIssue(flow)])
-      const isFull = context.quota().refusal('text', botId)
+      const quota = context.quota()
+      const isFull = quota.refusal('text', botId)
       if (isFull) return reply.fail('TOO_MANY_REQUESTS', [isFull])
       const answerOf = ({ sessionId, resultId, outcome, step }: Started) =>
         reply.ok({
@@ -89,7 +90,7 @@ export const chat: ChatHandlers<Contexts> = {
       // The response to a request with a key is stored for days.
       const isKept = header('idempotency-key') !== undefined
       const keptBytes = isKept ? Buffer.byteLength(JSON.stringify(step) + JSON.stringify(outcome.bot)) : 0
-      context.quota().add('text', botId, size + keptBytes)
+      quota.add('text', botId, size + keptBytes)
       return answerOf(started)
     })
   },
@@ -294,7 +295,7 @@ export const chat: ChatHandlers<Contexts> = {
   },
 
   async saveClientLogs({ params, body, header }, reply, context) {
-    const { db, now, quota, visitedUrl } = context
+    const { db, now, visitedUrl } = context
     const session = await findVisited(context, params.sessionId)
     const resultId = session?.resultId
     const origin = session && refusedOrigin(session.flow, header, visitedUrl)
@@ -306,11 +307,12 @@ export const chat: ChatHandlers<Contexts> = {
     if (origin) return reply.fail('BAD_REQUEST', [origin])
     const { sessionId, botId } = session
     const bytes = sizeOfLogs(body.clientLogs)
-    const isFull = quota().refusal('text', botId, bytes)
+    const quota = context.quota()
+    const isFull = quota.refusal('text', botId, bytes)
     if (isFull) return reply.fail('TOO_MANY_REQUESTS', [isFull])
     const hasRoom = await insertClientLogs(db, { sessionId, botId, resultId }, body.clientLogs, now)
     if (!hasRoom) return reply.fail('TOO_MANY_REQUESTS', [tooManyLogs])
-    quota().add('text', botId, bytes)
+    quota.add('text', botId, bytes)
     return reply.ok({ message: 'success' })
   },
 }

@@ -30,7 +30,8 @@ export const chatwoot: ChatwootHandlers<Contexts> = {
     if (event) {
       const text = JSON.stringify(event.event)
       const bytes = Buffer.byteLength(text)
-      const isFull = context.quota().refusal('text', params.botId, bytes)
+      const quota = context.quota()
+      const isFull = quota.refusal('text', params.botId, bytes)
       if (isFull) return reply.fail('TOO_MANY_REQUESTS', [isFull])
       const { whenOver = 'open', whenReturned = 'resume' } = query
       const outcome = await storeEvent(
@@ -39,7 +40,7 @@ export const chatwoot: ChatwootHandlers<Contexts> = {
         now,
       )
       if (outcome === 'full') return reply.fail('TOO_MANY_REQUESTS', [tooMany])
-      if (outcome === 'stored') context.quota().add('text', params.botId, bytes)
+      if (outcome === 'stored') quota.add('text', params.botId, bytes)
     }
     return reply.ok({ message: 'success' })
   },

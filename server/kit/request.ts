@@ -225,7 +225,7 @@ async function receive(
 
 /**
  * Bytes of the body of a request that is no operation. Undefined if it has more than `maxBytes` or breaks off; the
- * connection stays, so that the caller reads the response.
+ * connection is left to the response: see early-response.ts.
  */
 export async function readBytes(request: express.Request, maxBytes: number): Promise<Buffer | undefined> {
   const pieces: Buffer[] = []

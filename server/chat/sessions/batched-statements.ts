@@ -186,7 +186,7 @@ const changedLate = sql`
 
 /**
  * Turns without an answer, as most of timers are: their results may be old, and they may set a timer anew or remove it.
- * Rows of timers are locked in the order in which heartbeats lock those that are leased.
+ * Each of both locks its rows of timers in the order in which heartbeats lock those that are leased.
  */
 const withoutAnswers = (batch: SQL, returned = sql``, more = sql``) =>
   withNextTurns(

@@ -35,10 +35,10 @@ function knownKeys(
 /** The text of an issue for a property that there is not. */
 export function unknownProperty(key: string, schema: z.core.$ZodType, path: readonly PropertyKey[]): string {
   const known = knownKeys(schema, path)
-  const written = knownKeys(schema, path, (property) => !z.globalRegistry.get(property)?.readOnly)
   // A third of the letters may differ, rounded up.
   const meant = nearest(key, known, { comparing: known.length }, Math.ceil(key.length / 3))
   if (meant !== undefined) return `Unknown property; probably ${meant} is meant`
+  const written = knownKeys(schema, path, (property) => !z.globalRegistry.get(property)?.readOnly)
   if (written.length === 0 || written.length > MAX_NAMES_LISTED) return 'Unknown property'
   return `Unknown property; known here: ${written.join(', ')}`
 }
