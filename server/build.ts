@@ -24,7 +24,8 @@ const entries = { main: 'main.ts', admin: 'admin.ts', 'sandbox-worker': 'sandbox
  * Packages that are not bundled: OpenTelemetry instruments some or they read files of their own, others are seldom
  * loaded. The API of OpenTelemetry is bundled, since metrics always load it; two copies share what is registered.
  */
-const apart = /^(esbuild|pg|pino|@jitl|quickjs|@opentelemetry\/[^a]|@aws-sdk|@smithy|openai|@anthropic|yaml$)/
+const apart =
+  /^(esbuild|pg|pino|iconv-lite|@jitl|quickjs|@opentelemetry\/[^a]|@aws-sdk|@smithy|openai|@anthropic|yaml$)/
 
 /** Writes the build to a folder two below the top of the project, such as `dist/server`, in place of what was there. */
 export async function buildService(output: string): Promise<void> {

@@ -98,7 +98,10 @@ export function openBridge(services: Services): LeaseWorker {
     keyOf: ({ botId, credentialsId, conversationId }) => [botId, credentialsId, conversationId].join(' '),
     freePlaces: (running) => Math.min(MAX_CONVERSATIONS_AT_ONCE - running, WORKSPACE_SHARE),
     minTaken: 1,
-    take: (free, counts) => takeConversations(db, services.now(), counts, WORKSPACE_SHARE, free),
+    async take(free, counts) {
+      const rows = await takeConversations(db, services.now(), counts, WORKSPACE_SHARE, free)
+      return { rows, isMoreLeft: rows.length === free }
+    },
     extend: (taken) => extendLeases(db, taken),
     run,
     logFailure: (error) => logError(error, 'conversations of Chatwoot cannot be read now'),

@@ -4,6 +4,8 @@ import { startHeartbeat } from './lease.ts'
 /* Works on leased rows that are due, in every process, many beside each other. */
 
 const POLL_INTERVAL_MS = 500
+/** Interval while there are rows of workspaces that have their share. */
+const SHARE_INTERVAL_MS = 50
 
 interface LeasedWork<Row> {
   keyOf(row: Row): string
@@ -12,12 +14,18 @@ interface LeasedWork<Row> {
   /** Take no fewer rows at once: a smaller batch costs more to take than to work on. */
   minTaken: number
   /** Leases rows that are due. `counts` has the number of those that are worked on, by workspace. */
-  take(free: number, counts: Map<string, number>): Promise<Row[]>
+  take(free: number, counts: Map<string, number>): Promise<Taken<Row>>
   extend(rows: readonly Row[]): Promise<unknown>
   /** Never rejects. Ends soon once `isStopping` is true, with a lease that others can take. */
   run(row: Row, isStopping: () => boolean): Promise<void>
   /** Logs that rows cannot be taken. */
   logFailure(error: unknown): void
+}
+
+export interface Taken<Row> {
+  rows: Row[]
+  /** False if no other row was due. */
+  isMoreLeft: boolean
 }
 
 export interface LeaseWorker {
@@ -36,7 +44,7 @@ export function openLeaseWorker<Row extends { workspaceId: string }>(work: Lease
   let isStopping = false
   let wake = () => {}
 
-  function take(free: number): Promise<Row[]> {
+  function take(free: number): Promise<Taken<Row>> {
     const counts = new Map<string, number>()
     for (const { workspaceId } of running.values())
       counts.set(workspaceId, (counts.get(workspaceId) ?? 0) + 1)
@@ -81,15 +89,15 @@ export function openLeaseWorker<Row extends { workspaceId: string }>(work: Lease
         await waitForPlace()
         continue
       }
-      let isMoreLeft = false
+      let pauseMs = POLL_INTERVAL_MS
       try {
-        const taken = await take(free)
-        void start(taken)
-        isMoreLeft = taken.length === free
+        const { rows, isMoreLeft } = await take(free)
+        void start(rows)
+        if (isMoreLeft) pauseMs = rows.length > 0 ? 0 : SHARE_INTERVAL_MS
       } catch (error) {
         work.logFailure(error)
       }
-      if (!isMoreLeft && !isStopping) await delay(POLL_INTERVAL_MS, undefined, { ref: false })
+      if (pauseMs > 0 && !isStopping) await delay(pauseMs, undefined, { ref: false })
     }
   }
 
@@ -101,9 +109,9 @@ export function openLeaseWorker<Row extends { workspaceId: string }>(work: Lease
     async runDue() {
       for (;;) {
         const free = work.freePlaces(running.size)
-        const taken = free > 0 ? await take(free) : []
-        if (taken.length === 0 && running.size === 0) return
-        await start(taken)
+        const rows = free > 0 ? (await take(free)).rows : []
+        if (rows.length === 0 && running.size === 0) return
+        await start(rows)
         if (running.size > 0) await waitForPlace()
       }
     },

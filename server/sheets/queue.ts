@@ -229,14 +229,14 @@ export function openSheetQueue(services: Services): LeaseWorker {
     }
   }
 
-  async function take(free: number, counts: Map<string, number>): Promise<AccountLease[]> {
+  async function take(free: number, counts: Map<string, number>) {
     const due = await dueAccounts(db, await busyAccounts(db), counts, WORKSPACE_SHARE, free)
     const taken: AccountLease[] = []
     for (const account of due) {
       const leased = await takeAccount(db, account, newId(services.now()))
       if (leased) taken.push(leased)
     }
-    return taken
+    return { rows: taken, isMoreLeft: taken.length === free }
   }
 
   return openLeaseWorker<AccountLease>({

@@ -26,15 +26,17 @@ import { runTurn, timerDigest } from './run-turn.ts'
 const MAX_TIMERS_AT_ONCE = 128
 /** Those and the ones that wait for other services, which hold no place. */
 const MAX_TIMERS_BEGUN = 512
-/** One workspace has a quarter of both beside others, and three quarters of the latter alone. */
+/** One workspace has a quarter of both beside others. The last quarter of the latter is for those that have few. */
 const PLACES_SHARE = MAX_TIMERS_AT_ONCE / 4
 const BEGUN_SHARE = MAX_TIMERS_BEGUN / 4
+const MAX_BEGUN_BY_MANY = MAX_TIMERS_BEGUN - BEGUN_SHARE
 /** As few as it takes less time to run than to take. */
 const MIN_TAKEN = MAX_TIMERS_AT_ONCE / 2
 /** Interval of looks behind the timers of workspaces that have their share. Those may be many. */
 const OTHERS_INTERVAL_MS = 1_000
-/** These looks take one in so many parts of the time. */
+/** These looks take one in so many parts of the time, unless it takes longer until the next one. */
 const OTHERS_TIME_PART = 20
+const MAX_OTHERS_INTERVAL_MS = 10_000
 const MAX_ROWS_REMOVED = 200
 /** A timer whose turn fails this often is removed. */
 const MAX_FAILURES = 8
@@ -173,13 +175,15 @@ export function openTimers(services: Services): LeaseWorker {
   }
 
   /** Takes what there are places for: first of workspaces that have not their share. */
-  async function takeSome(free: number, counts: Map<string, number>): Promise<Timer[]> {
+  async function takeSome(free: number, counts: Map<string, number>) {
     const taken: Timer[] = []
     /** Takes those of workspaces with fewer than `share`, so that none has more than `most`. True if it took all. */
     const takeBelow = async (share: number, most: number) => {
       const full = [...counts].flatMap(([id, count]) => (count >= share ? [id] : []))
       const largest = Math.max(0, ...[...counts.values()].filter((count) => count < share))
-      const limit = Math.min(free - taken.length, most - largest)
+      const begun = [...counts.values()].reduce((sum, count) => sum + count, 0)
+      const room = Math.max(PLACES_SHARE - largest, Math.min(most - largest, MAX_BEGUN_BY_MANY - begun))
+      const limit = Math.min(free - taken.length, room)
       const found = limit > 0 ? await take(db, claim, full, limit) : []
       for (const { workspaceId } of found) counts.set(workspaceId, (counts.get(workspaceId) ?? 0) + 1)
       taken.push(...found)
@@ -190,11 +194,15 @@ export function openTimers(services: Services): LeaseWorker {
       const isAll = await takeBelow(PLACES_SHARE, BEGUN_SHARE)
       const took = performance.now() - begun
       // While they fill the places, they come first again.
-      if (isAll) othersAt = begun + Math.max(OTHERS_INTERVAL_MS, OTHERS_TIME_PART * took)
+      const interval = Math.min(Math.max(OTHERS_INTERVAL_MS, OTHERS_TIME_PART * took), MAX_OTHERS_INTERVAL_MS)
+      if (isAll) othersAt = begun + interval
     }
-    const most = counts.size > 1 ? BEGUN_SHARE : MAX_TIMERS_BEGUN - BEGUN_SHARE
-    await takeBelow(most, most)
-    return taken
+    const most = counts.size > 1 ? BEGUN_SHARE : MAX_BEGUN_BY_MANY
+    const isAll = await takeBelow(most, most).catch((error) => {
+      // Those that were taken run; the next look says what it is.
+      if (taken.length === 0) throw error
+    })
+    return { rows: taken, isMoreLeft: !isAll }
   }
 
   const worker = openLeaseWorker<Timer>({

@@ -50,7 +50,6 @@ export async function nodeOf(db: Database, botId: string): Promise<Database> {
 export function openNodes(db: Database, options: DatabaseOptions, log: Logger): { end(): Promise<void> } {
   const pools: pg.Pool[] = []
   const nodes = new Map<string, Database>()
-  const addresses = new LRUCache<string, string>({ max: 100_000, ttl: NODE_TTL_MS })
 
   function open(address: string): Database {
     const url = new URL(options.url)
@@ -65,6 +64,7 @@ export function openNodes(db: Database, options: DatabaseOptions, log: Logger): 
   }
 
   if (isDistributed(db)) {
+    const addresses = new LRUCache<string, string>({ max: 100_000, ttl: NODE_TTL_MS })
     findNode.set(db, async (botId) => {
       let address = addresses.get(botId)
       if (address === undefined) {
