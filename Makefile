@@ -122,4 +122,6 @@ $(BUILT): $(INSTALLED) $(SOURCES)
 supported:
 	@command -v node > /dev/null && command -v npm > /dev/null || \
 	  { echo 'Node 20.15 or newer is needed, with npm, and there is none on the PATH: install it from https://nodejs.org' >&2; exit 1; }
+	@case "$$(node --version)" in v[0-9].*|v1[0-9].*) \
+	  echo "Node 20.15 or newer is needed, this is $$(node --version): install a newer one from https://nodejs.org" >&2; exit 1;; esac
 	@node server/supported.cjs

@@ -119,6 +119,14 @@ test('a Node that is too old is refused in one sentence before the service is lo
   expect(load('22.0.0').status).toBe(0)
 })
 
+test('make starts nothing with a Node that is too old to run a script of ours', () => {
+  writeFileSync(join(folder, 'node'), '#!/bin/sh\necho v18.20.8\n', { mode: 0o755 })
+  const env = { ...process.env, PATH: `${folder}:${process.env.PATH}` }
+  const { status, stderr } = spawnSync('make', ['supported'], { cwd: at('.'), env, encoding: 'utf8' })
+  expect(status).toBe(2)
+  expect(stderr).toContain('Node 20.15 or newer is needed, this is v18.20.8: install')
+})
+
 test('no file is read at the path of a URL, in which the spaces of a folder are written as %20', () => {
   const sources = ['contract', 'server', 'tests'].flatMap((room) =>
     readdirSync(at(room), { recursive: true, encoding: 'utf8' })

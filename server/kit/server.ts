@@ -1,4 +1,3 @@
-import { once } from 'node:events'
 import http from 'node:http'
 import type { Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
@@ -78,21 +77,24 @@ export function createServer(
   const newest = new WeakMap<Duplex, { response: http.ServerResponse; before?: http.ServerResponse }>()
   const refused = new WeakSet<Duplex>()
   /** Ends a connection with an error, after the response to the earlier request on it. */
-  const refuse = async (socket: Duplex, code: ErrorCode, issues: Issue[] = []) => {
+  const refuse = (socket: Duplex, code: ErrorCode, issues: Issue[] = []) => {
     if (refused.has(socket)) return
     refused.add(socket)
     const last = newest.get(socket)
     // If a request is still arriving, it is the one to reject.
     const pending = last?.response.req.complete ? last.response : last?.before
-    if (pending && !pending.writableFinished && !pending.destroyed) await once(pending, 'close')
-    if (socket.writable) endWith(socket, code, issues, newId(new Date()))
+    const reject = () => {
+      if (socket.writable) endWith(socket, code, issues, newId(new Date()))
+    }
+    if (pending && !pending.writableFinished && !pending.destroyed) pending.once('close', reject)
+    else reject()
   }
   const handle: http.RequestListener = (request, response) => {
     const { socket } = request
     // After a response that closes the connection, another one would not be read.
     if (socket.writableEnded) return void socket.destroy()
     if (refused.has(socket)) return
-    if (!hasPath(request)) return void refuse(socket, 'BAD_REQUEST', malformed)
+    if (!hasPath(request)) return refuse(socket, 'BAD_REQUEST', malformed)
     newest.set(socket, { response, before: newest.get(socket)?.response })
     if (takesFile(request)) hurryFile(server, request, uploadGrace)
     else if (uploadTimeout > requestTimeout) hurry(server, request, requestTimeout)
@@ -108,17 +110,17 @@ export function createServer(
   server.maxHeadersCount = 0
   server.on('clientError', (error: NodeJS.ErrnoException, socket) => {
     if (error.code === 'ECONNRESET' || !socket.writable) return socket.destroy()
-    if (error.code === 'HPE_HEADER_OVERFLOW') return void refuse(socket, 'REQUEST_HEADER_FIELDS_TOO_LARGE')
-    if (error.code === 'ERR_HTTP_REQUEST_TIMEOUT') return void refuse(socket, 'REQUEST_TIMEOUT')
-    void refuse(socket, 'BAD_REQUEST', malformed)
+    if (error.code === 'HPE_HEADER_OVERFLOW') return refuse(socket, 'REQUEST_HEADER_FIELDS_TOO_LARGE')
+    if (error.code === 'ERR_HTTP_REQUEST_TIMEOUT') return refuse(socket, 'REQUEST_TIMEOUT')
+    refuse(socket, 'BAD_REQUEST', malformed)
   })
   server.on('checkExpectation', (request) => {
-    void refuse(request.socket, 'BAD_REQUEST', [
+    refuse(request.socket, 'BAD_REQUEST', [
       { path: ['header', 'expect'], code: 'unknown', message: 'The expectation is not known' },
     ])
   })
   // A proxy request, which this server is not for.
-  server.on('connect', (_request, socket) => void refuse(socket, 'METHOD_NOT_ALLOWED'))
+  server.on('connect', (_request, socket) => refuse(socket, 'METHOD_NOT_ALLOWED'))
   server.on('connection', (socket) => {
     connections.add(socket)
     socket.once('close', () => connections.delete(socket))

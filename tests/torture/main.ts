@@ -88,7 +88,9 @@ async function all() {
   if (isWanted('retries')) await report('retries', () => retry(seed, Number(COUNT || 5_000), randomOf(seed)))
   if (isWanted('throughput')) await report('throughput', () => throughput(3))
   if (isWanted('people'))
-    await report('people', () => talkUnderKills({ total: Number(COUNT || 300), width: 12 }, randomOf(seed)))
+    await report('people', () =>
+      talkUnderKills({ total: Number(COUNT || 300), width: Number(WIDTH || 12) }, randomOf(seed)),
+    )
   if (isWanted('streams')) await report('streams', () => holdStreams(1_000))
   if (isWanted('timers')) {
     const amount = { total: Number(COUNT || 10_000), kills: Number(KILLS || 5) }
