@@ -1,6 +1,7 @@
 import type express from 'express'
 import type { Operation } from '../../contract/kit/operation.ts'
-import { eventStream, type HttpResponse, waitForDrain } from './response.ts'
+import { eventStream, type HttpResponse, LARGE_BODY_BYTES, waitForDrain, writeLarge } from './response.ts'
+import type { Budget } from './shares/budget.ts'
 
 /*
  * Responses as server-sent events. A running turn does not wait for the reader: one that is slow or closes the
@@ -83,8 +84,15 @@ const endless = new WeakSet<object>()
 
 export const isEndless = (response: object): boolean => endless.has(response)
 
-/** Sends events as they come, each once the reader has taken the one before. */
-export async function sendEvents(response: express.Response, pieces: AsyncIterable<string>): Promise<void> {
+/**
+ * Sends events as they come, each once the reader has taken the one before. Where the budget has no room for a large one,
+ * the stream ends, and its reader connects again.
+ */
+export async function sendEvents(
+  response: express.Response,
+  pieces: AsyncIterable<string>,
+  budget: Budget,
+): Promise<void> {
   const events = pieces[Symbol.asyncIterator]()
   const close = () => void events.return?.()
   endless.add(response)
@@ -93,7 +101,7 @@ export async function sendEvents(response: express.Response, pieces: AsyncIterab
     if (response.destroyed || response.req.method === 'HEAD') return
     for (let next = await events.next(); !next.done && !response.destroyed; next = await events.next()) {
       if (!response.headersSent) writeStreamHead(response)
-      if (!response.write(next.value)) await waitForDrain(response)
+      if (!(await writeEvents(response, next.value, budget))) return
     }
   } finally {
     response.off('close', close)
@@ -102,6 +110,24 @@ export async function sendEvents(response: express.Response, pieces: AsyncIterab
       writeStreamHead(response)
     // A failure after the head can only end the stream, whose reader then connects again.
     if (response.headersSent) response.end()
+  }
+}
+
+/** False where there is no room. */
+async function writeEvents(response: express.Response, text: string, budget: Budget): Promise<boolean> {
+  if (text.length < LARGE_BODY_BYTES) {
+    if (!response.write(text)) await waitForDrain(response)
+    return true
+  }
+  const bytes = Buffer.from(text)
+  const { owner, tenant = '' } = response.locals
+  const holding = budget.open(owner ?? tenant, () => response.destroy())
+  try {
+    if (!holding.add(bytes.length)) return false
+    await writeLarge(response, bytes, holding)
+    return true
+  } finally {
+    holding.end()
   }
 }
 

@@ -7,7 +7,7 @@ import { type Conditions, errorsOf, type Stream } from '../../contract/kit/opera
 import { readOutcome } from './conditions.ts'
 import { encode } from './json/json-text.ts'
 import { problem } from './problem.ts'
-import type { Budget } from './shares/budget.ts'
+import type { Budget, Holding } from './shares/budget.ts'
 
 /** The response to a request, before any of it is sent. */
 export interface HttpResponse {
@@ -196,14 +196,17 @@ async function sendLarge(response: express.Response, answer: HttpResponse, body:
   }
   writeHead(response, answer)
   response.setHeader('Content-Length', size)
-  for (const part of body) {
-    for (let at = 0; at < part.length && !response.destroyed; at += LARGE_BODY_BYTES) {
-      const piece = part.subarray(at, at + LARGE_BODY_BYTES)
-      if (!response.write(piece)) await waitForDrain(response)
-      holding.move(piece.length)
-    }
-  }
+  for (const part of body) await writeLarge(response, part, holding)
   response.end()
+}
+
+/** Writes bytes that a budget has room for, piece by piece, each when the caller has taken the one before. */
+export async function writeLarge(response: express.Response, bytes: Buffer, holding: Holding) {
+  for (let at = 0; at < bytes.length && !response.destroyed; at += LARGE_BODY_BYTES) {
+    const piece = bytes.subarray(at, at + LARGE_BODY_BYTES)
+    if (!response.write(piece)) await waitForDrain(response)
+    holding.move(piece.length)
+  }
 }
 
 export function waitForDrain(response: express.Response): Promise<void> {

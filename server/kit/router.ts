@@ -322,7 +322,8 @@ function bind<Db>(
         located.headers = { ...located.headers, Vary: `${located.headers.Vary}, Origin` }
       const { tenant = '' } = response.locals
       if (located.mediaType === eventStream && isStream(located.body)) {
-        if (await limits.enterStream(request, response)) return await sendEvents(response, located.body)
+        if (await limits.enterStream(request, response))
+          return await sendEvents(response, located.body, budgets.responses)
         await send(response, reply.fail('SERVICE_UNAVAILABLE'), budgets.responses)
         return
       }

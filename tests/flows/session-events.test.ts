@@ -1,4 +1,11 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { setFlagsFromString } from 'node:v8'
+import { runInNewContext } from 'node:vm'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import type { Session } from '../../server/chat/sessions/read-session.ts'
+import { sessionChanges } from '../../server/chat/sessions/session-changes.ts'
+import { followSession } from '../../server/chat/sessions/session-events.ts'
+import { MAX_STREAMS_PER_ADDRESS } from '../../server/kit/limits.ts'
 import { type App, startApp } from '../support/app.ts'
 import { ask, bot, text } from '../support/chat.ts'
 import { type Published, publish, reply, start, tryReply } from '../support/chats.ts'
@@ -152,6 +159,41 @@ test('a stream holds no place and no connection of the database, and is not coun
   } finally {
     await narrow.stop()
   }
+})
+
+test('a stream for which there is no room is a 503, and nothing of it stays in memory', async () => {
+  const { sessionId } = await start(app, made)
+  const streams = Array.from({ length: MAX_STREAMS_PER_ADDRESS }, () => read(sessionId))
+  await Promise.all(streams.map((stream) => stream.has(1)))
+  for (let count = 0; count < 3; count++) {
+    const refused = await fetch(`${app.url}/api/v1/sessions/${sessionId}/events`, {
+      headers: { Accept: 'text/event-stream' },
+    })
+    expect(refused.status).toBe(503)
+    await refused.text()
+  }
+  expect(sessionChanges.listenerCount(sessionId)).toBe(MAX_STREAMS_PER_ADDRESS)
+  await Promise.all(streams.map((stream) => stream.stop()))
+  await until('nobody follows', () => sessionChanges.listenerCount(sessionId) === 0)
+})
+
+test('followSession keeps nothing of the session but what its events need', async () => {
+  setFlagsFromString('--expose-gc')
+  const collect = runInNewContext('gc') as () => void
+  const position = { revision: 1, ordinal: 0 }
+  const begin = () => {
+    const session = { botId: 'b', sessionId: 's', revision: 1, messageCount: null, handledBy: null }
+    const events = followSession({} as never, session as unknown as Session, position, new Date())
+    return { events: events[Symbol.asyncIterator](), session: new WeakRef(session) }
+  }
+  const { events, session } = begin()
+  expect((await events.next()).value).toContain('event: handled')
+  for (let round = 0; round < 50 && session.deref(); round++) {
+    await sleep(10)
+    collect()
+  }
+  expect(session.deref()).toBeUndefined()
+  await events.return?.()
 })
 
 test('a stream of a chat whose bot is deleted ends', async () => {

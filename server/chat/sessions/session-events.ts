@@ -88,7 +88,9 @@ export function followSession(
   from: EventPosition,
   now: Date,
 ): AsyncIterable<string> {
-  const { botId, sessionId } = session
+  const { botId, sessionId, revision, messageCount, handledBy, isEnded } = session
+  // Streams are many and last: none keeps the state or the flow of its session in memory.
+  const first: Followed = { revision, messageCount, handledBy, isEnded }
   const begun = performance.now()
   let isClosed = false
   let isDue = false
@@ -115,7 +117,7 @@ export function followSession(
 
   async function* follow(): AsyncGenerator<string> {
     const lookup = { botId, sessionId }
-    let seen: Followed = session
+    let seen = first
     let at = from
     const textOf = async (current: Followed, isFirst: boolean) => {
       const events = await eventsAfter(db, lookup, current, at)
@@ -138,7 +140,7 @@ export function followSession(
       typingUntil = until
       return { type: 'typing', id: idOf(at), seconds: Math.round((until - time) / 100) / 10 }
     }
-    yield `retry: ${RECONNECT_DELAY_MS}\n\n${await textOf(session, true)}`
+    yield `retry: ${RECONNECT_DELAY_MS}\n\n${await textOf(first, true)}`
     let spokenAt = performance.now()
     while (!isClosed && !seen.isEnded) {
       await wait(seen.handledBy === null ? IDLE_POLL_INTERVAL_MS : POLL_INTERVAL_MS)
@@ -157,20 +159,23 @@ export function followSession(
     }
   }
 
-  sessionChanges.on(sessionId, onChange)
-  const events = follow()
   return {
-    [Symbol.asyncIterator]: () => ({
-      async next() {
-        const step = await events.next()
-        if (step.done) close()
-        return step
-      },
-      return() {
-        close()
-        return events.return(undefined)
-      },
-    }),
+    [Symbol.asyncIterator]() {
+      // Not before: a stream for which there is no room is never read, nor closed.
+      sessionChanges.on(sessionId, onChange)
+      const events = follow()
+      return {
+        async next() {
+          const step = await events.next()
+          if (step.done) close()
+          return step
+        },
+        return() {
+          close()
+          return events.return(undefined)
+        },
+      }
+    },
   }
 }
 
