@@ -143,6 +143,7 @@ export const chats = define({
   listChats: {
     method: 'get',
     path: '/v1/bots/{botId}/chats',
+    soughtAt: ['/v1/bots/{botId}/sessions'],
     tag: 'chat',
     summary: 'List the chats of a bot',
     description:

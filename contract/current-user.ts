@@ -32,6 +32,7 @@ export const currentUser = define({
   getCurrentUser: {
     method: 'get',
     path: '/v1/currentUser',
+    soughtAt: ['/v1/users/me', '/v1/users', '/v1/user', '/v1/me'],
     tag: 'current-user',
     summary: 'Get the current user',
     description: `Returns the user that the token of the request stands for, the token with its scopes and its end, and the roles of the user, longest membership first. A token that is bound to a workspace sees the role in that workspace alone. Of more than ${MAX_LISTED_MEMBERSHIPS.toLocaleString('en')} workspaces the rest is left out; list workspaces has all.`,

@@ -79,7 +79,14 @@ export const invitations = define({
     errorExamples: {
       CONFLICT: {
         summary: 'The user is a member already',
-        issues: [{ path: ['body', 'email'], code: 'conflict', message: 'The user is a member already' }],
+        issues: [
+          {
+            path: ['body', 'email'],
+            code: 'conflict',
+            message:
+              'The user is a member already; PATCH /v1/workspaces/{workspaceId}/members/{userId} changes the role',
+          },
+        ],
       },
     },
   },

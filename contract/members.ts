@@ -57,6 +57,7 @@ export const members = define({
   listMembers: {
     method: 'get',
     path: '/v1/workspaces/{workspaceId}/members',
+    soughtAt: ['/v1/workspaces/{workspaceId}/users'],
     tag: 'members',
     summary: 'List the members of a workspace',
     description:
@@ -103,7 +104,14 @@ export const members = define({
     errorExamples: {
       CONFLICT: {
         summary: 'The user is a member already',
-        issues: [{ path: ['body', 'email'], code: 'conflict', message: 'The user is a member already' }],
+        issues: [
+          {
+            path: ['body', 'email'],
+            code: 'conflict',
+            message:
+              'The user is a member already; PATCH /v1/workspaces/{workspaceId}/members/{userId} changes the role',
+          },
+        ],
       },
     },
   },

@@ -118,6 +118,7 @@ export const publications = define({
   listPublications: {
     method: 'get',
     path: '/v1/bots/{botId}/publications',
+    soughtAt: ['/v1/bots/{botId}/versions', '/v1/bots/{botId}/history'],
     tag: 'publishing',
     summary: 'List the publications of a bot',
     description:
@@ -182,6 +183,7 @@ export const publications = define({
   restorePublication: {
     method: 'post',
     path: '/v1/bots/{botId}/publications/{publicationId}/restore',
+    soughtAt: ['/v1/bots/{botId}/rollback'],
     tag: 'publishing',
     summary: 'Restore a publication into the draft',
     description:

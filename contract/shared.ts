@@ -13,7 +13,7 @@ export function asciiHost(given: string): string | undefined {
 
 /** Schema of an e-mail address. Both spellings of international domains are valid, and become ASCII. */
 export function emailAddress(description: string, example: string) {
-  const error = 'Invalid email address'
+  const error = 'Expected an e-mail address such as ada@example.com'
   return (
     z
       .string()

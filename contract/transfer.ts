@@ -158,6 +158,7 @@ export const transfer = define({
   duplicateBot: {
     method: 'post',
     path: '/v1/bots/{botId}/duplicate',
+    soughtAt: ['/v1/bots/{botId}/copy', '/v1/bots/{botId}/clone'],
     tag: 'bots',
     summary: 'Duplicate a bot',
     description:
@@ -218,6 +219,7 @@ export const transfer = define({
   checkBot: {
     method: 'get',
     path: '/v1/bots/{botId}/check',
+    soughtAt: ['/v1/bots/{botId}/validate'],
     tag: 'bots',
     summary: 'Check the flow of a bot',
     description:

@@ -94,7 +94,7 @@ function isLoopback(host: string): boolean {
   return host === 'localhost' || host === '[::1]' || /^127(\.\d{1,3}){3}$/.test(host)
 }
 
-/** Every variable the service reads, with its default. The README lists them in this order. */
+/** Every variable the service reads, with its default. `guides/configuration.md` lists them in this order. */
 const environment = z.object({
   PORT: whole(0, 65_535, 3000),
   /** Absent listens on all addresses of the machine. */

@@ -163,6 +163,7 @@ export const bots = define({
   getBot: {
     method: 'get',
     path: '/v1/bots/{botId}',
+    soughtAt: ['/v1/bots/{botId}/draft'],
     tag: 'bots',
     summary: 'Get a bot',
     description:
@@ -249,7 +250,8 @@ export const bots = define({
           {
             path: ['body', 'bot', 'updatedAt'],
             code: 'conflict',
-            message: 'The stored bot was updated at 2026-03-04T10:15:30.120Z',
+            message:
+              'The stored bot was updated at 2026-03-04T10:15:30.120Z; read it again, and send that updatedAt',
             current: { updatedAt: '2026-03-04T10:15:30.120Z' },
           },
         ],

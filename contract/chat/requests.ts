@@ -71,6 +71,8 @@ export const message = selectUnion([plainText, z.lazy(() => structuredMessage)],
     : wrongType(notAMessage)
 }).meta({ id: 'Message', description: 'What the person says: a plain text, or a message with its kind.' })
 
+const nothing = z.null()
+
 const textBubbleContentFormat = z
   .enum(['richText', 'markdown'])
   .default('richText')
@@ -123,8 +125,7 @@ export const startFrom = z
 
 export const continueChatBody = z
   .strictObject({
-    message: z
-      .union([z.lazy(() => message), z.null()], { error: notAMessage })
+    message: selectUnion([z.lazy(() => message), nothing], (value) => (value === null ? nothing : message))
       .optional()
       .meta({
         description:

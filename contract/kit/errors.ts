@@ -150,7 +150,8 @@ export const errors = {
     example: {
       path: ['header', 'if-match'],
       code: 'conflict',
-      message: 'The record is in the state "01jr5x2e0p1y5s9x4n6q8r0t2w-8c1d5b6e0f3a9247-4f9c02a7d1b8e365"',
+      message:
+        'The record is in the state "01jr5x2e0p1y5s9x4n6q8r0t2w-8c1d5b6e0f3a9247-4f9c02a7d1b8e365"; read it again, and send that tag',
       current: { etag: '"01jr5x2e0p1y5s9x4n6q8r0t2w-8c1d5b6e0f3a9247-4f9c02a7d1b8e365"' },
     },
   },
@@ -177,7 +178,7 @@ export const errors = {
     example: {
       path: ['header', 'idempotency-key'],
       code: 'reused',
-      message: 'This key belongs to another request',
+      message: 'This key belongs to another request; send this one with a key of its own',
     },
   },
   TOO_MANY_REQUESTS: {

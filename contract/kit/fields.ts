@@ -38,7 +38,9 @@ function codePoints(value: string): number {
 export function recordId(description: string, example: string) {
   return z
     .string()
-    .regex(/^[A-Za-z0-9_-]{1,64}$/, { error: 'Expected 1 to 64 letters, digits, hyphens or underscores' })
+    .regex(/^[A-Za-z0-9_-]{1,64}$/, {
+      error: 'Expected an id: 1 to 64 letters, digits, hyphens or underscores',
+    })
     .meta({ minLength: 1, maxLength: 64, description, example })
 }
 

@@ -6,6 +6,8 @@ export interface Operation {
   method: 'get' | 'post' | 'put' | 'patch' | 'delete'
   /** Path with parameters in braces, such as `/v1/books/{bookId}`. */
   path: `/${string}`
+  /** Paths at which people look for it, since other services have it there. A 404 there names the right one. */
+  soughtAt?: readonly `/${string}`[]
   tag: string
   /** At most 60 characters, no full stop. */
   summary: string

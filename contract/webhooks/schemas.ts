@@ -18,7 +18,10 @@ export const deliveryId = recordId(
 
 export const url = text(2048, 1)
   .regex(/^[Hh][Tt][Tt][Pp][Ss]?:\/\/[^\s/]/, { error: 'Expected an http or https URL' })
-  .refine((value) => URL.canParse(value), { error: 'Expected an http or https URL' })
+  .refine((value) => URL.canParse(value), { error: 'Expected an http or https URL', abort: true })
+  .refine((value) => !/^\w+:\/\/[^/?#]*@/.test(value), {
+    error: 'Expected a URL without user name and password; verify the signature of events instead',
+  })
   .meta({
     format: 'uri',
     minLength: 1,

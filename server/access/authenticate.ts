@@ -13,6 +13,8 @@ const PREFIX = 'botb_pat_'
 const BASE62 = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'
 const FORM = /^botb_pat_[0-9A-Za-z]{36}$/
 
+const notAToken = `The token is not one of this service: those begin with ${PREFIX} and have 36 letters and digits more. Copy it again, without quotes and brackets`
+
 export interface NewToken {
   token: string
   hash: Buffer
@@ -51,7 +53,7 @@ export function readCredential(request: IncomingMessage): Credential {
   if ('issue' in bearer) return bearer
   const { token } = bearer
   if (!FORM.test(token) || !token.endsWith(checksum(token.slice(0, -6)))) {
-    return { issue: unauthorizedIssue('malformed', 'The token is not one of this service') }
+    return { issue: unauthorizedIssue('malformed', notAToken) }
   }
   return { hash: hash('sha256', token, 'hex') }
 }

@@ -142,7 +142,7 @@ function tooLow(role: Role, needed: Role): Issue {
 const outside: Issue = {
   path: ['header', 'authorization'],
   code: 'bound_token',
-  message: 'The token is bound to a workspace, and this is outside of it',
+  message: 'The token is bound to a workspace, and this is outside of it; send a token that is not bound',
 }
 
 const tokenColumns = {
@@ -157,10 +157,15 @@ const tokenColumns = {
 
 type Token = Readonly<RowOf<typeof tokenColumns>>
 
+export const unknownToken =
+  'This service has no such token; check its address, or create another token at /account'
+export const revokedToken = 'The token was revoked; sign in, or create another token'
+
 function refusedToken(token: Token | undefined, now: Date): Issue | undefined {
-  if (!token) return unauthorizedIssue('unknown', 'The token is not known')
-  if (token.revokedAt) return unauthorizedIssue('revoked', 'The token was revoked')
-  if (token.expiresAt && token.expiresAt <= now) return unauthorizedIssue('expired', 'The token has expired')
+  if (!token) return unauthorizedIssue('unknown', unknownToken)
+  if (token.revokedAt) return unauthorizedIssue('revoked', revokedToken)
+  if (token.expiresAt && token.expiresAt <= now)
+    return unauthorizedIssue('expired', 'The token has expired; sign in, or create another token')
   return undefined
 }
 

@@ -26,7 +26,11 @@ export async function claimNames(
       )
   }
   if (publicId && !(await claim(tx, publicIds, publicIds.publicId, publicId, botId))) {
-    return { path: ['body', 'bot', 'publicId'], code: 'taken', message: 'Another bot has this public id' }
+    return {
+      path: ['body', 'bot', 'publicId'],
+      code: 'taken',
+      message: 'Another bot has this public id; choose another one',
+    }
   }
   const domain = customDomain?.toLowerCase()
   if (customDomain !== undefined) {
@@ -40,11 +44,15 @@ export async function claimNames(
       )
   }
   if (domain && (await isHostOfOthers(tx, domain, workspaceId))) {
-    const message = 'Another workspace has a domain on this host'
+    const message = 'Another workspace has a domain on this host; choose another host'
     return { path: ['body', 'bot', 'customDomain'], code: 'taken', message }
   }
   if (domain && !(await claim(tx, customDomains, customDomains.domain, domain, botId))) {
-    return { path: ['body', 'bot', 'customDomain'], code: 'taken', message: 'Another bot has this domain' }
+    return {
+      path: ['body', 'bot', 'customDomain'],
+      code: 'taken',
+      message: 'Another bot has this domain; choose another one',
+    }
   }
   if (domain) forgetBotHost(domain)
   return undefined

@@ -260,7 +260,7 @@ function refusedAt(
   const conflict: Issue = {
     path: ['body', 'bot', 'updatedAt'],
     code: 'conflict',
-    message: `The stored bot was updated at ${current.updatedAt.toISOString()}`,
+    message: `The stored bot was updated at ${current.updatedAt.toISOString()}; read it again, and send that updatedAt`,
     current: { updatedAt: current.updatedAt.toISOString() },
   }
   return { conflict }

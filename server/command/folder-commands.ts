@@ -1,5 +1,6 @@
 import { basename, join } from 'node:path'
 import type { Command } from 'commander'
+import { ApiError } from '../../generated/client/index.js'
 import { findTemplate, templates } from '../templates/index.ts'
 import type { Context } from './context.ts'
 import {
@@ -12,8 +13,8 @@ import {
   requireState,
   writeBot,
 } from './folder.ts'
-import { createProgress, exitCodes, fail, paint, print } from './io.ts'
-import { normalUrl } from './profiles.ts'
+import { countBots, createProgress, exitCodes, fail, paint, print } from './io.ts'
+import { type Client, normalUrl } from './profiles.ts'
 import { planPush, pull, push, toFile, wordsOf } from './sync.ts'
 import { readToken } from './token-prompt.ts'
 
@@ -42,7 +43,7 @@ export function addFolderCommands(program: Command, context: Context) {
           ({ file, action, message }) =>
             `${paint(io, message ? 'yellow' : 'green', action)} ${file}${message ? ` ${message}` : ''}`,
         )
-      print(io, isJson(), { bots: pulled }, [...lines, `${pulled.length} bots`])
+      print(io, isJson(), { bots: pulled }, [...lines, countBots(pulled.length)])
     })
 
   program
@@ -123,7 +124,7 @@ export function addFolderCommands(program: Command, context: Context) {
         print(io, isJson(), value, [
           ...lines,
           ...published.map((file) => `publish ${file}`),
-          `${pushed.length} bots ${done}`,
+          `${countBots(pushed.length)} ${done}`,
         ])
       },
     )
@@ -143,9 +144,12 @@ export function addFolderCommands(program: Command, context: Context) {
           continue
         }
         const stored = toFile((await client.bots.get(bot.id)).bot)
-        const before = published
-          ? { ...stored, ...toFile({ ...(await client.publishedBots.get(bot.id)).publishedBot, id: bot.id }) }
-          : stored
+        const live = published ? await liveBot(client, bot.id) : stored
+        if (live === undefined) {
+          differences.push({ file, changes: ['The bot is not published'] })
+          continue
+        }
+        const before = { ...stored, ...live }
         const changes = await wordsOf(before, { ...before, ...bot })
         if (changes.length > 0) differences.push({ file, changes })
       }
@@ -186,6 +190,17 @@ const emptyBot = {
   variables: [],
   theme: {},
   settings: {},
+}
+
+/** The bot that visitors get; undefined where it is not published. */
+async function liveBot(client: Client, id: string) {
+  try {
+    return toFile({ ...(await client.publishedBots.get(id)).publishedBot, id })
+  } catch (error) {
+    const isUnpublished = error instanceof ApiError && error.issues[0]?.code === 'not_published'
+    if (isUnpublished) return undefined
+    throw error
+  }
 }
 
 /** The workspace of a caller who has one. */

@@ -30,6 +30,8 @@ export function print(io: Io, isJson: boolean, value: unknown, lines: readonly s
   else for (const line of lines) printLine(io, line)
 }
 
+export const countBots = (count: number) => (count === 1 ? '1 bot' : `${count} bots`)
+
 /** Shows how far a long command is; nothing where nobody watches. */
 export function createProgress(io: Io, total: number, noun: string) {
   let count = 0
@@ -54,11 +56,12 @@ export function paint(io: Io, colour: keyof typeof colours, text: string): strin
 /** Explains an error: the words for people and the exit code. */
 export function explain(error: unknown): { message: string; exitCode: number } {
   if (error instanceof ApiError) {
-    const issues = error.issues.map(({ path, message }) => `\n  ${path.join('.')}: ${message}`).join('')
+    // The message of the client has the first issue.
+    const others = error.issues.slice(1).map(({ path, message }) => `\n  ${path.join('.')}: ${message}`)
     const isConflict = error.status === 409 || error.status === 412
     const id = error.requestId ? ` (request ${error.requestId})` : ''
     return {
-      message: `${error.message}${id}${issues}`,
+      message: `${error.message}${id}${others.join('')}`,
       exitCode: isConflict ? exitCodes.conflict : exitCodes.failed,
     }
   }

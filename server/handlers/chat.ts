@@ -301,7 +301,11 @@ export const chat: ChatHandlers<Contexts> = {
     const origin = session && refusedOrigin(session.flow, header, visitedUrl)
     if (!session || !resultId) {
       return reply.fail('BAD_REQUEST', [
-        { path: ['path', 'sessionId'], code: 'unknown_session', message: 'There is no such chat session' },
+        {
+          path: ['path', 'sessionId'],
+          code: 'unknown_session',
+          message: 'There is no such chat session; start a new one',
+        },
       ])
     }
     if (origin) return reply.fail('BAD_REQUEST', [origin])

@@ -1,5 +1,6 @@
 import type { CurrentUserHandlers } from '../../generated/handlers.ts'
 import { findCurrentUser } from '../access/current-user.ts'
+import { unknownToken } from '../access/index.ts'
 import { toApiToken } from '../access/tokens.ts'
 import type { Contexts } from '../context.ts'
 import { unauthorizedIssue } from '../kit/access.ts'
@@ -9,7 +10,7 @@ export const currentUser: CurrentUserHandlers<Contexts> = {
   async getCurrentUser(_request, reply, { db, grant, now }) {
     const found = await findCurrentUser(db, grant)
     // A job removes tokens that ended long ago.
-    if (!found) return reply.fail('UNAUTHORIZED', [unauthorizedIssue('unknown', 'The token is not known')])
+    if (!found) return reply.fail('UNAUTHORIZED', [unauthorizedIssue('unknown', unknownToken)])
     const { user, token, workspaces } = found
     return reply.ok({ user, token: toApiToken(token, now), workspaces: asProperty(workspaces) })
   },

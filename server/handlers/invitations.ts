@@ -11,6 +11,7 @@ import {
   revokeInvitation,
   toInvitation,
 } from '../workspaces/invitations.ts'
+import { alreadyMember } from '../workspaces/members.ts'
 
 const tooMany: Issue = {
   path: ['body'],
@@ -32,8 +33,7 @@ export const invitations: InvitationsHandlers<Contexts> = {
         return reply.fail('BAD_REQUEST', [{ path: ['body', 'email'], code: 'disabled_user', message }])
       }
       if (creation === 'member') {
-        const message = 'The user is a member already'
-        return reply.fail('CONFLICT', [{ path: ['body', 'email'], code: 'conflict', message }])
+        return reply.fail('CONFLICT', [{ path: ['body', 'email'], code: 'conflict', message: alreadyMember }])
       }
       if (creation === 'full') return reply.fail('FORBIDDEN', [tooMany])
       mailedCode = creation.mailedCode

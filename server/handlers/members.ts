@@ -4,7 +4,7 @@ import type { MembersHandlers } from '../../generated/handlers.ts'
 import type { Contexts } from '../context.ts'
 import { readPage } from '../db/page.ts'
 import { users } from '../db/schema.ts'
-import { changeMember, insertMember, memberPage } from '../workspaces/members.ts'
+import { alreadyMember, changeMember, insertMember, memberPage } from '../workspaces/members.ts'
 
 const noSuchUser =
   'No user has this e-mail address: invite the person with POST /v1/workspaces/{workspaceId}/invitations'
@@ -46,9 +46,7 @@ export const members: MembersHandlers<Contexts> = {
     const outcome = await insertMember(db, grant, user.id, role, now)
     if (outcome === 'deleted') return reply.fail('NOT_FOUND')
     if (outcome === 'exists') {
-      return reply.fail('CONFLICT', [
-        { path: ['body', 'email'], code: 'conflict', message: 'The user is a member already' },
-      ])
+      return reply.fail('CONFLICT', [{ path: ['body', 'email'], code: 'conflict', message: alreadyMember }])
     }
     const { id: userId, name, email, image } = user
     return reply.ok({

@@ -1,7 +1,7 @@
 import type { Issue } from '../../contract/errors.ts'
 import { scopes } from '../../contract/operation.ts'
 import type { CreateToken, TokensHandlers } from '../../generated/handlers.ts'
-import { type Caller, hasScope } from '../access/index.ts'
+import { type Caller, hasScope, revokedToken } from '../access/index.ts'
 import { insertToken, isMember, revokeToken, toApiToken, tokenPage } from '../access/tokens.ts'
 import type { Contexts } from '../context.ts'
 import { readPage } from '../db/page.ts'
@@ -40,7 +40,7 @@ export const tokens: TokensHandlers<Contexts> = {
       { by: caller, operation: 'createToken' },
       now,
     )
-    if (!newToken) return reply.fail('UNAUTHORIZED', [unauthorizedIssue('revoked', 'The token was revoked')])
+    if (!newToken) return reply.fail('UNAUTHORIZED', [unauthorizedIssue('revoked', revokedToken)])
     return reply.ok({ apiToken: { ...toApiToken(newToken.row, now), token: newToken.token } })
   },
 

@@ -61,7 +61,7 @@ export function createOperations(
       return context
     },
     explain: (code, operation, params) =>
-      code === 'NOT_FOUND' ? missingRecord(ours(operation), params) : missingRole(ours(operation)),
+      code === 'NOT_FOUND' ? missingRecord(ours(operation), params) : missingRole(ours(operation), params),
     publicUrl,
     corsOrigins: config.CORS_ORIGINS,
     bodyTimeout: config.REQUEST_QUEUE_TIMEOUT,

@@ -1,6 +1,6 @@
 import type { Issue } from '../../contract/errors.ts'
 import type { Operation } from '../../contract/operation.ts'
-import { unknownRecord } from '../issues/records.ts'
+import { formHint, unknownRecord } from '../issues/records.ts'
 
 /* Issues that follow from the route of a request alone: an unknown record, and a missing role. */
 
@@ -17,13 +17,16 @@ function lastParameterOf({ path }: Operation): string | undefined {
 }
 
 /** One text for a missing and for a foreign record, so that they cannot be distinguished. */
-export function missingRole({ access }: Operation): Issue {
+export function missingRole({ access }: Operation, params: Record<string, unknown>): Issue {
   if (!('role' in access)) return { path: [], code: 'no_role', message: 'You may not do this' }
   const place = access.kind === 'workspace' ? access.place : 'path'
   const noun = access.kind === 'workspace' ? 'workspace' : `${access.kind} in a workspace`
+  const name = `${access.kind}Id`
+  const hint = place === 'path' ? formHint(name, params[name]) : undefined
+  const advice = hint ?? 'ask an admin of it to add you'
   return {
-    path: [place, `${access.kind}Id`],
+    path: [place, name],
     code: 'no_role',
-    message: `There is no such ${noun} where you have the role ${access.role} or a higher one; ask an admin of it to add you`,
+    message: `There is no such ${noun} where you have the role ${access.role} or a higher one; ${advice}`,
   }
 }

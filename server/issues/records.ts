@@ -17,24 +17,35 @@ const records: Record<string, [noun: string, code: IssueCode]> = {
   templateId: ['template; GET /v1/templates lists them', 'unknown_record'],
   tokenId: ['token of yours', 'unknown_token'],
   userId: ['member of this workspace', 'unknown_member'],
-  sessionId: ['chat session, or it is over', 'unknown_session'],
+  sessionId: ['chat session, or it is over; start a new one', 'unknown_session'],
   publicId: ['published bot with this public id', 'unknown_public_id'],
   blockId: ['block in this bot', 'unknown_block'],
 }
 
 const idForm = /^[0-9a-z]{26}$/
+const sessionForm = /^[0-9a-z]{26}-[0-9a-z]{26}$/
+
+/** Ids of the service have one form; these are of a form of their own, or of their author. */
+const otherForms = ['publicId', 'sessionId', 'blockId', 'templateId']
+
+/** Says what the form of a value tells: it has not that of the id that is wanted here. */
+export function formHint(name: string, value: unknown): string | undefined {
+  const text = String(value)
+  if (name === 'publicId' && idForm.test(text))
+    return 'this has the form of an id; chats take the public id of a bot, which it has after publishing'
+  if (name === 'sessionId' && idForm.test(text))
+    return 'this has the form of another id; take the `sessionId` that the start of a chat answers'
+  if (value === undefined || otherForms.includes(name) || idForm.test(text)) return undefined
+  const what = sessionForm.test(text) ? 'this is the id of a session; ' : ''
+  const other = name === 'botId' ? '; take the `id` of the bot, not its public id' : ''
+  return `${what}an id has 26 letters and digits${other}`
+}
 
 /** Says which record of the address is missing; the hint comes from the form of the value alone, never from a look-up. */
 export function unknownRecord(place: 'path' | 'query' | 'body', name: string, value: unknown): Issue {
   const [noun, code] = records[name] ?? ['record', 'unknown_record']
-  const text = String(value)
-  const hint =
-    name === 'publicId' && idForm.test(text)
-      ? ': this has the form of an id; chats take the public id of a bot, which it has after publishing'
-      : name === 'botId' && !idForm.test(text)
-        ? ': an id has 26 letters and digits; take the `id` of the bot, not its public id'
-        : ''
-  return { path: [place, name], code, message: `There is no such ${noun}${hint}` }
+  const hint = formHint(name, value)
+  return { path: [place, name], code, message: `There is no such ${noun}${hint ? `: ${hint}` : ''}` }
 }
 
 /** For callers who may read the bot. Others get a 404 without it. */

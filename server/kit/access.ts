@@ -65,9 +65,13 @@ export function readBearer(request: IncomingMessage): { token: string } | { issu
   const given = request.headers.authorization
   if (given === undefined) return { issue: unauthorizedIssue('missing', howTo) }
   if (isRepeated(request, 'authorization'))
-    return { issue: unauthorizedIssue('malformed', 'The header was sent more than once') }
+    return { issue: unauthorizedIssue('malformed', 'The header was sent more than once; send it once') }
   const [, token] = /^bearer +(\S+) *$/i.exec(given) ?? []
-  return token === undefined ? { issue: unauthorizedIssue('malformed', howTo) } : { token }
+  if (token !== undefined) return { token }
+  const wrong = /^bearer\b/i.test(given)
+    ? 'Exactly one token has to follow the word Bearer'
+    : 'The header does not begin with the word Bearer'
+  return { issue: unauthorizedIssue('malformed', `${wrong}. ${howTo}`) }
 }
 
 /** True if a header came more than once. `headers` keeps only the first. */

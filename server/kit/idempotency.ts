@@ -256,7 +256,9 @@ function answerTo(
 ): HttpResponse {
   if (earlier === runningRequest) return inProgress(reply)
   if (!earlier.digest.equals(digest)) {
-    return reply.fail('IDEMPOTENCY_MISMATCH', [issue('reused', 'This key belongs to another request')])
+    return reply.fail('IDEMPOTENCY_MISMATCH', [
+      issue('reused', 'This key belongs to another request; send this one with a key of its own'),
+    ])
   }
   const { status, headers, body, madeId } = earlier
   if (status === null) return inProgress(reply)

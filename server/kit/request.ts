@@ -50,7 +50,7 @@ export function readAddress(operation: Operation, request: express.Request): Add
     issues.push({
       path: ['query', name],
       code: 'repeated',
-      message: 'The parameter was given more than once',
+      message: 'The parameter was given more than once; send it once',
     })
     delete given[name]
   }
@@ -109,7 +109,9 @@ export function readInput(
 ): Input | Mistake | Promise<Input | Mistake> {
   if (operation.everythingWithout)
     return inputOf(address, requireBare(request, address, operation.everythingWithout))
-  if (operation.method === 'get' || operation.method === 'delete') return inputOf(address, nothing)
+  if (operation.method === 'get') return inputOf(address, nothing)
+  // A body is read only to be rejected: ignored, it would look like a condition that was met.
+  if (operation.method === 'delete' && !hasBody(request)) return inputOf(address, nothing)
   if (operation.fileBody) return inputOf(address, readFile(request, response))
   return readBody(operation, request, response, receiving).then((body) => inputOf(address, body))
 }
@@ -286,7 +288,11 @@ async function* bytesOf(request: express.Request, response: express.Response): A
 
 const wrong = (issues: Issue[]): Mistake => ({ code: 'BAD_REQUEST', issues })
 
-const noBody: Issue = { path: ['body'], code: 'unexpected', message: 'This operation takes no body' }
+const noBody: Issue = {
+  path: ['body'],
+  code: 'unexpected',
+  message: 'This operation takes no body; send none',
+}
 
 function isEmptyObject(bytes: Buffer): boolean {
   return /^\s*\{\s*\}\s*$/.test(bytes.toString('latin1'))

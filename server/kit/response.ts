@@ -56,7 +56,7 @@ export function createReply(operationId: string, operation: Operation): AnyReply
   }
   const preconditionFailed = ({ ifMatch }: Conditions, etag: string): HttpResponse => {
     const path = ['header', ifMatch ? 'if-match' : 'if-none-match']
-    const message = `The record is in the state ${etag}`
+    const message = `The record is in the state ${etag}; read it again, and send that tag`
     const issue: Issue = { path, code: 'conflict', message, current: { etag } }
     const answer = fail('PRECONDITION_FAILED', [issue])
     return { ...answer, headers: { ...answer.headers, ETag: etag } }

@@ -30,7 +30,8 @@ export function unknownRoute(target: string, operations: Operations): Issue {
   const segments = segmentsOf(target)
   const shown = segments.join('/').slice(0, MAX_SHOWN_CHARACTERS)
   const routes = routesOf(operations)
-  const nearest = nearestRoute(segments, routes) ?? routeWithEnd(segments.at(-1), routes)
+  const last = segments.at(-1)
+  const nearest = routeNamed(last, routes) ?? nearestRoute(segments, routes) ?? routeWithEnd(last, routes)
   const hint = nearest === undefined ? listBelow(segments, routes) : `${nearest} is near`
   return { path: ['path'], code: 'unknown_route', message: `There is no ${shown}; ${hint}` }
 }
@@ -41,9 +42,13 @@ const withoutPrefix = (segments: readonly string[]) => {
   return (at < 0 ? [] : segments.slice(at)).filter((segment) => segment !== '')
 }
 
-/** Routes of a contract, whose segments are numbers: each occurs in many. */
+/** Routes of a contract. The segments of templates are numbers: each occurs in many. */
 interface Routes {
+  paths: string[]
+  /** By operationId in lower case. */
+  byName: Map<string, string>
   segments: string[]
+  /** Shapes of targets, each with the path of the operation that is meant by it. */
   templates: { path: string; parts: number[]; missingCosts: number[] }[]
 }
 
@@ -63,16 +68,22 @@ function routesOf(operations: Operations): Routes {
     numbers.set(segment, number)
     return number
   }
-  const paths = new Set(Object.values(operations).map(({ path }) => path))
-  const templates = [...paths].map((path) => {
-    const segments = withoutPrefix(segmentsOf(path))
+  const list = Object.values(operations)
+  const paths = [...new Set(list.map(({ path }) => path))]
+  const sought = list.flatMap(({ path, soughtAt = [] }) => soughtAt.map((shape) => ({ path, shape })))
+  const shapes = [...paths.map((path) => ({ path, shape: path })), ...sought]
+  const templates = shapes.map(({ path, shape }) => {
+    const segments = withoutPrefix(segmentsOf(shape))
     // Without the literal before it, a parameter would take a segment that names something else.
     const missingCosts = segments.map((_segment, at) =>
       segments[at + 1]?.startsWith('{') ? EXTRA_SEGMENT_COST : MISSING_SEGMENT_COST,
     )
     return { path, parts: segments.map(numberOf), missingCosts }
   })
-  const routes = { segments: [...numbers.keys()], templates }
+  const byName = new Map(
+    Object.entries(operations).map(([operationId, { path }]) => [operationId.toLowerCase(), path]),
+  )
+  const routes = { paths, byName, segments: [...numbers.keys()], templates }
   known.set(operations, routes)
   return routes
 }
@@ -89,17 +100,25 @@ function nearestRoute(given: readonly string[], { segments, templates }: Routes)
   return best && best.cost < MAX_PATH_DISTANCE ? best.path : undefined
 }
 
-/** People look for a list at the top, or below a record that does not have it. */
-function routeWithEnd(last: string | undefined, { templates }: Routes): string | undefined {
-  const alike = templates.filter(({ path }) => last && path.endsWith(`/${last}`))
-  return alike.length === 1 ? alike[0]?.path : undefined
+/** People end a path with the name of an operation. It counts only where it is no segment of a route. */
+function routeNamed(last: string | undefined, { byName, segments }: Routes): string | undefined {
+  return last === undefined || segments.includes(last)
+    ? undefined
+    : byName.get(last.replaceAll(/[-_]/g, '').toLowerCase())
+}
+
+/** People look for a list at the top, or below a record that does not have it, and for an operation at the top. */
+function routeWithEnd(last: string | undefined, { paths, byName }: Routes): string | undefined {
+  if (!last) return undefined
+  const alike = paths.filter((path) => path.endsWith(`/${last}`))
+  return alike.length === 1 ? alike[0] : byName.get(last.toLowerCase())
 }
 
 /** Names the segments that are known after the beginning of a path that is right. */
-function listBelow(given: readonly string[], { templates }: Routes): string {
+function listBelow(given: readonly string[], { paths }: Routes): string {
   let right: string[] = []
   const below = new Set<string>()
-  for (const { path } of templates) {
+  for (const path of paths) {
     const parts = segmentsOf(path)
     const wrong = parts.findIndex((part, at) => part !== given[at] && !(part.startsWith('{') && given[at]))
     if (wrong < right.length || wrong < 0) continue
@@ -138,5 +157,6 @@ function segmentDistance(given: string, part: string): number {
   let stem = 0
   while (stem < given.length && given[stem] === part[stem]) stem += 1
   const isNear = stem > MIN_STEM_LETTERS || (part.length >= MIN_STEM_LETTERS && given.endsWith(part))
-  return isNear ? Math.min(cost, 2) : cost
+  // The word that shares more letters is meant.
+  return isNear ? Math.min(cost, 2 - stem / 100) : cost
 }

@@ -206,7 +206,7 @@ async function conditional(
 
 /** The refusal of an operation whose `If-Match` names another state, for what has no operation. */
 function changedSince(etag: string): Outcome {
-  const message = `The record is in the state ${etag}`
+  const message = `The record is in the state ${etag}; read it again, and send that tag`
   return {
     refusal: {
       code: 'PRECONDITION_FAILED',

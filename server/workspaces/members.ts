@@ -17,6 +17,9 @@ interface Place {
   caller: AuditAction['by']
 }
 
+export const alreadyMember =
+  'The user is a member already; PATCH /v1/workspaces/{workspaceId}/members/{userId} changes the role'
+
 /** Everybody with a role in the workspace after a position, longest member first. */
 export async function memberPage(db: Database, { workspace }: Pick<Place, 'workspace'>, position: Position) {
   const inOrder = [sql`${table.createdAt}`, sql`${table.userId}`]
@@ -109,7 +112,8 @@ export async function changeMember(
         issue: {
           path,
           code: 'last_admin',
-          message: 'A workspace keeps at least one admin who is not disabled',
+          message:
+            'A workspace keeps at least one admin who is not disabled; make another member an admin first',
         },
       }
     }

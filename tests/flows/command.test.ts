@@ -207,6 +207,10 @@ describe('pull and push', () => {
     expect(created).toMatchObject({ pushed: [{ file, action: 'create' }], published: [file] })
     const { id } = readBot(folder, file)
     expect((await ok(['check', file, '--json'], { folder })).value.findings).toEqual([])
+    await app.client.ok('unpublishBot', { as: here.admin, params: { botId: id } })
+    const draft = await bots(['diff', '--published', file], { folder })
+    expect([draft.code, draft.out]).toEqual([4, `${file}\n  The bot is not published\n`])
+    await ok(['publish', file], { folder })
     edit(folder, file, (bot) =>
       Object.assign(bot.groups[0].blocks[0].content.richText[0].children[0], { text: 'Good day!' }),
     )

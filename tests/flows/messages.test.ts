@@ -22,7 +22,7 @@ afterAll(() => app.stop())
 interface Mistake {
   send: [method: string, target: string, body?: unknown, headers?: Record<string, string>]
   /** Caller of the request; an admin if absent. */
-  as?: 'stranger' | 'guest' | 'bound' | 'nobody'
+  as?: 'stranger' | 'guest' | 'bound' | 'nobody' | 'unknown' | 'expired' | 'revoked'
   status: number
   /** Each has to be somewhere in the issues. */
   says: string[]
@@ -53,10 +53,64 @@ const mistakes: [kind: string, ...list: Mistake[]][] = [
     { send: ['GET', '/v1/workspaces/<workspace>/bots'], status: 404, says: ['/v1/bots is near'] },
     { send: ['GET', '/v1/webhookEndpoints'], status: 404, says: ['{workspaceId}/webhookEndpoints is near'] },
     {
-      send: ['POST', '/v1/bots/<bot>/copy'],
+      send: ['POST', '/v1/bots/<bot>/paint'],
       status: 404,
       says: ['/v1/bots/{botId} is followed by analytics, chats, check, compare, duplicate, export'],
     },
+    ...(
+      [
+        ['POST', '/v1/bots/<bot>/startPreview', '/api/v1/bots/{botId}/preview/startChat'],
+        ['POST', '/api/v1/bots/<bot>/start-preview', '/api/v1/bots/{botId}/preview/startChat'],
+        ['POST', '/v1/bots/<bot>/preview/startChat', '/api/v1/bots/{botId}/preview/startChat'],
+        ['POST', '/api/v1/startChat', '/api/v1/bots/{publicId}/startChat'],
+        ['GET', '/v1/bots/<bot>/listResultLogs', '/v1/bots/{botId}/results/{resultId}/logs'],
+        ['GET', '/v1/users/me', '/v1/currentUser'],
+        ['GET', '/v1/me', '/v1/currentUser'],
+        ['GET', '/v1/users', '/v1/currentUser'],
+        ['GET', '/v1/users/me/token', '/v1/users/me/tokens'],
+        ['GET', '/v1/bots/<bot>/published', '/v1/bots/{botId}/publishedBot'],
+        ['GET', '/v1/bots/<bot>/versions', '/v1/bots/{botId}/publications'],
+        ['POST', '/v1/bots/<bot>/rollback', '/v1/bots/{botId}/publications/{publicationId}/restore'],
+        ['POST', '/v1/bots/<bot>/clone', '/v1/bots/{botId}/duplicate'],
+        ['GET', '/v1/bots/<bot>/draft', '/v1/bots/{botId}'],
+        ['GET', '/v1/bots/<bot>/sessions', '/v1/bots/{botId}/chats'],
+        ['GET', '/v1/workspaces/<workspace>/users', '/v1/workspaces/{workspaceId}/members'],
+      ] as const
+    ).map(
+      ([method, target, nearest]): Mistake => ({
+        send: [method, target],
+        status: 404,
+        says: [`; ${nearest} is near`],
+      }),
+    ),
+  ],
+  [
+    'a token that is not accepted is told what is wrong with it',
+    { send: ['GET', '/v1/workspaces'], as: 'nobody', status: 401, says: ['"missing"', 'Bearer <token>'] },
+    ...(
+      [
+        ['Basic YTpi', 'malformed', 'does not begin with the word Bearer. Send the header Authorization'],
+        [`botb_pat_${'0'.repeat(36)}`, 'malformed', 'does not begin with the word Bearer'],
+        ['Bearer', 'malformed', 'one token has to follow the word Bearer'],
+        ['Bearer Bearer x', 'malformed', 'one token has to follow the word Bearer'],
+        ['Bearer "x"', 'malformed', 'without quotes and brackets'],
+      ] as const
+    ).map(
+      ([authorization, code, words]): Mistake => ({
+        send: ['GET', '/v1/workspaces', undefined, { Authorization: authorization }],
+        as: 'nobody',
+        status: 401,
+        says: ['authorization', `"${code}"`, words],
+      }),
+    ),
+    ...(['unknown', 'expired', 'revoked'] as const).map(
+      (as): Mistake => ({
+        send: ['GET', '/v1/workspaces'],
+        as,
+        status: 401,
+        says: [`"${as}"`, 'create another token'],
+      }),
+    ),
   ],
   [
     'an unknown record is named',
@@ -69,6 +123,26 @@ const mistakes: [kind: string, ...list: Mistake[]][] = [
       says: ['invitationId', 'There is no such invitation in this workspace'],
     },
     { send: ['DELETE', `/v1/users/me/browserSessions/${ulid}`], status: 404, says: ['such browser session'] },
+    ...(
+      [
+        ['/v1/folders/inbox', 'There is no such folder: an id has 26 letters and digits'],
+        ['/v1/bots/<bot>/results/export', 'an id has 26 letters and digits'],
+        ['/v1/bots/<bot>/results/<session>', 'this is the id of a session'],
+        [`/api/v1/sessions/${ulid}`, 'take the `sessionId` that the start of a chat answers'],
+        [`/api/v1/sessions/${ulid}-${ulid}`, 'or it is over; start a new one'],
+      ] as const
+    ).map(
+      ([target, words]): Mistake => ({
+        send: ['GET', target],
+        status: 404,
+        says: [words],
+      }),
+    ),
+    {
+      send: ['DELETE', '/v1/workspaces/<workspace>/members/ada@example.com'],
+      status: 400,
+      says: ['userId', 'Expected an id'],
+    },
     { send: ['GET', '/v1/templates/shop'], status: 404, says: ['such template', 'GET /v1/templates'] },
     { send: ['GET', '/v1/bots/<bot>/results?cursor=abc'], status: 400, says: ['cursor', 'nextCursor'] },
     { send: ['GET', `/v1/bots/<bot>/results/${ulid}`], status: 404, says: ['unknown_result', 'resultId'] },
@@ -82,7 +156,7 @@ const mistakes: [kind: string, ...list: Mistake[]][] = [
   [
     'a public id in place of an id, and the other way round, is told by its form',
     { send: ['GET', '/v1/bots/<publicId>'], status: 404, says: ['not its public id'] },
-    { send: ['POST', '/v1/bots/<publicId>/publish'], status: 403, says: ['no_role', 'botId'] },
+    { send: ['POST', '/v1/bots/<publicId>/publish'], status: 403, says: ['no_role', 'not its public id'] },
     {
       send: ['POST', '/api/v1/bots/<bot>/startChat', {}],
       as: 'nobody',
@@ -138,7 +212,61 @@ const mistakes: [kind: string, ...list: Mistake[]][] = [
     },
   ],
   [
+    'a property inside of an object that it belongs beside is found there',
+    {
+      send: ['POST', '/v1/bots', { bot: { name: 'x', workspaceId: '<workspace>' } }],
+      status: 400,
+      says: ['workspaceId', 'in the body itself, not inside bot'],
+      atMost: 1,
+    },
+    {
+      send: ['POST', '/v1/workspaces', { workspace: { name: 'x' } }],
+      status: 400,
+      says: ['"name"', 'in the body itself, not inside workspace'],
+    },
+    {
+      send: [
+        'POST',
+        '/v1/workspaces/<workspace>/credentials',
+        { credentials: { type: 'openai', name: 'x' } },
+      ],
+      status: 400,
+      says: ['"type"', 'in the body itself, not inside credentials'],
+    },
+  ],
+  [
     'an unknown property or value names the nearest or those that are known',
+    {
+      send: ['PATCH', '/v1/bots/<bot>', { bot: { version: '6.1', published: true } }],
+      status: 400,
+      says: ['Unknown property; known here: version, name'],
+    },
+    {
+      send: ['PATCH', '/v1/bots/<bot>', { bot: { version: 6.1 } }],
+      status: 400,
+      says: ["'6.1', received number"],
+    },
+    {
+      send: ['PATCH', '/v1/bots/<bot>', { bot: { version: '6.1', updatedAt: 'yesterday' } }],
+      status: 400,
+      says: ['such as 2026-03-05T12:30:00.000Z'],
+    },
+    {
+      send: ['POST', '/api/v1/sessions/<session>/continueChat', { message: { type: 'text', content: 'x' } }],
+      as: 'nobody',
+      status: 400,
+      says: ['"message","text"', 'Missing: expected string', 'known here: type, text'],
+    },
+    {
+      send: ['POST', '/v1/workspaces/<workspace>/members', { email: 'ada', role: 'GUEST' }],
+      status: 400,
+      says: ['such as ada@example.com'],
+    },
+    {
+      send: ['GET', '/v1/bots?workspaceId=a&workspaceId=b'],
+      status: 400,
+      says: ['repeated', 'send it once'],
+    },
     {
       send: ['PATCH', '/v1/bots/<bot>', { bot: { version: '6.1', nmae: 'x' } }],
       status: 400,
@@ -234,6 +362,47 @@ const mistakes: [kind: string, ...list: Mistake[]][] = [
     { send: ['DELETE', '/v1/bots/<bot>/results?ids=1'], status: 400, says: ['resultIds'] },
   ],
   [
+    'a body that a deletion of one record would ignore is rejected',
+    {
+      send: ['DELETE', '/v1/bots/<bot>', { reason: 'old' }],
+      status: 400,
+      says: ['"body"', 'unexpected', 'takes no body; send none'],
+    },
+    {
+      send: ['DELETE', '/v1/workspaces/<workspace>', { confirm: true }],
+      status: 400,
+      says: ['takes no body'],
+    },
+    {
+      send: ['DELETE', '/v1/workspaces/<workspace>/members/<member>', { role: 'GUEST' }],
+      status: 400,
+      says: ['takes no body'],
+    },
+  ],
+  [
+    'a conflict says how to go on',
+    {
+      send: ['PATCH', '/v1/bots/<bot>', { bot: { version: '6.1', updatedAt: '2020-01-01T00:00:00.000Z' } }],
+      status: 409,
+      says: ['read it again, and send that updatedAt'],
+    },
+    {
+      send: ['PATCH', '/v1/bots/<bot>', { bot: { version: '6.1' } }, { 'If-Match': '"another"' }],
+      status: 412,
+      says: ['read it again, and send that tag'],
+    },
+    {
+      send: ['PATCH', '/v1/bots/<draft>', { bot: { version: '6.1', publicId: '<publicId>' } }],
+      status: 400,
+      says: ['taken', 'choose another one'],
+    },
+    {
+      send: ['POST', '/v1/workspaces/<workspace>/members', { email: '<email>', role: 'GUEST' }],
+      status: 409,
+      says: ['PATCH /v1/workspaces/{workspaceId}/members/{userId}'],
+    },
+  ],
+  [
     'a webhook address that is refused names the setting that allows it',
     {
       send: ['POST', '/v1/workspaces/<workspace>/webhookEndpoints', { url: 'http://localhost:8080/hook' }],
@@ -249,6 +418,11 @@ const mistakes: [kind: string, ...list: Mistake[]][] = [
       send: ['POST', '/v1/workspaces/<workspace>/webhookEndpoints', { url: 'http://127.0.0.1/hook' }],
       status: 400,
       says: ['OUTBOUND_ALLOWED_HOSTS'],
+    },
+    {
+      send: ['POST', '/v1/workspaces/<workspace>/webhookEndpoints', { url: 'https://a:b@example.com/' }],
+      status: 400,
+      says: ['without user name and password'],
     },
   ],
   [
@@ -287,8 +461,8 @@ const cases = mistakes.flatMap(([kind, ...list]) =>
   list.map((mistake): [string, Mistake] => [`${kind}: ${mistake.send[0]} ${mistake.send[1]}`, mistake]),
 )
 
-test('the table has 48 mistakes and three of each kind at least', () => {
-  expect(cases.length).toBeGreaterThanOrEqual(48)
+test('the table has 100 mistakes and three of each kind at least', () => {
+  expect(cases.length).toBeGreaterThanOrEqual(100)
   for (const [, ...list] of mistakes) expect(list.length).toBeGreaterThanOrEqual(3)
 })
 
@@ -301,10 +475,12 @@ describe('the issues are enough to go on where', () => {
       draft: here.draft.id,
       publicId: here.published.publicId,
       session: here.session,
+      member: here.member.id,
+      email: here.member.email,
     }
     const fill = (text: string) => text.replaceAll(/<(\w+)>/g, (_, name: string) => String(names[name]))
     const [method, target, body, headers = {}] = send
-    const callers = { stranger: world.stranger, guest: here.guest, bound, nobody: undefined }
+    const callers = { ...world, guest: here.guest, bound, nobody: undefined }
     const answer = await app.client.send(method, fill(target), {
       as: as === undefined ? here.admin : callers[as],
       body: body === undefined ? undefined : JSON.parse(fill(JSON.stringify(body))),

@@ -4,7 +4,7 @@ import { nearest } from './nearest.ts'
 
 /* Hints for properties that no schema has: the nearest one that it has, and the wrapper that was forgotten. */
 
-const MAX_NAMES_LISTED = 12
+const MAX_NAMES_LISTED = 20
 
 /** The properties that an input may have at a path below it, of those that are wanted; of a union those of all its branches. */
 function knownKeys(
@@ -26,6 +26,7 @@ function knownKeys(
   if (schema instanceof z.ZodArray)
     return path.length > 0 ? knownKeys(schema.element, path.slice(1), isWanted) : []
   if (schema instanceof z.ZodPipe) return knownKeys(schema.in, path, isWanted)
+  if (schema instanceof z.ZodLazy) return knownKeys(schema.unwrap(), path, isWanted)
   if (schema instanceof z.ZodOptional || schema instanceof z.ZodNullable || schema instanceof z.ZodDefault) {
     return knownKeys(schema.unwrap(), path, isWanted)
   }
@@ -35,8 +36,9 @@ function knownKeys(
 /** The text of an issue for a property that there is not. */
 export function unknownProperty(key: string, schema: z.core.$ZodType, path: readonly PropertyKey[]): string {
   const known = knownKeys(schema, path)
-  // A third of the letters may differ, rounded up.
-  const meant = nearest(key, known, { comparing: known.length }, Math.ceil(key.length / 3))
+  // A quarter of the letters may differ: with a third, `published` would be near `publicId`.
+  const most = Math.max(1, Math.round(key.length / 4))
+  const meant = nearest(key, known, { comparing: known.length }, most)
   if (meant !== undefined) return `Unknown property; probably ${meant} is meant`
   const written = knownKeys(schema, path, (property) => !z.globalRegistry.get(property)?.readOnly)
   if (written.length === 0 || written.length > MAX_NAMES_LISTED) return 'Unknown property'

@@ -43,15 +43,31 @@ function* issuesIn(
   }
 }
 
-/**
- * The validator calls an absent value "undefined", which no caller can send, or an invalid option, and an object of any
- * keys a record.
- */
+const inWordsOfCallers: [ofValidator: string, text: string][] = [
+  ['expected record', 'expected object'],
+  ['Invalid discriminator value. Expected', 'Invalid option: expected'],
+  ['Invalid ISO datetime', 'Expected a date and time with its time zone, such as 2026-03-05T12:30:00.000Z'],
+]
+
+/** The validator calls an absent value "undefined", which no caller can send, or an invalid option. */
 function messageOf({ message, path }: z.core.$ZodIssue, given: unknown): string {
-  const text = message.replace('expected record', 'expected object')
-  if (valueAt(given, path) !== undefined) return text
+  const text = inWordsOfCallers.reduce((so, [ofValidator, words]) => so.replace(ofValidator, words), message)
+  const value = valueAt(given, path)
+  if (value !== undefined) {
+    // A tag is a text: the number 6.1 is not one of '6' | '6.1'.
+    const isOtherType = message.startsWith('Invalid discriminator') && typeof value !== 'string'
+    return isOtherType ? `${text}, received ${typeof value}` : text
+  }
+  const misplaced = path.length === 1 ? objectWith(given, path[0] as PropertyKey) : undefined
+  if (misplaced !== undefined) return `Missing: send it in the body itself, not inside ${misplaced}`
   const [, expected] = /\bexpected (.+)/i.exec(text) ?? []
   return expected === undefined ? text : `Missing: expected ${expected.replace(', received undefined', '')}`
+}
+
+/** The property whose object has what is missing beside it. */
+function objectWith(given: unknown, name: PropertyKey): string | undefined {
+  const objects = Object.entries(given ?? {}).filter(([, value]) => typeof value === 'object')
+  return objects.find(([, value]) => valueAt(value, [name]) !== undefined)?.[0]
 }
 
 function valueAt(value: unknown, path: readonly PropertyKey[]): unknown {
