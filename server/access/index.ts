@@ -90,7 +90,7 @@ export async function authorize(
   const found = need.kind === 'user' ? undefined : await lookups(db)[need.kind]({ tokenHash, id })
   // Without a record, the caller still has to be authenticated.
   const token = found?.token ?? (await lookups(db).user({ tokenHash, id }))?.token
-  const refused = refusedToken(token, now)
+  const refused = checkToken(token, now)
   if (!token || refused) {
     return { caller: undefined, refusal: { code: 'UNAUTHORIZED', issues: [refused as Issue] } }
   }
@@ -161,7 +161,7 @@ export const unknownToken =
   'This service has no such token; check its address, or create another token at /account'
 export const revokedToken = 'The token was revoked; sign in, or create another token'
 
-function refusedToken(token: Token | undefined, now: Date): Issue | undefined {
+function checkToken(token: Token | undefined, now: Date): Issue | undefined {
   if (!token) return unauthorizedIssue('unknown', unknownToken)
   if (token.revokedAt) return unauthorizedIssue('revoked', revokedToken)
   if (token.expiresAt && token.expiresAt <= now)

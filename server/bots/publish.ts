@@ -190,7 +190,7 @@ const publishedStatements = statements((db, named) => ({
 }))
 
 /** Returns the publication that chats of a published bot run. */
-export async function publishedNow(db: Database, { bot }: BotGrant): Promise<Published | undefined> {
+export async function findPublication(db: Database, { bot }: BotGrant): Promise<Published | undefined> {
   const [row] = await publishedStatements(db).now.execute({ botId: bot.id })
   return row
 }
@@ -201,7 +201,7 @@ export type Published = Pick<
 >
 
 /** The copy that chats run, of a bot that is published. */
-export async function publishedCopy(db: Database, { bot }: BotGrant) {
+export async function findPublishedCopy(db: Database, { bot }: BotGrant) {
   const [row] = await publishedStatements(db).copy.execute({ botId: bot.id })
   return row
 }

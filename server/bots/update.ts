@@ -123,7 +123,7 @@ async function applyUpdate(db: Database, grant: BotGrant, change: Change, now: D
   return transact(db, async (tx) => {
     const bot = await lockBot(tx, grant)
     if (!bot) return { isDeleted: true as const }
-    const refused = refusedAt(bot, change)
+    const refused = checkState(bot, change)
     if (refused) return refused
     const issue = await claimNames(tx, { botId: bot.id, workspaceId: bot.workspaceId }, change.header)
     if (issue) throw new Rollback({ issues: [issue] })
@@ -141,11 +141,11 @@ async function applyUpdate(db: Database, grant: BotGrant, change: Change, now: D
 /** Names of security settings (sharing, embedding) that a change of the bot in this state alters. */
 async function changesSecurity(db: Database, bot: BotRow, { parts }: Change): Promise<string[]> {
   if (!parts.settings) return []
-  const known = recallDraft(db, bot) ?? (await storedSettings(db, bot))
+  const known = recallDraft(db, bot) ?? (await readStoredSettings(db, bot))
   return known ? changedSecurity(known.settings, parts.settings) : []
 }
 
-async function storedSettings(db: Database, bot: BotRow) {
+async function readStoredSettings(db: Database, bot: BotRow) {
   const [row] = await db
     .select({ settings: botDrafts.settings })
     .from(botDrafts)
@@ -170,7 +170,7 @@ export async function restorePublication(
       .set({ restoredAt: now })
       .where(and(eq(botPublications.botId, bot.id), eq(botPublications.id, publicationId)))
     const publication = await publicationOf(tx, grant, publicationId)
-    const draft = await storedSettings(tx, bot)
+    const draft = await readStoredSettings(tx, bot)
     if (!publication || !draft) return { isDeleted: true }
     const { version, groups, events, edges, variables, theme } = publication
     const settings = withSharingOf(publication.settings, draft.settings)
@@ -203,7 +203,7 @@ export async function applyChange(
   now: Date,
   known?: Draft,
 ): Promise<Outcome | undefined> {
-  const refused = refusedAt(current, change)
+  const refused = checkState(current, change)
   if (refused) return refused
   const becomesLegacy = isLegacy(change.version) && !isLegacy(current.version)
   const missing = becomesLegacy
@@ -229,7 +229,10 @@ export async function applyChange(
     const draft =
       known ?? (await db.select(draftColumns).from(botDrafts).where(eq(botDrafts.botId, current.id)))[0]
     if (!draft) return undefined
-    parts = { ...changedParts(draft, convertDraft(current.version, draft, change.version).draft), ...parts }
+    parts = {
+      ...pickChangedParts(draft, convertDraft(current.version, draft, change.version).draft),
+      ...parts,
+    }
   }
   const updatedAt = new Date(Math.max(now.getTime(), current.updatedAt.getTime() + 1))
   const header = {
@@ -244,14 +247,14 @@ export async function applyChange(
 }
 
 /** The parts that a conversion has written anew. */
-function changedParts(before: Draft, after: Draft): Partial<Draft> {
+function pickChangedParts(before: Draft, after: Draft): Partial<Draft> {
   return Object.fromEntries(
     partNames.filter((name) => after[name] !== before[name]).map((name) => [name, after[name]]),
   )
 }
 
 /** Returns why a change to a bot in this state is rejected; headers of the request are checked before its body. */
-function refusedAt(
+function checkState(
   current: BotRow,
   { conditions, precondition }: Change,
 ): { stale: BotRow } | { conflict: Issue } | undefined {
@@ -297,7 +300,7 @@ async function writeChange(
     if (known) return (await written.execute(values)).length > 0 ? known : undefined
     return (await headerWithDraft.execute(values))[0]
   }
-  const bot = changedBot(db, header, current.id, current.revision, current.folderId)
+  const bot = buildUpdate(db, header, current.id, current.revision, current.folderId)
   const [unchanged] = await db
     .with(bot)
     .update(botDrafts)
@@ -316,7 +319,7 @@ function columnsBeside(parts: Partial<Draft>) {
   return Object.fromEntries(names.map((name) => [name, draftColumns[name]]))
 }
 
-function changedBot(
+function buildUpdate(
   db: Database,
   header: PgUpdateSetSource<typeof table>,
   id: string | Placeholder,
@@ -334,7 +337,7 @@ function changedBot(
   )
 }
 
-function draftOfChanged(db: Database, bot: ReturnType<typeof changedBot>) {
+function draftOfChanged(db: Database, bot: ReturnType<typeof buildUpdate>) {
   return db
     .with(bot)
     .select(draftColumns)
@@ -355,7 +358,7 @@ const updateStatements = statements((db, named) => {
   const folderId = sql<string>`CASE WHEN ${sql.placeholder('isMoved')}::boolean
     THEN ${sql.placeholder('folderId')}::text ELSE ${table.folderId} END`
   const preferences = sql`${sql.placeholder('resultsTablePreferences')}::json`
-  const bot = changedBot(
+  const bot = buildUpdate(
     db,
     { ...header, folderId, resultsTablePreferences: preferences },
     sql.placeholder('id'),

@@ -51,7 +51,7 @@ export async function prove(
   { last, maxPaths, advance }: { last: number; maxPaths: number; advance: () => void },
 ): Promise<Proof> {
   const draft = (await client.bots.get(botId)).bot as unknown as Flow
-  const published = await publishedFlow(client, botId)
+  const published = await readPublishedFlow(client, botId)
   const people = await replayPeople(client, botId, last, advance)
   const ofDraft = await explore(client, botId, 'draft', draft, maxPaths, advance)
   const before = published && (await explore(client, botId, 'published', published, maxPaths, advance))
@@ -83,12 +83,12 @@ export async function prove(
       isComplete: ofDraft.isComplete && before?.isComplete !== false,
       changes: changes.list(),
     },
-    ...unreachedIn(draft, ofDraft),
+    ...findUnreached(draft, ofDraft),
     deadEnds: deadEndsIn(draft, ofDraft),
   }
 }
 
-async function publishedFlow(client: Client, botId: string): Promise<Flow | undefined> {
+async function readPublishedFlow(client: Client, botId: string): Promise<Flow | undefined> {
   try {
     return (await client.publishedBots.get(botId)).publishedBot as unknown as Flow
   } catch (error) {
@@ -183,7 +183,7 @@ async function eachOf<Item>(items: readonly Item[], work: (item: Item) => Promis
 
 const keyOf = ({ replies, responses, branches }: Script) => JSON.stringify([replies, responses, branches])
 
-function unreachedIn(flow: Flow, { blockIds }: Exploration): Pick<Proof, 'unreachable' | 'unreached'> {
+function findUnreached(flow: Flow, { blockIds }: Exploration): Pick<Proof, 'unreachable' | 'unreached'> {
   const reachable = reachableBlocks(flow)
   const names = flow.groups.flatMap(({ id, title, blocks }) =>
     blocks.map((block) => ({ blockId: block.id, group: title || id, type: block.type })),

@@ -6,7 +6,7 @@ import type { StartOptions, TurnRejection } from '../chat/engine/types.ts'
 import { insertClientLogs, MAXIMUM_CLIENT_LOGS, sizeOfLogs } from '../chat/sessions/client-logs.ts'
 import { decodeState } from '../chat/sessions/codec/state.ts'
 import { receiveMessage } from '../chat/sessions/handling.ts'
-import { closedIssue, refusedOrigin } from '../chat/sessions/origin-check.ts'
+import { checkOrigin, closedIssue } from '../chat/sessions/origin-check.ts'
 import {
   findPublished,
   findSession,
@@ -22,9 +22,9 @@ import {
   respondBeforeEvent,
   runTurn,
   toTurn,
-  waitingStill,
   waitsFor,
   webhookDigest,
+  withSecondsLeft,
 } from '../chat/sessions/run-turn.ts'
 import {
   eventsAfter,
@@ -53,7 +53,7 @@ export const chat: ChatHandlers<Contexts> = {
       return reply.fail('NOT_FOUND')
     }
     const { botId, workspaceId, flow } = published
-    const origin = refusedOrigin(flow, header, context.visitedUrl)
+    const origin = checkOrigin(flow, header, context.visitedUrl)
     if (origin) return reply.fail('FORBIDDEN', [origin])
     if (!(await context.place.moveTo(workspaceId))) return reply.fail('SERVICE_UNAVAILABLE')
 
@@ -99,7 +99,7 @@ export const chat: ChatHandlers<Contexts> = {
     const { db } = context
     const session = await findVisited(context, params.sessionId)
     if (!session) return reply.fail('NOT_FOUND')
-    const origin = refusedOrigin(session.flow, header, context.visitedUrl)
+    const origin = checkOrigin(session.flow, header, context.visitedUrl)
     if (origin) return reply.fail('FORBIDDEN', [origin])
     const { sessionId, resultId, revision, botId, flow, handledBy } = session
     const state = decodeState(session)
@@ -110,7 +110,7 @@ export const chat: ChatHandlers<Contexts> = {
       appearanceOfChat(flow, state ?? null, effects),
     ])
     const isTimed = state?.timer?.kind === 'wait' && handledBy === null
-    const awaited = isTimed ? await waitingStill(db, session, waitsFor(answer)) : waitsFor(answer)
+    const awaited = isTimed ? await withSecondsLeft(db, session, waitsFor(answer)) : waitsFor(answer)
     return reply.ok({
       sessionId,
       resultId: resultId ?? undefined,
@@ -134,7 +134,7 @@ export const chat: ChatHandlers<Contexts> = {
     const { db, now } = context
     const session = await findVisited(context, params.sessionId)
     if (!session) return reply.fail('NOT_FOUND')
-    const origin = refusedOrigin(session.flow, header, context.visitedUrl)
+    const origin = checkOrigin(session.flow, header, context.visitedUrl)
     if (origin) return reply.fail('FORBIDDEN', [origin])
     const from = readPosition(header('last-event-id')) ?? readPosition(query.after) ?? positionOf(session)
     if (openEvents) return reply.events(followSession(db, session, from, now))
@@ -145,7 +145,7 @@ export const chat: ChatHandlers<Contexts> = {
     const { db, now, arrivedAt, chat: tools } = context
     const first = await findVisited(context, params.sessionId)
     if (!first) return reply.fail('NOT_FOUND')
-    const origin = refusedOrigin(first.flow, header, context.visitedUrl)
+    const origin = checkOrigin(first.flow, header, context.visitedUrl)
     if (origin) return reply.fail('FORBIDDEN', [origin])
     if (!(await context.place.moveTo(first.workspaceId))) return reply.fail('SERVICE_UNAVAILABLE')
     const tell = decodeState(first)?.isStreamEnabled ? openEvents?.() : undefined
@@ -298,7 +298,7 @@ export const chat: ChatHandlers<Contexts> = {
     const { db, now, visitedUrl } = context
     const session = await findVisited(context, params.sessionId)
     const resultId = session?.resultId
-    const origin = session && refusedOrigin(session.flow, header, visitedUrl)
+    const origin = session && checkOrigin(session.flow, header, visitedUrl)
     if (!session || !resultId) {
       return reply.fail('BAD_REQUEST', [
         {

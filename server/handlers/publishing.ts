@@ -2,7 +2,7 @@ import { MAX_FIRST_ERRORS } from '../../contract/publications.ts'
 import type { PublishingHandlers } from '../../generated/handlers.ts'
 import type { components } from '../../generated/openapi.ts'
 import { checkDraft, checkedService, incompleteCheck } from '../bots/check.ts'
-import { type Published, publish, publishedCopy, publishedNow, unpublish } from '../bots/publish.ts'
+import { findPublication, findPublishedCopy, type Published, publish, unpublish } from '../bots/publish.ts'
 import { type BotRow, botTag } from '../bots/rows.ts'
 import type { Contexts } from '../context.ts'
 import { flowParts, latestPublication, readDraft } from '../documents/drafts.ts'
@@ -74,10 +74,10 @@ export const publishing: PublishingHandlers<Contexts> = {
         query.migrateToLatestVersion === true,
       )
     // A conditional request first checks which copy is live.
-    const known = hasConditions(conditions) ? await publishedNow(db, grant) : undefined
+    const known = hasConditions(conditions) ? await findPublication(db, grant) : undefined
     const notModified = known && reply.notModified(conditions, tagOf(known))
     if (notModified) return notModified
-    const published = await publishedCopy(db, grant)
+    const published = await findPublishedCopy(db, grant)
     if (!published) return reply.fail('NOT_FOUND', [notPublished])
     const { version, id, createdAt, updatedAt, publicationId, ...draft } = published
     const shown = query.migrateToLatestVersion

@@ -2,7 +2,7 @@ import type { Issue } from '../../contract/errors.ts'
 import type { UploadsHandlers } from '../../generated/handlers.ts'
 import { filesForPeople, refusedType, uploadInputOf, uploadLimits } from '../chat/engine/upload-policy.ts'
 import { decodeState } from '../chat/sessions/codec/state.ts'
-import { refusedOrigin } from '../chat/sessions/origin-check.ts'
+import { checkOrigin } from '../chat/sessions/origin-check.ts'
 import { findVisited } from '../chat/sessions/read-session.ts'
 import { effectsOf } from '../chat/sessions/turn-effects.ts'
 import type { Contexts } from '../context.ts'
@@ -15,7 +15,7 @@ export const uploads: UploadsHandlers<Contexts> = {
     const session = await findVisited(context, params.sessionId)
     const state = session && decodeState(session)
     if (!session || !state) return reply.fail('NOT_FOUND')
-    const origin = refusedOrigin(session.flow, header, context.visitedUrl)
+    const origin = checkOrigin(session.flow, header, context.visitedUrl)
     if (origin) return reply.fail('FORBIDDEN', [origin])
     const input =
       session.handledBy === null

@@ -39,7 +39,7 @@ export const webhooks: WebhooksHandlers<Contexts> = {
 
   async createWebhookEndpoint({ body }, reply, context) {
     const { grant, now, within } = context
-    const issue = await refusedUrl(body.url, context)
+    const issue = await checkUrl(body.url, context)
     if (issue) return reply.fail('BAD_REQUEST', [issue])
     const key = await readKey(context)
     if (!key) return reply.fail('SERVICE_UNAVAILABLE', [noKey])
@@ -62,7 +62,7 @@ export const webhooks: WebhooksHandlers<Contexts> = {
   async updateWebhookEndpoint({ params, body, conditions }, reply, context) {
     const { grant, now, within } = context
     const { url, description, types, isEnabled } = body
-    const issue = await refusedUrl(url, context)
+    const issue = await checkUrl(url, context)
     return within(async (db) => {
       if (!(await endpointOf(db, grant, params.endpointId))) return reply.fail('NOT_FOUND')
       if (issue) return reply.fail('BAD_REQUEST', [issue])
@@ -154,7 +154,7 @@ const notEnabled: Issue = {
 }
 
 /** Looks up the host of an address before a transaction begins; gives what is wrong with it. */
-async function refusedUrl(
+async function checkUrl(
   url: string | undefined,
   { config, place }: Contexts['anyone'],
 ): Promise<Issue | undefined> {

@@ -136,7 +136,7 @@ export async function runKeyed<Db>(
       if (earlier) throw new Rollback(answerTo(request, earlier, reply, store.deletedResponse))
       const answer = await run(tx)
       if (answer.status >= 300) throw new Rollback(answer)
-      await store.keep(tx, row, storedOf(answer))
+      await store.keep(tx, row, toStoredResponse(answer))
       return answer
     })
   } catch (error) {
@@ -185,7 +185,7 @@ export function onceWith<Db>(store: KeyStore<Db>, db: Db, request: Keyed, reply:
       const answer = await run((given, write) =>
         store.transact(db, async (tx) => {
           if (!(await write(tx))) throw new Rollback(false)
-          if (await store.keep(tx, row, storedOf(given as unknown as HttpResponse))) {
+          if (await store.keep(tx, row, toStoredResponse(given as unknown as HttpResponse))) {
             leases.afterCommit(tx, () => {
               outcome = 'kept'
             })
@@ -231,7 +231,14 @@ export const runningRequest: Earlier = {
   madeId: null,
 }
 
-function storedOf({ status, headers, body, mediaType, madeId, resultId }: HttpResponse): StoredResponse {
+function toStoredResponse({
+  status,
+  headers,
+  body,
+  mediaType,
+  madeId,
+  resultId,
+}: HttpResponse): StoredResponse {
   return {
     status,
     headers: JSON.stringify({ ...headers, [TYPE]: mediaType }),

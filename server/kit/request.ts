@@ -76,7 +76,7 @@ export interface Input {
 }
 
 /** The issues of a request. */
-export interface Mistake {
+export interface Rejection {
   code: ErrorCode
   issues: Issue[]
 }
@@ -106,7 +106,7 @@ export function readInput(
   response: express.Response,
   address: Address,
   receiving: Receiving,
-): Input | Mistake | Promise<Input | Mistake> {
+): Input | Rejection | Promise<Input | Rejection> {
   if (operation.everythingWithout)
     return inputOf(address, requireBare(request, address, operation.everythingWithout))
   if (operation.method === 'get') return inputOf(address, nothing)
@@ -116,7 +116,7 @@ export function readInput(
   return readBody(operation, request, response, receiving).then((body) => inputOf(address, body))
 }
 
-function inputOf({ params, query, issues }: Address, body: Body | Mistake): Input | Mistake {
+function inputOf({ params, query, issues }: Address, body: Body | Rejection): Input | Rejection {
   if (issues.length === 0)
     return 'code' in body ? body : { params, query, body: body.value, texts: body.texts }
   // If the address is wrong too, issues of a body that could be read are included.
@@ -148,7 +148,7 @@ async function readBody(
   request: express.Request,
   response: express.Response,
   receiving: Receiving,
-): Promise<Body | Mistake> {
+): Promise<Body | Rejection> {
   const isRight = isJson(request.headers['content-type'])
   const size = operation.bodySize ?? 'small'
   const bytes = hasBody(request) ? await receive(request, response, size, receiving) : emptyBody
@@ -171,7 +171,7 @@ function checkBody(
   bytes: Buffer,
   isRight: boolean,
   scanBody: ScanBody | undefined,
-): Body | Mistake {
+): Body | Rejection {
   const isEmpty = bytes.length === 0
   if (!operation.body) return isEmpty || isEmptyObject(bytes) ? nothing : wrong([noBody])
   if (!isEmpty && !isRight) return otherMediaType
@@ -191,7 +191,7 @@ async function receive(
   response: express.Response,
   size: keyof typeof MAX_BODY_BYTES,
   { budget, tenant, timeout }: Receiving,
-): Promise<Buffer | Mistake> {
+): Promise<Buffer | Rejection> {
   const { headers } = request
   const maxBytes = MAX_BODY_BYTES[size]
   const announced = headers['content-length'] === undefined ? undefined : Number(headers['content-length'])
@@ -255,15 +255,15 @@ function askForBody({ headers }: express.Request, response: express.Response) {
 const isPlain = (headers: express.Request['headers']) =>
   (headers['content-encoding'] ?? 'identity').toLowerCase() === 'identity'
 
-function tooLarge(maxBytes: number): Mistake {
+function tooLarge(maxBytes: number): Rejection {
   const message = `The body may have at most ${maxBytes} bytes`
   return { code: 'PAYLOAD_TOO_LARGE', issues: [{ path: ['body'], code: 'too_large', message }] }
 }
 
-const full: Mistake = { code: 'SERVICE_UNAVAILABLE', issues: [] }
+const full: Rejection = { code: 'SERVICE_UNAVAILABLE', issues: [] }
 
 /** Does not read a file: the handler does, once it knows that the file is accepted. */
-function readFile(request: express.Request, response: express.Response): Body | Mistake {
+function readFile(request: express.Request, response: express.Response): Body | Rejection {
   const { headers } = request
   const type = headers['content-type']
   if (type === undefined || parseMediaType(type).type !== fileMediaType) return noFile
@@ -286,7 +286,7 @@ async function* bytesOf(request: express.Request, response: express.Response): A
   }
 }
 
-const wrong = (issues: Issue[]): Mistake => ({ code: 'BAD_REQUEST', issues })
+const wrong = (issues: Issue[]): Rejection => ({ code: 'BAD_REQUEST', issues })
 
 const noBody: Issue = {
   path: ['body'],
@@ -303,7 +303,7 @@ function requireBare(
   request: express.Request,
   { query, issues }: Address,
   filters: readonly string[],
-): Body | Mistake {
+): Body | Rejection {
   const { url, headers } = request
   if (hasBody(request)) {
     const message = `This operation takes no body; name the records in the query, as ?${filters[0]}=ID1,ID2`
@@ -329,7 +329,7 @@ function isJson(contentType: string | undefined): boolean {
   return type === 'application/json' && charset.toLowerCase() === 'utf-8'
 }
 
-function unsupportedMediaType(header: string, message: string): Mistake {
+function unsupportedMediaType(header: string, message: string): Rejection {
   return {
     code: 'UNSUPPORTED_MEDIA_TYPE',
     issues: [{ path: ['header', header], code: 'unsupported_media_type', message }],

@@ -21,7 +21,7 @@ import {
 import type { Limits } from './limits.ts'
 import { basePathOf, findRoute, newPlace, parametersOf, placeOf, segmentsOf } from './paths.ts'
 import type { PreferredOutcome } from './preferred-outcomes.ts'
-import { type Address, type Input, type Mistake, readAddress, readInput, type ScanBody } from './request.ts'
+import { type Address, type Input, type Rejection, readAddress, readInput, type ScanBody } from './request.ts'
 import {
   type AnyReply,
   createReply,
@@ -345,7 +345,7 @@ function recordOf(access: Access, { params, query, issues }: Address): string | 
 }
 
 /** The id of the record that a right body names. */
-function idInBody(access: Access, input: Input | Mistake): string | undefined {
+function idInBody(access: Access, input: Input | Rejection): string | undefined {
   if (!('missing' in access) || access.place !== 'body' || 'issues' in input) return undefined
   return (input.body as Record<string, string>)[`${access.kind}Id`]
 }

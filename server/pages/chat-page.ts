@@ -36,7 +36,7 @@ export function createChatPage(services: Services) {
     const bot = isDomainAt(visitedDomain(request), found?.customDomain) ? found : undefined
     const pageLanguage = languageOf(bot?.settings, request)
     const { texts } = pageLanguage
-    const own = { ...texts, closed: closedText(bot?.settings) ?? texts.closed }
+    const own = { ...texts, closed: readClosedText(bot?.settings) ?? texts.closed }
     const title = titleOf(bot) ?? texts.chat
     const isOfChats = visited?.kind === 'chats'
     const foreign = isOfChats && bot ? foreignCodeOf(bot.flow) : undefined
@@ -149,7 +149,7 @@ function metadataOf(bot: PublishedBot | undefined, title: string, base: string):
   return lines.filter(Boolean).join('\n    ')
 }
 
-function closedText(settings: unknown): string | undefined {
+function readClosedText(settings: unknown): string | undefined {
   const { general } = (settings ?? {}) as { general?: { systemMessages?: { botClosed?: unknown } } }
   return nonEmptyText(general?.systemMessages?.botClosed)
 }

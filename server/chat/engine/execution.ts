@@ -208,7 +208,7 @@ function recentCpuMilliseconds(): number {
 }
 
 /** Time that the service itself has worked on the turn so far, without the time it waited for others. */
-export function workedMilliseconds(run: Execution): number {
+export function readWorkMilliseconds(run: Execution): number {
   return performance.now() - run.startedAt - run.spent.waiting
 }
 
@@ -225,7 +225,7 @@ export async function checkBudget(run: Execution): Promise<boolean> {
   if (run.isAborted) return false
   if (performance.now() - run.yieldedAt >= longestTurnMilliseconds) {
     const { takeTurn } = run.effects
-    if (takeTurn && workedMilliseconds(run) > freeMilliseconds) await waitFor(run, takeTurn())
+    if (takeTurn && readWorkMilliseconds(run) > freeMilliseconds) await waitFor(run, takeTurn())
     else await setImmediate()
     run.yieldedAt = performance.now()
   }
@@ -235,7 +235,7 @@ export async function checkBudget(run: Execution): Promise<boolean> {
 /** A process that got no processor for a while has not worked meanwhile. */
 function hasWorkedTooLong(run: Execution): boolean {
   const { workMilliseconds } = run.limits
-  if (workedMilliseconds(run) <= workMilliseconds) return false
+  if (readWorkMilliseconds(run) <= workMilliseconds) return false
   return cpuMilliseconds() - run.cpuAtStart - run.spent.cpuWhileWaiting > workMilliseconds
 }
 

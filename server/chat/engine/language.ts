@@ -7,19 +7,19 @@ import { sentences } from './sentences.ts'
 const MAX_HEADER_CHARACTERS = 1_000
 
 /** The tag that the settings of the started bot name, if it is one. */
-export function namedLanguage(run: Execution): string | undefined {
+export function readLanguage(run: Execution): string | undefined {
   const named = at(run.frames[0]?.flow.flow.settings, 'general', 'language')
   return typeof named === 'string' && isTag(named) ? named : undefined
 }
 
 /** The tag that dates are read in. */
 export function readingLanguage(run: Execution): string | undefined {
-  return namedLanguage(run) ?? run.session.language
+  return readLanguage(run) ?? run.session.language
 }
 
 /** The sentences of the service for this chat. Regions are passed over: `de-CH` is `de`. */
 export function sentencesOf(run: Execution) {
-  const named = supportedLanguage(namedLanguage(run))
+  const named = matchLanguage(readLanguage(run))
   return sentences[named ?? run.session.language ?? 'en'] ?? (sentences.en as (typeof sentences)[string])
 }
 
@@ -31,7 +31,7 @@ export function visitorLanguage(header: string | undefined): string | undefined 
     .map((entry) => {
       const [tag = '', ...parameters] = entry.split(';')
       const quality = parameters.map((each) => /^\s*q=([\d.]+)\s*$/.exec(each)?.[1]).find(Boolean)
-      return { language: supportedLanguage(tag.trim()), quality: Number(quality ?? 1) }
+      return { language: matchLanguage(tag.trim()), quality: Number(quality ?? 1) }
     })
     .filter(({ language, quality }) => language !== undefined && quality > 0)
     .sort((a, b) => b.quality - a.quality)
@@ -39,7 +39,7 @@ export function visitorLanguage(header: string | undefined): string | undefined 
   return language === 'en' ? undefined : language
 }
 
-function supportedLanguage(tag: string | undefined): string | undefined {
+function matchLanguage(tag: string | undefined): string | undefined {
   const language = tag?.toLowerCase().split('-')[0]
   return language !== undefined && Object.hasOwn(sentences, language) ? language : undefined
 }

@@ -36,7 +36,7 @@ type Handing =
   | { issue: Issue; isConflict: boolean }
 
 /** Returns what changes in a locked chat when it changes hands. */
-export async function handingOf(
+export async function planHanding(
   db: Database,
   { grant, now }: { grant: EditGrant; now: Date },
   chat: HeldChat,

@@ -6,7 +6,7 @@ import { markdownNodes } from '../engine/markdown.ts'
 import { plainTextOf } from '../engine/rich-text.ts'
 import type { Bubble } from '../engine/types.ts'
 import type { Turn } from './codec/turn.ts'
-import { messagesOf, type Session, storedTurnsOf } from './read-session.ts'
+import { messagesOf, readStoredTurns, type Session } from './read-session.ts'
 
 /* The last message of a chat that people handle, for lists of chats. Its session has it. */
 
@@ -40,7 +40,7 @@ export async function readLastMessage(
   const first = Math.max(chat.revision - MAX_TURNS_READ, ofMember?.revision ?? 0) + 1
   // The last turn nearly always has it, and needs no other turn to be read.
   for (let end = chat.revision, count = 1; end >= first; end -= count, count *= 4) {
-    const stored = await storedTurnsOf(db, { ...chat, revision: end }, Math.max(end - count + 1, first))
+    const stored = await readStoredTurns(db, { ...chat, revision: end }, Math.max(end - count + 1, first))
     const ofVisitor = lastMessageIn(stored.flatMap(({ entries }) => entries))
     if (ofVisitor) return ofVisitor
   }

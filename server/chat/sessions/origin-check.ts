@@ -21,7 +21,7 @@ export function remembersUsers(flow: Flow): boolean {
  * Rejects origins missing from `allowedOrigins`, if there is such a list. Requests without an origin come from no
  * page. Only the browser can say that a request has the same origin: pages cannot forge `sec-fetch-site`.
  */
-export function refusedOrigin(
+export function checkOrigin(
   flow: Flow,
   header: (name: 'origin' | 'sec-fetch-site') => string | undefined,
   ownUrl: string | undefined,
@@ -35,6 +35,6 @@ export function refusedOrigin(
   return {
     path: ['header', 'origin'],
     code: 'origin_not_allowed',
-    message: 'The bot does not allow this origin',
+    message: 'The bot does not allow this origin; its settings list those it does, in security.allowedOrigins',
   }
 }

@@ -145,7 +145,11 @@ export async function loadPublication(
 }
 
 /** The draft of a bot of this workspace, for links in a preview. */
-export async function linkedDraft(db: Database, botId: string, workspaceId: string): Promise<Flow | null> {
+export async function readLinkedDraft(
+  db: Database,
+  botId: string,
+  workspaceId: string,
+): Promise<Flow | null> {
   const [bot] = await db
     .select({ id: bots.id })
     .from(bots)
@@ -202,7 +206,7 @@ export async function turnsOf(
   { hasAuthors = false } = {},
 ) {
   const [stored, messages] = await Promise.all([
-    storedTurnsOf(db, session),
+    readStoredTurns(db, session),
     session.messageCount === null ? [] : messagesOf(db, session, { hasAuthors }),
   ])
   // A message of a member comes after the turn that it names.
@@ -251,14 +255,14 @@ export async function lastAnswerOf(
   db: Database,
   session: Pick<Session, 'botId' | 'sessionId' | 'revision'>,
 ): Promise<string | null> {
-  const [turn] = await storedTurnsOf(db, session, session.revision)
+  const [turn] = await readStoredTurns(db, session, session.revision)
   return turn ? JSON.stringify(turn.answer) : null
 }
 
 /**
  * Returns the last turns of a session, from a revision on to the one that was read, from all places that store them.
  */
-export async function storedTurnsOf(
+export async function readStoredTurns(
   db: Database,
   { botId, sessionId, revision }: Pick<Session, 'botId' | 'sessionId' | 'revision'>,
   from = 1,

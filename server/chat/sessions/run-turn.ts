@@ -142,7 +142,9 @@ export async function earlierResponse(
 ): Promise<string | null> {
   if (session.lastDigest === null || !digest.startsWith(session.lastDigest)) return null
   const isMeant =
-    revision === undefined ? await wasHere(db, session, arrivedAt) : revision === session.revision - 1
+    revision === undefined
+      ? await hasArrivedBefore(db, session, arrivedAt)
+      : revision === session.revision - 1
   return isMeant ? lastAnswerOf(db, session) : null
 }
 
@@ -151,7 +153,7 @@ export async function earlierResponse(
  * another: the database measures the age of the turn, the process that of the request. The age of the request is
  * measured first, so that in doubt a reply is new: taken for a repeat it would be lost.
  */
-async function wasHere(db: Database, session: Session, arrivedAt: number): Promise<boolean> {
+async function hasArrivedBefore(db: Database, session: Session, arrivedAt: number): Promise<boolean> {
   if (session.turnAge >= performance.now() - arrivedAt) return false
   // Uses an open connection, so that little time passes between the two measurements.
   return transact(db, async (tx) => {
@@ -205,14 +207,14 @@ export async function respondAfterEvent(
 export async function respondBeforeEvent(db: Database, session: Session): Promise<string | undefined> {
   const answer = (await lastAnswerOf(db, session)) ?? '{}'
   if (decodeState(session)?.timer?.kind === 'wait') {
-    return JSON.stringify(await waitingStill(db, session, JSON.parse(answer)))
+    return JSON.stringify(await withSecondsLeft(db, session, JSON.parse(answer)))
   }
   const { clientSideActions = [] } = JSON.parse(answer) as { clientSideActions?: { type: string }[] }
   return clientSideActions.some(({ type }) => type === 'listenForWebhook') ? answer : undefined
 }
 
 /** The parts of a response that waits for a time, with the seconds that are left. */
-export async function waitingStill<
+export async function withSecondsLeft<
   Parts extends Pick<components['schemas']['ContinuedChatBody'], 'clientSideActions'>,
 >(db: Database, session: Session, parts: Parts): Promise<Parts> {
   const left = (await secondsLeft(db, session)) ?? 0

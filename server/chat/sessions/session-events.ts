@@ -1,6 +1,6 @@
 import type { components } from '../../../generated/openapi.ts'
 import type { Database } from '../../db/client.ts'
-import { messagesOf, type Session, storedTurnsOf } from './read-session.ts'
+import { messagesOf, readStoredTurns, type Session } from './read-session.ts'
 import { sessionChanges } from './session-changes.ts'
 import { sessionQueries } from './session-queries.ts'
 
@@ -54,7 +54,7 @@ export async function eventsAfter(
 ): Promise<SessionEvent[]> {
   const end = positionOf(session)
   const [turns, messages] = await Promise.all([
-    end.revision > from.revision ? storedTurnsOf(db, { ...ids, ...session }, from.revision + 1) : [],
+    end.revision > from.revision ? readStoredTurns(db, { ...ids, ...session }, from.revision + 1) : [],
     end.ordinal > from.ordinal ? messagesOf(db, ids, { after: from.ordinal }) : [],
   ])
   const at = { ...from }

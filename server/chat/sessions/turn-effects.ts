@@ -17,9 +17,9 @@ import {
   draftFlow,
   findLinked,
   lastAnswersOf,
-  linkedDraft,
   loadPublication,
   maximumCharacters,
+  readLinkedDraft,
   transcriptOf,
 } from './read-session.ts'
 import { reserveSheetRow } from './sheet-rows.ts'
@@ -162,7 +162,7 @@ export function effectsOf(
         const linked = await findLinked(db, tools, linkedId, workspaceId)
         return linked && { flow: countFlow(linked.flow), flowId: `${linkedId}/${linked.publicationId}` }
       }
-      const flow = await linkedDraft(db, linkedId, workspaceId)
+      const flow = await readLinkedDraft(db, linkedId, workspaceId)
       return flow && { flow: countFlow(flow), flowId: linkedId }
     },
     async loadFlow(flowId) {

@@ -14,7 +14,7 @@ import { wakeBridge } from './bridged.ts'
 import { type ChatEvent, leaveChatEvent } from './chat-events.ts'
 import { insertLogs } from './client-logs.ts'
 import { type ConcurrentEdit, readConcurrentEdits } from './concurrent-edits.ts'
-import { type EditGrant, giveBack, handingOf } from './handling.ts'
+import { type EditGrant, giveBack, planHanding } from './handling.ts'
 import { type HeldChat, lockChat, lockResult } from './lock-chat.ts'
 import { loadPublication } from './read-session.ts'
 import { announceChange } from './session-changes.ts'
@@ -171,7 +171,7 @@ export function updateSession(
       const log = { status: 'info', description: 'A member ended the chat' }
       await insertLogs(db, botId, resultId, [log], now)
     }
-    const handing = isOver ? undefined : await handingOf(db, context, held, body)
+    const handing = isOver ? undefined : await planHanding(db, context, held, body)
     if (handing && 'issue' in handing) {
       throw new Rollback(handing.isConflict ? { conflict: handing.issue } : { issues: [handing.issue] })
     }

@@ -82,14 +82,14 @@ async function writeMail(run: Execution, block: Block): Promise<Mail> {
   }
   if (replyTo !== undefined) mail.replyTo = replyTo.written
   const body = filledText(options.body)
-  if (options.isCustomBody === false || body === undefined) mail.text = await collectedText(run)
+  if (options.isCustomBody === false || body === undefined) mail.text = await collectText(run)
   else if (options.isBodyCode === true)
     mail.html = await fill(run, body, (value) => escapeHtml(textOfValue(value)))
   else mail.text = await fill(run, body)
   return mail
 }
 
-async function collectedText(run: Execution): Promise<string> {
+async function collectText(run: Execution): Promise<string> {
   const lines = [...(await collectAnswers(run))].map(([name, value]) => `${name}: ${value}`)
   return lines.join('\n')
 }

@@ -120,7 +120,7 @@ async function prepareRequest(run: Execution, block: Block): Promise<PreparedReq
     const separator = name === 'cookie' ? '; ' : ', '
     headers[name] = headers[name] === undefined ? added : `${headers[name]}${separator}${added}`
   }
-  if (headers.authorization !== undefined) headers.authorization = encodedBasic(headers.authorization)
+  if (headers.authorization !== undefined) headers.authorization = encodeBasic(headers.authorization)
   const method = filledText(webhook.method)?.toUpperCase() ?? 'POST'
   const request: PreparedRequest = { url: url.href, method, headers }
   if (method === 'GET' || method === 'HEAD') return request
@@ -148,7 +148,7 @@ async function pairs(run: Execution, given: unknown): Promise<{ key: string; val
 }
 
 /** `Basic user:password` as people write it; what is encoded already has no colon. */
-function encodedBasic(authorization: string): string {
+function encodeBasic(authorization: string): string {
   const [scheme = ''] = /^basic\s+/i.exec(authorization) ?? []
   const credentials = authorization.slice(scheme.length)
   if (scheme === '' || !credentials.includes(':')) return authorization

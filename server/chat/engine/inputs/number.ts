@@ -2,7 +2,7 @@
 
 import { filledText, type JsonObject } from '../../../json/access.ts'
 import type { Execution } from '../execution.ts'
-import { namedLanguage } from '../language.ts'
+import { readLanguage } from '../language.ts'
 import { fillNumber } from '../variables.ts'
 import { formOf, type NumberForm, readDecimal } from './number-text.ts'
 import { invalidReading, type ReadReply, understood } from './reading.ts'
@@ -34,7 +34,7 @@ export const readRating: ReadReply = async (run, block, { text }) => {
 }
 
 function formOfInput(run: Execution, { locale, style, currency, unit }: JsonObject): NumberForm | null {
-  const language = filledText(locale) ?? namedLanguage(run)
+  const language = filledText(locale) ?? readLanguage(run)
   if (language === undefined) return formOf('en', { style, currency, unit }, false)
   return formOf(language, { style, currency, unit }, true) ?? formOf('en', {}, false)
 }
