@@ -1,4 +1,7 @@
+import { once } from 'node:events'
 import { readdirSync, readFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import { Worker } from 'node:worker_threads'
 import type { RequestHandler } from 'express'
 import type { Config } from '../config.ts'
 import { root } from '../root.ts'
@@ -40,10 +43,7 @@ export function serveDocuments(
     servePublic(`/${name}.yaml`, cachedAsset('application/yaml', yaml))
     servePublic(
       `/${name}.json`,
-      cachedAsset('application/json', async () => {
-        const { parse } = await import('yaml')
-        return JSON.stringify(parse(yaml()))
-      }),
+      cachedAsset('application/json', () => convertToJson(yaml())),
     )
   }
   const beside = {
@@ -64,6 +64,17 @@ export function serveDocuments(
     )
   }
 }
+
+/** Runs in a thread: parsing takes a second, for which the process would serve nothing else. */
+async function convertToJson(yaml: string): Promise<string> {
+  const parser = createRequire(import.meta.url).resolve('yaml')
+  const [json] = await once(new Worker(conversion, { eval: true, workerData: { parser, yaml } }), 'message')
+  return json
+}
+
+const conversion = `
+  const { parentPort, workerData } = require('node:worker_threads')
+  parentPort.postMessage(JSON.stringify(require(workerData.parser).parse(workerData.yaml)))`
 
 /** The document of this installation: without configuration it names no contact and no terms. */
 function adaptDocument(yaml: string, { config, publicUrl }: Installation): string {

@@ -500,6 +500,25 @@ describe('pages', () => {
     },
   )
 
+  test('a document that is converted to JSON for the first time keeps the process from nothing else', async () => {
+    const fresh = await startApp()
+    try {
+      let isSent = false
+      let turns = 0
+      const count = () => {
+        turns += 1
+        if (!isSent) setImmediate(count)
+      }
+      const sent = fresh.client.send('GET', '/openapi.json', { headers: { 'Accept-Encoding': 'identity' } })
+      count()
+      expect((await sent).status).toBe(200)
+      isSent = true
+      expect(turns).toBeGreaterThan(500)
+    } finally {
+      await fresh.stop()
+    }
+  })
+
   test('the document names a contact and terms only if the installation has them', async () => {
     const plain = parse((await app.client.send('GET', '/openapi.yaml')).text)
     expect(plain.info).not.toHaveProperty('contact')

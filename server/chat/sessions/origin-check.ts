@@ -35,6 +35,7 @@ export function checkOrigin(
   return {
     path: ['header', 'origin'],
     code: 'origin_not_allowed',
-    message: 'The bot does not allow this origin; its settings list those it does, in security.allowedOrigins',
+    message:
+      'The bot does not allow this origin; its settings list those it does, in security.allowedOrigins',
   }
 }
