@@ -149,7 +149,8 @@ export const bodyChecks: Check[] = [
   },
   {
     title: 'rejects a body, since it takes none',
-    applies: ({ body, fileBody, method }) => !body && !fileBody && method === 'post',
+    applies: ({ body, fileBody, method, everythingWithout }) =>
+      !body && !fileBody && !everythingWithout && ['post', 'delete'].includes(method),
     varies: 'input',
     async run(subject, id) {
       const { request } = await subject.prepare(id)
@@ -165,7 +166,7 @@ export const bodyChecks: Check[] = [
   },
   {
     title: 'ignores a body, since its method has none',
-    applies: ({ method, everythingWithout }) => ['get', 'delete'].includes(method) && !everythingWithout,
+    applies: ({ method }) => method === 'get',
     varies: 'input',
     async run(subject, id) {
       const { request } = await subject.prepare(id)
