@@ -305,6 +305,7 @@ export const chats = define({
       body: z
         .object({ chat: chatSchema })
         .meta({ id: 'ChatBody', description: 'One chat of a bot, as it is now.' }),
+      resultOf: 'chat.resultId',
       examples: {
         ended: {
           summary: 'Ended',

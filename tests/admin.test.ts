@@ -353,6 +353,27 @@ describe('the rules of the operations', () => {
     expect(await refused(...words)).toMatch(/has no role in the workspace .*member set/)
   })
 
+  test('a disabled user gets no role, nor does one who has not proven to own the address', async () => {
+    const { here, stranger } = await makeWorld(app)
+    const words = [
+      'member',
+      'set',
+      '--workspace',
+      here.workspaceId,
+      '--email',
+      stranger.email,
+      '--role',
+      'ADMIN',
+    ]
+    await app.pool.query('UPDATE users SET is_unproven = true WHERE id = $1', [stranger.id])
+    expect(await refused(...words)).toMatch(/^Nobody has proven to own the address .* invite the person/)
+    await accepted('user', 'disable', '--email', stranger.email)
+    expect(await refused(...words)).toBe(`The user ${stranger.email} is disabled`)
+    const params = { workspaceId: here.workspaceId }
+    const { members } = await app.client.ok('listMembers', { as: here.admin, params })
+    expect(members.map(({ userId }) => userId)).not.toContain(stranger.id)
+  })
+
   test('disabling the last admin names the workspaces that nobody can administer any more', async () => {
     const { here } = await makeWorld(app)
     const { code, stderr } = await admin('user', 'disable', '--email', here.admin.email)

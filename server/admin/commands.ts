@@ -237,6 +237,12 @@ export const commands: Record<string, Command> = {
         options,
       )
       const user = await userWith(db, input.email)
+      // As for addMember; the role of a member can be changed.
+      const isNew = !(await isMember(db, user.id, input.workspace))
+      if (isNew && user.disabledAt) throw new Refusal(`The user ${user.email} is disabled`)
+      if (isNew && user.isUnproven) {
+        throw new Refusal(`Nobody has proven to own the address ${user.email} yet: invite the person instead`)
+      }
       const where = { workspace: { id: input.workspace }, caller: null }
       const now = new Date()
       const operation = 'admin member set'

@@ -52,7 +52,7 @@ const fileCommands: Record<string, FileCommand> = {
     run: (url, file, _flags, say, signal) => backUp(url, file, say, { signal }),
   },
   restore: {
-    help: 'Reads a backup into an empty database; --live keeps its webhooks and conversations of Chatwoot: FILE [--live]',
+    help: 'Reads a backup into an empty database; --live keeps its webhooks, timers of chats and conversations of Chatwoot: FILE [--live]',
     flags: ['live'],
     run: (url, file, flags, say, signal) => restore(url, file, say, { isLive: flags.has('live'), signal }),
   },

@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from 'node:util'
-import { JsonText } from '../kit/json/json-text.ts'
+import { changedDocument } from '../json/changed-text.ts'
+import type { JsonText } from '../kit/json/json-text.ts'
 
 /** Settings of who may see a bot, or have it in their pages. */
 export const securitySettings = ['security', 'publicShare'] as const
@@ -13,12 +14,12 @@ export function changedSecurity(before: JsonText | null, after: JsonText): strin
   return securitySettings.filter((name) => !isDeepStrictEqual(one[name], other[name]))
 }
 
-/** The settings, but with public sharing as others have it. They keep their text where that is the same. */
+/** The settings, but with public sharing as others have it. All else keeps its text. */
 export function withSharingOf(settings: JsonText, others: JsonText): JsonText {
   const [own, { publicShare }] = [parse(settings), parse(others)]
   if (isDeepStrictEqual(own.publicShare, publicShare)) return settings
   const { publicShare: _, ...rest } = own
-  return new JsonText(JSON.stringify(publicShare === undefined ? rest : { ...rest, publicShare }))
+  return changedDocument(publicShare === undefined ? rest : { ...rest, publicShare }, own, settings)
 }
 
 function parse(settings: JsonText | null): Settings {

@@ -7,12 +7,18 @@ import { inputName, joinItems } from '../chat/engine/result-parts.ts'
 import type { Flow } from '../chat/engine/types.ts'
 import type { Pace } from '../context.ts'
 import { type Database, transact } from '../db/client.ts'
-import { blocksOf, type FlowDocument, isRecord, type JsonRecord } from '../documents/conversion/document.ts'
+import {
+  blocksOf,
+  type FlowDocument,
+  isRecord,
+  type JsonRecord,
+  mapShared,
+} from '../documents/conversion/document.ts'
 import { type Draft, isLegacy, readDraft } from '../documents/drafts.ts'
 import { unknownRecord } from '../issues/records.ts'
 import { asArray, asObject, asObjects, asString, filledText } from '../json/access.ts'
+import { changedDocument } from '../json/changed-text.ts'
 import { Rollback } from '../kit/idempotency.ts'
-import { JsonText } from '../kit/json/json-text.ts'
 import { readFlow } from './checks/flow.ts'
 import { groupsBefore } from './checks/reach.ts'
 import { takeSlice } from './checks/turns.ts'
@@ -137,8 +143,8 @@ export async function setWebhookAddress(
     const bot = await lockBot(tx, grant)
     const found = bot && (await readDraft(tx, bot.id))
     if (!bot || !found) return { isDeleted: true }
-    const groups = JSON.parse(found.draft.groups.text)
-    const block = asArray(groups).flatMap(blocksOf).find(isBlock(blockId))
+    const stored = asArray(JSON.parse(found.draft.groups.text))
+    const block = stored.flatMap(blocksOf).find(isBlock(blockId))
     if (block === undefined) {
       const issue = unknownRecord('path', 'blockId', blockId)
       return {
@@ -147,8 +153,14 @@ export async function setWebhookAddress(
     }
     if (bot.version === '3') return { invalid: outside }
     if (addressOf(block.options) === (url ?? undefined)) return { same: true }
-    setAddress(block, url, isLegacy(bot.version))
-    const parts = { groups: new JsonText(JSON.stringify(groups)) }
+    const changed = withAddress(block, url, isLegacy(bot.version))
+    const groups = mapShared(stored, (group) => {
+      const blocks = blocksOf(group)
+      const place = blocks.indexOf(block)
+      return isRecord(group) && place >= 0 ? { ...group, blocks: blocks.with(place, changed) } : group
+    })
+    // All else keeps its text, such as numbers as they were written.
+    const parts = { groups: changedDocument(groups, stored, found.draft.groups) }
     const change = { version: bot.version, header: {}, parts, precondition: undefined, conditions: {} }
     const applied = await applyChange(tx, bot, change, now, found.draft)
     if (!applied || !('bot' in applied)) throw new Rollback({ isDeleted: true })
@@ -161,11 +173,11 @@ const isBlock =
   (block: unknown): block is JsonRecord =>
     isWebhookBlock(block) && block.id === blockId
 
-function setAddress(block: JsonRecord, url: string | null, needsId: boolean) {
+function withAddress(block: JsonRecord, url: string | null, needsId: boolean): JsonRecord {
   const options = asObject(block.options)
   const { url: _, ...webhook } = asObject(options.webhook)
   const id = needsId && webhook.id === undefined ? { id: block.webhookId ?? block.id } : {}
-  block.options = { ...options, webhook: { ...webhook, ...id, ...(url !== null && { url }) } }
+  return { ...block, options: { ...options, webhook: { ...webhook, ...id, ...(url !== null && { url }) } } }
 }
 
 const outside: Issue = {

@@ -28,6 +28,7 @@ export async function migrateDatabase(
   const holder = await connectTo(url, named)
   let waits: { stop: () => void } | undefined
   try {
+    await requireUnicode(holder)
     await lockSchema(holder, 'migrations', log)
     const worker = await connectTo(url, named)
     waits = log && watchWaits(url, worker, log)
@@ -58,6 +59,16 @@ export async function migrateDatabase(
     waits?.stop()
     await holder.end()
   }
+}
+
+/** Any other encoding lacks characters that people write, and functions that statements use. */
+async function requireUnicode(client: pg.Client) {
+  const { rows } = await client.query('SHOW server_encoding')
+  const [{ server_encoding: encoding }] = rows
+  if (encoding === 'UTF8') return
+  throw new Error(
+    `The database has the encoding ${encoding}, which lacks characters that people write: make one with ENCODING 'UTF8' and TEMPLATE template0`,
+  )
 }
 
 /** Delay before a start first logs that it waits for others, and interval of further messages, in milliseconds. */

@@ -9,7 +9,8 @@ export const memberMessages: MemberMessagesHandlers<Contexts> = {
     const sent = await writeToVisitor(context, params.sessionId, body)
     if (!sent) return reply.fail('NOT_FOUND')
     if ('refusal' in sent) return reply.fail(sent.refusal, [sent.issue])
-    return reply.ok({ messages: sent.bubbles })
+    // Kept for its key as long as the result.
+    return { ...reply.ok({ messages: sent.bubbles }), resultId: sent.resultId }
   },
 
   async updateTypingSign({ params, body }, reply, context) {

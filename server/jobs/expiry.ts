@@ -63,8 +63,12 @@ const forgetKeysOfBots = keyed('keys of bots', botIdempotencyKeys, botIdempotenc
 /** Forgets one batch of idempotency keys of each kind, oldest first; true while there may be more that are old enough. */
 export async function forgetKeys(db: Database, now: Date): Promise<boolean> {
   const before = new Date(now.getTime() - KEYS_RETENTION_MS)
-  // A failure in one table does not stop the other.
-  const outcomes = await Promise.allSettled([forgetKeysOfUsers(db, before), forgetKeysOfBots(db, before)])
+  return awaitBatches([forgetKeysOfUsers(db, before), forgetKeysOfBots(db, before)])
+}
+
+/** True while there may be more in some table. A failure in one does not stop the others. */
+async function awaitBatches(batches: Promise<boolean>[]): Promise<boolean> {
+  const outcomes = await Promise.allSettled(batches)
   if (outcomes.some((outcome) => outcome.status === 'fulfilled' && outcome.value)) return true
   for (const outcome of outcomes) if (outcome.status === 'rejected') throw outcome.reason
   return false
@@ -137,14 +141,10 @@ const endedLogins: DueRows = {
 /** Forgets one batch of each kind of access that has ended by itself; true while there may be more. */
 export async function forgetEndedAccess(db: Database, now: Date): Promise<boolean> {
   const before = new Date(now.getTime() - ENDED_ACCESS_RETENTION_MS)
-  // A failure in one table does not stop the others.
-  const outcomes = await Promise.allSettled([
+  return awaitBatches([
     ...endedAccess.map((due) => removeDue(db, due, before)),
     removeDue(db, endedLogins, now),
   ])
-  if (outcomes.some((outcome) => outcome.status === 'fulfilled' && outcome.value)) return true
-  for (const outcome of outcomes) if (outcome.status === 'rejected') throw outcome.reason
-  return false
 }
 
 /** Longer than any repeat of an event takes, and than any chat. */
@@ -178,8 +178,10 @@ const conversationEvents: DueRows = {
 /** Forgets one batch of conversations of Chatwoot and of their events; true while there may be more. */
 export async function forgetConversations(db: Database, now: Date): Promise<boolean> {
   const before = (milliseconds: number) => new Date(now.getTime() - milliseconds)
-  if (await removeDue(db, conversationEvents, before(CHATWOOT_EVENTS_RETENTION_MS))) return true
-  return removeDue(db, conversations, before(CHATWOOT_CONVERSATIONS_RETENTION_MS))
+  return awaitBatches([
+    removeDue(db, conversationEvents, before(CHATWOOT_EVENTS_RETENTION_MS)),
+    removeDue(db, conversations, before(CHATWOOT_CONVERSATIONS_RETENTION_MS)),
+  ])
 }
 
 const sheetAccountsAtRest: DueRows = {

@@ -1,10 +1,12 @@
 import { setMaxListeners } from 'node:events'
 import { setTimeout as delay } from 'node:timers/promises'
+import { sql } from 'drizzle-orm'
 import type { Logger } from 'pino'
 import { publicationThinning } from '../bots/retention.ts'
 import { currentTime } from '../clock.ts'
 import type { Config } from '../config.ts'
 import type { Database } from '../db/client.ts'
+import { expression, selectRows } from '../db/typed-select.ts'
 import { createErrorLog } from '../repeated-errors.ts'
 import { rollUpBlocks } from '../results/block-stats.ts'
 import { eraseBatch } from '../results/erase.ts'
@@ -34,6 +36,21 @@ interface Job {
   interval: number
   /** Does one batch; true while there may be more to do. */
   batch: (db: Database, now: Date) => Promise<boolean>
+}
+
+/**
+ * Returns the time of a batch. A clock that is ahead of the database does not count: what it removed too early would be gone
+ * for good.
+ */
+export async function readTime(db: Database): Promise<Date> {
+  const start = currentTime().getTime()
+  const [clock] = await selectRows(
+    db,
+    { now: expression(sql`now()`, 'timestamptz') },
+    (list) => sql`SELECT ${list}`,
+  )
+  const aheadMs = clock ? Math.max(0, start - clock.now.getTime()) : 0
+  return new Date(currentTime().getTime() - aheadMs)
 }
 
 /**
@@ -93,7 +110,7 @@ export function startBackground(
       const begun = performance.now()
       try {
         // Rests for as long as it has worked, so that requests have the database for at least half of the time.
-        if (await batch(db, currentTime())) pause = Math.min(interval, performance.now() - begun)
+        if (await batch(db, await readTime(db))) pause = Math.min(interval, performance.now() - begun)
       } catch (error) {
         pause = FREQUENT_INTERVAL_MS
         logError(error, `${name} failed and will be tried again`)
@@ -103,7 +120,7 @@ export function startBackground(
   })
   return {
     async runDue() {
-      for (const { batch } of jobs) while (await batch(db, currentTime()));
+      for (const { batch } of jobs) while (await batch(db, await readTime(db)));
     },
     async stop() {
       stopping.abort()

@@ -4,7 +4,7 @@ import { type Database, transact } from '../db/client.ts'
 import { requestPurge } from '../db/purge-requests.ts'
 import { bots, results, workspaces } from '../db/schema.ts'
 import { expression, selectRows } from '../db/typed-select.ts'
-import { countUnder, deletedResults } from '../results/delete.ts'
+import { countUnder, deletedResults, dropMessagesUnderFloor } from '../results/delete.ts'
 import { insertEvent } from '../webhooks/outbox.ts'
 
 /*
@@ -84,6 +84,7 @@ async function raiseFloor(
       .where(and(eq(bots.id, botId), isNull(bots.deletedAt), isLower))
     if (!rowCount) return
     await requestPurge(tx, botId, now)
+    await dropMessagesUnderFloor(tx, botId)
     const createdBefore = before.toISOString()
     const deed = { by: null, operation: 'deleteResults' } as const
     await writeEntry(tx, newEntry(workspaceId, deed, botId, now, { ...details, createdBefore }))

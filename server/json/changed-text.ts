@@ -1,4 +1,5 @@
-import { elementTexts, propertiesOf } from '../kit/json/property-texts.ts'
+import { JsonText } from '../kit/json/json-text.ts'
+import { elementTexts, propertiesOf, propertyTexts } from '../kit/json/property-texts.ts'
 
 /**
  * JSON of a value of which `before` was sent as `text`. What is the very same as before, or was inside of what is another
@@ -14,6 +15,12 @@ export function changedText(value: unknown, before: unknown, text: Buffer | unde
     .filter(([, inner]) => inner !== undefined)
     .map(([key, inner]) => `${JSON.stringify(key)}:${changedText(inner, before[key], texts.get(key))}`)
   return `{${properties.join(',')}}`
+}
+
+/** The same of a stored document, which may have white space between its tokens. `before` is what it was parsed to. */
+export function changedDocument(value: unknown, before: unknown, stored: JsonText): JsonText {
+  const texts = propertyTexts(Buffer.from(`{"all":{"it":${stored.text}}}`), 'all')
+  return new JsonText(changedText(value, before, texts.get('it')))
 }
 
 function changedList(value: readonly unknown[], before: readonly unknown[], text: Buffer): string {

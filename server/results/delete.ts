@@ -19,7 +19,8 @@ const deedOf = ({ caller }: BotGrant) => ({ by: caller, operation: 'deleteResult
 
 /**
  * Moves the floor under which results do not exist, which takes the same time for one as for millions. Without
- * `createdBefore` it is at least the newest result's time: other processes may have another clock.
+ * `createdBefore` it is at least the newest result's time: other processes may have another clock. It is not later than
+ * now by the clock of the database: results that begin afterwards would have its time.
  */
 export async function deleteAll(db: Database, grant: BotGrant, createdBefore: Date | null, now: Date) {
   const { bot } = grant
@@ -30,7 +31,7 @@ export async function deleteAll(db: Database, grant: BotGrant, createdBefore: Da
       WHERE ${table.botId} = ${bot.id} AND ${table.hasStarted} = ${hasStarted} AND NOT ${table.isArchived})`
     const floor = createdBefore
       ? sql`${lastBefore(createdBefore).toISOString()}::timestamptz`
-      : sql`greatest(${now.toISOString()}::timestamptz, ${newest(true)}, ${newest(false)})`
+      : sql`greatest(least(${now.toISOString()}::timestamptz, now()), ${newest(true)}, ${newest(false)})`
     const details = await countUnder(tx, bot.id, createdBefore ? floor : sql`'infinity'::timestamptz`)
     // It never sinks: what was deleted would come back.
     await tx
@@ -38,10 +39,15 @@ export async function deleteAll(db: Database, grant: BotGrant, createdBefore: Da
       .set({ resultsFloorAt: sql`greatest(${bots.resultsFloorAt}, ${floor})` })
       .where(eq(bots.id, bot.id))
     await requestPurge(tx, bot.id, now)
-    await dropWaitingMessages(tx, bot.id, await sessionsWithMessages(tx, bot.id))
+    await dropMessagesUnderFloor(tx, bot.id)
     const more = createdBefore && { createdBefore: createdBefore.toISOString() }
     await writeEntry(tx, newEntry(bot.workspaceId, deedOf(grant), bot.id, now, { ...details, ...more }))
   })
+}
+
+/** Drops messages of Chatwoot that wait for chats of results under the floor of a bot: they would begin new chats. */
+export async function dropMessagesUnderFloor(tx: Transaction, botId: string) {
+  await dropWaitingMessages(tx, botId, await sessionsWithMessages(tx, botId))
 }
 
 /** Chats of deleted results for which messages wait in conversations of Chatwoot: few, whatever is deleted. */

@@ -2,6 +2,7 @@ import { stringify } from 'csv-stringify/sync'
 import { and, eq, inArray, sql } from 'drizzle-orm'
 import type { BotGrant } from '../access/index.ts'
 import type { Database } from '../db/client.ts'
+import { sqlState } from '../db/errors.ts'
 import { firstPosition, type Position } from '../db/page.ts'
 import { botStatsDaily, resultAnswers } from '../db/schema.ts'
 import { encode } from '../kit/json/json-text.ts'
@@ -17,7 +18,7 @@ import {
   resultRows,
   toResult,
 } from './page.ts'
-import { countResults } from './stats.ts'
+import { countResults, requestRollup } from './stats.ts'
 
 export interface Part {
   /** Number of results from its beginning on. */
@@ -289,6 +290,11 @@ async function answeredBlocks(
       .selectDistinct({ blockId: resultAnswers.blockId, blockBotId: resultAnswers.blockBotId })
       .from(resultAnswers)
       .where(eq(resultAnswers.botId, grant.bot.id))
+      .catch(async (error) => {
+        // So many answers that only the background can count them.
+        if (sqlState(error) === '57014') await requestRollup(db, grant.bot.id, now, true)
+        throw error
+      })
     return rows.map(({ blockId, blockBotId }) => ({
       blockId,
       key: blockKey(blockBotId ?? grant.bot.id, blockId),

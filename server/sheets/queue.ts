@@ -21,6 +21,7 @@ import {
   sheetsWithInserts,
 } from '../chat/sessions/sheet-rows.ts'
 import type { Services } from '../context.ts'
+import { isOfRows } from '../db/errors.ts'
 import { type LeaseWorker, openLeaseWorker } from '../db/lease-worker.ts'
 import { isUnavailable } from '../db/unavailable.ts'
 import { MS_PER_HOUR, MS_PER_MINUTE, MS_PER_SECOND } from '../durations.ts'
@@ -86,12 +87,17 @@ export function openSheetQueue(services: Services): LeaseWorker {
       const old = await oldRows(db, leased, MAX_AGE_MS)
       if (old.length === 0) return
       const words = 'It has waited for a day'
-      await finish(
-        old.map((row) => ({
-          ...row,
-          logs: [row.isSent ? unknownEntry(row, { description: words }) : failureEntry(row, words)],
-        })),
-      )
+      const given = old.map((row) => ({
+        ...row,
+        logs: [row.isSent ? unknownEntry(row, { description: words }) : failureEntry(row, words)],
+      }))
+      try {
+        await finish(given)
+      } catch (error) {
+        if (!isOfRows(error)) throw error
+        // The other rows are written all the same.
+        return logError(error, 'a row of a sheet cannot be given up')
+      }
     }
   }
 
@@ -202,7 +208,20 @@ export function openSheetQueue(services: Services): LeaseWorker {
   async function finish(
     rows: readonly (Pick<QueuedRow, 'botId' | 'id' | 'resultId'> & { logs: LogEntry[] })[],
   ) {
-    for (const [botId, ofBot] of byBot(rows)) await finishRows(db, botId, ofBot, services.now())
+    let failure: unknown
+    for (const [botId, ofBot] of byBot(rows)) {
+      const finishSome = (some: typeof ofBot) => finishRows(db, botId, some, services.now())
+      await finishSome(ofBot).catch(async (error) => {
+        if (!isOfRows(error)) throw error
+        // One that cannot be finished keeps none of the others.
+        for (const row of ofBot) {
+          await finishSome([row]).catch((cause) => {
+            failure = cause
+          })
+        }
+      })
+    }
+    if (failure !== undefined) throw failure
   }
 
   async function putOff(

@@ -34,6 +34,9 @@ const isByAdmin = and(
   eq(workspaceMembers.role, 'ADMIN'),
 )
 
+/** A disabled admin cannot act. */
+const isInviter = and(eq(users.id, table.invitedBy), isNull(users.disabledAt))
+
 interface Invited {
   row: InvitationRow
   code: string
@@ -64,6 +67,8 @@ export async function insertInvitation(
     const [others] = await tx
       .select({ count: count() })
       .from(table)
+      .innerJoin(workspaceMembers, isByAdmin)
+      .innerJoin(users, isInviter)
       .where(and(here, ne(table.email, email), gt(table.expiresAt, now)))
     if ((others?.count ?? 0) >= MAX_INVITATIONS) return 'full'
     const code = createSecret()
@@ -101,6 +106,7 @@ export function invitationPage(
     .select(columns)
     .from(table)
     .innerJoin(workspaceMembers, isByAdmin)
+    .innerJoin(users, isInviter)
     .where(
       and(
         eq(table.workspaceId, workspace.id),
@@ -147,7 +153,7 @@ export async function findInvitation(db: Database, code: string, now: Date) {
     .from(table)
     .innerJoin(workspaces, and(eq(workspaces.id, table.workspaceId), isNull(workspaces.deletedAt)))
     .innerJoin(workspaceMembers, isByAdmin)
-    .innerJoin(users, and(eq(users.id, table.invitedBy), isNull(users.disabledAt)))
+    .innerJoin(users, isInviter)
     .where(and(or(eq(table.codeHash, given), eq(table.mailedCodeHash, given)), gt(table.expiresAt, now)))
   if (!row) return undefined
   const { mailedCodeHash, ...invitation } = row

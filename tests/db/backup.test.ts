@@ -349,6 +349,11 @@ describe('webhooks of a copy', () => {
       `INSERT INTO sheet_rows VALUES ($1, 'x', $2, 'r', 'c', 's', '0', 'insert', 'b', '[]', NULL, 2, now(), false, 0, NULL, now())`,
       [made.id, workspaceId],
     )
+    await app.pool.query(`INSERT INTO chat_timers VALUES ($1, $2, 't', $3, now(), false, 0, NULL, NULL)`, [
+      made.id,
+      sessionId,
+      workspaceId,
+    ])
     const file = newFile()
     await backUp(app.databaseUrl, file, quiet)
     const stateOf = async (url: string) => {
@@ -359,12 +364,13 @@ describe('webhooks of a copy', () => {
         (SELECT count(*)::int FROM webhook_deliveries) AS deliveries,
         (SELECT count(*)::int FROM chatwoot_conversations) AS conversations,
         (SELECT count(*)::int FROM chatwoot_events) AS events,
-        (SELECT count(*)::int FROM sheet_rows) AS "sheetRows"`)
+        (SELECT count(*)::int FROM sheet_rows) AS "sheetRows",
+        (SELECT count(*)::int FROM chat_timers) AS timers`)
       await pool.end()
       return rows[0]
     }
     const before = await stateOf(app.databaseUrl)
-    expect(before).toMatchObject({ enabled: 1, conversations: 1, events: 1, sheetRows: 1 })
+    expect(before).toMatchObject({ enabled: 1, conversations: 1, events: 1, sheetRows: 1, timers: 1 })
     expect(before.pending).toBeGreaterThan(0)
 
     const [copy, live] = [await emptyDatabase(), await emptyDatabase()]
@@ -372,8 +378,9 @@ describe('webhooks of a copy', () => {
     await restore(copy, file, (line) => said.push(line))
     expect(await stateOf(copy)).toEqual({
       ...before,
-      ...{ enabled: 0, pending: 0, conversations: 0, events: 0, sheetRows: 0 },
+      ...{ enabled: 0, pending: 0, conversations: 0, events: 0, sheetRows: 0, timers: 0 },
     })
+    expect(said.at(-3)).toMatch(/^Chats: 1 timers are left out.*--live/)
     expect(said.at(-2)).toMatch(/^Sheets: 1 rows that waited are left out.*--live/)
     expect(said.at(-1)).toMatch(
       /^Webhooks: 1 endpoints are disabled, \d+ pending deliveries set aside and 1 conversations of Chatwoot left out.*--live/,

@@ -39,6 +39,21 @@ async function query(url: string, text: string): Promise<Record<string, unknown>
   }
 }
 
+test('migrateDatabase rejects a database of another encoding than UTF8', async () => {
+  const url = await emptyDatabase()
+  await query(
+    url,
+    `CREATE DATABASE latin ENCODING 'LATIN1' LOCALE_PROVIDER libc LOCALE 'C' TEMPLATE template0`,
+  )
+  try {
+    const latin = new URL(url)
+    latin.pathname = '/latin'
+    await expect(migrateDatabase(latin.href)).rejects.toThrow(/has the encoding LATIN1.*ENCODING 'UTF8'/)
+  } finally {
+    await query(url, 'DROP DATABASE latin')
+  }
+})
+
 const applied = 'SELECT hash FROM drizzle.__drizzle_migrations'
 
 /** All that a database is made of, as text. */

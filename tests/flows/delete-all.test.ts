@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import pg from 'pg'
+import { MS_PER_HOUR } from '../../server/durations.ts'
 import { type App, startApp } from '../support/app.ts'
 import type { Answer } from '../support/client.ts'
 import { interleave } from '../support/interleave.ts'
@@ -50,6 +51,17 @@ const resultOf = (answer: Answer): string => {
   expect(answer.status).toBe(200)
   return answer.body.resultId
 }
+
+test('deleting all results by a clock that is ahead leaves the times of later ones as they are', async () => {
+  const { here } = await makeWorld(app)
+  const real = Date.now()
+  app.clock.set(new Date(real + 26 * MS_PER_HOUR).toISOString())
+  expect((await deleteAll(here)).status).toBe(200)
+  for (const { clock } of [app, chats]) clock.set(new Date(real).toISOString())
+  const params = { botId: here.published.id, resultId: resultOf(await startChat(here)) }
+  const { result } = await app.client.ok('getResult', { as: here.member, params })
+  expect(Date.parse(result.createdAt) - real).toBeLessThan(MS_PER_HOUR)
+})
 
 describe.each([-10, 10])('chats in a process whose clock is %i minutes ahead', (minutes) => {
   async function newSite(): Promise<Site> {

@@ -2,6 +2,7 @@ import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals'
 import { purgeBatch } from '../../server/jobs/purge.ts'
+import { expireResults } from '../../server/jobs/results-retention.ts'
 import { createLog } from '../../server/log.ts'
 import { streamingClient } from '../../server/outbound/client.ts'
 import { eraseBatch } from '../../server/results/erase.ts'
@@ -139,32 +140,42 @@ test.each(ways)('deleting by %s leaves no copy of an answer in any table', async
   expect([repeat.status, repeat.body.issues?.[0].code]).toEqual([409, 'result_deleted'])
 })
 
-test.each(ways)(
-  'deleting by %s drops messages of Chatwoot that wait for the chat, and no others',
+/** Puts a message of a visitor that waits for a chat into its conversation. */
+async function addWaitingMessage(botId: string, sessionId: string) {
+  await app.pool.query(
+    `INSERT INTO chatwoot_conversations (bot_id, credentials_id, conversation_id, workspace_id, session_id, status,
+      channel, when_over, when_returned, started_at, sent_revision, sent_ordinal, sent_parts, last_message_id,
+      opened_after, is_note_due, due_at, changes, failures, updated_at)
+     VALUES ($1, 'c', 1, $2, $3, 'pending', 'Channel::Api', 'open', 'resume', 0, 0, 0, 0, 0, 0, false,
+      now() + interval '1 hour', 1, 0, now())`,
+    [botId, site.workspaceId, sessionId],
+  )
+  await app.pool.query(`INSERT INTO chatwoot_events VALUES ($1, 'c', 1, 'm1', 1, $2, now())`, [
+    botId,
+    { kind: 'message', text: SECRET },
+  ])
+}
+
+/** As the retention does, which counts from today by the clock of the database. */
+async function expire(botId: string) {
+  await app.pool.query(
+    `UPDATE results SET created_at = now() - CASE bot_id WHEN $1 THEN interval '40 days' ELSE '0' END`,
+    [botId],
+  )
+  await expireResults(app.db, 30, app.clock.now())
+}
+
+test.each([...ways, 'retention'] as const)(
+  'deletion by %s drops messages of Chatwoot that wait for the chat, and no others',
   async (way) => {
     const made = await publish(app, site, flow)
     const { sessionId, resultId = '' } = await start(app, made)
     const kept = await publish(app, site, flow)
     const other = await start(app, kept)
-    for (const [botId, session] of [
-      [made.id, sessionId],
-      [kept.id, other.sessionId],
-    ]) {
-      await app.pool.query(
-        `INSERT INTO chatwoot_conversations (bot_id, credentials_id, conversation_id, workspace_id, session_id, status,
-        channel, when_over, when_returned, started_at, sent_revision, sent_ordinal, sent_parts, last_message_id,
-        opened_after, is_note_due, due_at, changes, failures, updated_at)
-       VALUES ($1, 'c', 1, $2, $3, 'pending', 'Channel::Api', 'open', 'resume', 0, 0, 0, 0, 0, 0, false,
-        now() + interval '1 hour', 1, 0, now())`,
-        [botId, site.workspaceId, session],
-      )
-      await app.pool.query(`INSERT INTO chatwoot_events VALUES ($1, 'c', 1, 'm1', 1, $2, now())`, [
-        botId,
-        { kind: 'message', text: SECRET },
-      ])
-    }
+    await addWaitingMessage(made.id, sessionId)
+    await addWaitingMessage(kept.id, other.sessionId)
     expect(await traces(SECRET)).toEqual({ chatwoot_events: 2 })
-    await remove(made.id, resultId, way)
+    await (way === 'retention' ? expire(made.id) : remove(made.id, resultId, way))
     // At once, since a chat that is not found any more is begun anew with what waits.
     expect(await traces(SECRET)).toEqual({ chatwoot_events: 1 })
     const { rows } = await app.pool.query(
@@ -176,6 +187,32 @@ test.each(ways)(
     await app.pool.query('DELETE FROM chatwoot_events; DELETE FROM chatwoot_conversations')
   },
 )
+
+test.each(ways)('deleting by %s empties kept responses of requests about the chat', async (way) => {
+  const made = await publish(app, site, flow)
+  const { sessionId, resultId = '' } = await start(app, made)
+  const chat = { as: site.member, params: { botId: made.id, sessionId } }
+  await app.client.ok('updateChat', { ...chat, body: { handledBy: 'member' } })
+  await reply(app, sessionId, SECRET)
+  const body = { variables: { One: 'two' } }
+  const headers = { 'Idempotency-Key': 'a-key-of-an-update-that-is-long' }
+  await app.client.ok('updateChat', { ...chat, body, headers })
+  const said = { text: SECRET }
+  const keyed = { 'Idempotency-Key': 'a-key-of-a-message-that-is-long' }
+  await app.client.ok('sendMessage', { ...chat, body: said, headers: keyed })
+  expect(await traces(SECRET)).toMatchObject({ bot_idempotency_keys: 2 })
+  await remove(made.id, resultId, way)
+  await erase()
+  expect(await traces(SECRET)).toEqual({})
+  const repeats = [
+    await app.client.call('updateChat', { ...chat, body, headers }),
+    await app.client.call('sendMessage', { ...chat, body: said, headers: keyed }),
+  ]
+  expect(repeats.map(({ status, body }) => [status, body.issues?.[0].code])).toEqual([
+    [409, 'result_deleted'],
+    [409, 'result_deleted'],
+  ])
+})
 
 test('deleting a bot leaves no copy of an answer in any table', async () => {
   await subscribe()

@@ -161,6 +161,27 @@ test('an export of counted days takes its columns from the counts and reads no a
   expect(await head()).not.toMatch(/block-[018]/)
 })
 
+test('an export whose answers take too long has them counted in the background', async () => {
+  await add([NOW])
+  await app.pool.query('DELETE FROM bot_stats_daily')
+  app.beforeStatement = async (text, _, send) => {
+    if (/select distinct .*"result_answers"/.test(text))
+      await send('SELECT pg_cancel_backend(pg_backend_pid())')
+  }
+  try {
+    const answer = await app.client.call('exportResults', {
+      as: site.member,
+      params: { botId },
+      query: { format: 'csv' },
+    })
+    expect(answer.status).toBe(503)
+  } finally {
+    app.beforeStatement = undefined
+  }
+  const { rows } = await app.pool.query('SELECT bot_id, has_many_answers FROM stats_rollups')
+  expect(rows).toEqual([{ bot_id: botId, has_many_answers: true }])
+})
+
 test('more than one page of a search, in one part and in several', async () => {
   await app.pool.query(
     `INSERT INTO results (bot_id, id, variables, has_started, is_completed, is_archived, created_at, updated_at)

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals'
 import { createSignInLink } from '../../server/access/sign-in-links.ts'
 import { setUserEnabled } from '../../server/access/users.ts'
+import { MAX_INVITATIONS } from '../../server/workspaces/invitations.ts'
 import { type App, startApp } from '../support/app.ts'
 import { startMailServer } from '../support/mail-server.ts'
 import { until } from '../support/process.ts'
@@ -187,6 +188,34 @@ test('an invitation ends with its time, its workspace, its revocation and the ro
     const statuses = [(await browser.get(shown)).status, (await browser.send(shown, { form: {} })).status]
     expect([name, statuses]).toEqual([name, [404, 404]])
     expect(browser.jar.size).toBe(0)
+  }
+})
+
+test('invitations that nobody can accept are neither listed nor counted', async () => {
+  const { admin, member, workspaceId } = world.here
+  await app.pool.query(
+    `UPDATE workspace_members SET role = 'ADMIN' WHERE user_id = $1 AND workspace_id = $2`,
+    [member.id, workspaceId],
+  )
+  const ends = [
+    () => setUserEnabled(app.db, member.id, false, app.clock.now()),
+    () => app.pool.query('DELETE FROM workspace_members WHERE user_id = $1', [member.id]),
+  ]
+  for (const end of ends) {
+    await app.pool.query(
+      `INSERT INTO invitations (id, workspace_id, email, role, code_hash, invited_by, created_at, expires_at)
+      SELECT $1 || n, $1, n || '@example.com', 'GUEST', sha256(convert_to($1 || n, 'UTF8')), $2, $3, $3::timestamptz + interval '1 day'
+      FROM generate_series(1, ${MAX_INVITATIONS}) n ON CONFLICT DO NOTHING`,
+      [workspaceId, member.id, app.clock.now()],
+    )
+    await end()
+    const { invitation } = await invite(newAddress())
+    const { invitations } = await app.client.ok('listInvitations', { as: admin, params: { workspaceId } })
+    expect(invitations.map(({ id }) => id)).toEqual([invitation.id])
+    await app.client.ok('revokeInvitation', {
+      as: admin,
+      params: { workspaceId, invitationId: invitation.id },
+    })
   }
 })
 

@@ -1,5 +1,6 @@
 import { createServer, type Server } from 'node:http'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals'
+import { setUserEnabled } from '../../server/access/users.ts'
 import { readLastMessage } from '../../server/chat/sessions/last-message.ts'
 import { type App, startApp } from '../support/app.ts'
 import { boundNamed } from '../support/bounds.ts'
@@ -177,6 +178,18 @@ describe('taking a chat', () => {
     expect(released.body.chat).toMatchObject({ handledBy: 'waiting', assigneeId: null })
     expect((await write(sessionId, 'Hello')).status).toBe(409)
     expect((await take(sessionId)).status).toBe(200)
+  })
+
+  test('for a member who is disabled is rejected', async () => {
+    const { sessionId } = await start(app, made)
+    const { here: other } = await makeWorld(app)
+    await app.pool.query(
+      `INSERT INTO workspace_members (workspace_id, user_id, role, created_at) VALUES ($1, $2, 'MEMBER', now())`,
+      [here.workspaceId, other.member.id],
+    )
+    await setUserEnabled(app.db, other.member.id, false, app.clock.now())
+    const assigned = await update(sessionId, { handledBy: 'member', assigneeId: other.member.id })
+    expect([assigned.status, assigned.body.issues?.[0].code]).toEqual([400, 'unknown_member'])
   })
 
   test('while a step is being written drops the step, and the message is for the member', async () => {

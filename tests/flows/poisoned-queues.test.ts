@@ -1,7 +1,7 @@
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { afterAll, afterEach, beforeAll, beforeEach, expect } from '@jest/globals'
-import { forgetHours } from '../../server/jobs/expiry.ts'
+import { forgetConversations, forgetHours } from '../../server/jobs/expiry.ts'
 import { removeFiles } from '../../server/jobs/uploads.ts'
 import { createLog } from '../../server/log.ts'
 import { streamingClient } from '../../server/outbound/client.ts'
@@ -106,6 +106,25 @@ test('forgetHours forgets all hours but one that fails each time', async () => {
   await poison('bot_stats_hourly', 'DELETE', `OLD.hour = '2020-01-01'::timestamptz + interval '500 hours'`)
   expect(await batchesOf(() => forgetHours(app.db, app.clock.now()), 1)).toBeLessThanOrEqual(30)
   expect(await count(`bot_stats_hourly WHERE hour < '2021-01-01'`)).toBe(1)
+})
+
+test('forgetConversations forgets conversations beside an event that fails each time', async () => {
+  await app.pool.query(
+    `INSERT INTO chatwoot_conversations (bot_id, credentials_id, conversation_id, workspace_id, session_id, status,
+      channel, when_over, when_returned, started_at, sent_revision, sent_ordinal, sent_parts, last_message_id,
+      opened_after, is_note_due, changes, failures, updated_at)
+    SELECT $1, 'c', n, $2, NULL, 'open', 'Channel::Api', 'open', 'resume', 0, 0, 0, 0, 0, 0, false, 1, 0, '2020-01-01'
+    FROM generate_series(1, ${QUEUE_LENGTH}) n`,
+    [site.published.id, site.workspaceId],
+  )
+  await app.pool.query(
+    `INSERT INTO chatwoot_events SELECT $1, 'c', n, 'm', 1, NULL, '2020-01-01' FROM generate_series(1, ${QUEUE_LENGTH}) n`,
+    [site.published.id],
+  )
+  await poison('chatwoot_events', 'DELETE', `OLD.conversation_id = 500`)
+  expect(await batchesOf(() => forgetConversations(app.db, app.clock.now()), 1)).toBeLessThanOrEqual(30)
+  expect(await count('chatwoot_events')).toBe(1)
+  expect(await count('chatwoot_conversations')).toBe(0)
 })
 
 test('rollUpBatch looks at all bots beside one that fails each time', async () => {

@@ -384,6 +384,27 @@ test('a row with which the work fails is put off, and is given up after a day', 
   expect(await queued()).toEqual([])
 })
 
+test('a row that cannot be given up keeps none of the others', async () => {
+  const published = await publishWith(insert())
+  await enqueue(published, [{ name: 'Old' }, { name: 'Older' }])
+  await app.pool.query(
+    `UPDATE sheet_rows SET created_at = now() - interval '2 days', due_at = now() + interval '1 hour'`,
+  )
+  const [poisoned = {}] = await queued()
+  const resultId = await enqueue(published, [{ name: 'Ada' }])
+  await app.pool.query(`
+    CREATE FUNCTION fail() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN RAISE EXCEPTION ''damaged''; END';
+    CREATE TRIGGER fail BEFORE DELETE ON sheet_rows FOR EACH ROW WHEN (OLD.id = '${poisoned.id}') EXECUTE FUNCTION fail()`)
+  try {
+    await app.sheets.runDue()
+  } finally {
+    await app.pool.query('DROP FUNCTION fail CASCADE')
+  }
+  expect(names()).toEqual(['Ada'])
+  expect(await entriesOf(resultId, published)).toEqual([INSERTED])
+  expect((await queued()).map(({ id }) => id)).toEqual([poisoned.id])
+})
+
 test('a row whose address is refused is given up at once', async () => {
   const published = await publishWith(insert())
   const resultId = await enqueue(published, [{ name: 'Ada' }])

@@ -336,6 +336,26 @@ describe('documents', () => {
     expect(created.text).toContain(`"${name}":${text}`)
   })
 
+  test('the address of a block is set without a change to any other text', async () => {
+    const coordinates = '"graphCoordinates":{"x":0.50,"y":1.0}'
+    const other = `{"9":1,"id":"h",${coordinates},"title":"h","blocks":[],"1":${awkward}}`
+    const text = `{"id":"b","type":"text","x-vendor":${awkward}}`
+    const groups = `[{"id":"g","title":"g",${coordinates},"blocks":[{"id":"z","type":"Zapier","x-vendor":${awkward}},${text}]},${other}]`
+    const options = { as: site.member, params: { botId: site.draft.id } }
+    await app.client.ok('updateBot', {
+      ...options,
+      body: anyBody(`{"bot":{"version":"6.1","groups":${groups}}}`),
+    })
+    await app.client.ok('subscribeWebhookBlock', {
+      as: site.member,
+      params: { botId: site.draft.id, blockId: 'z' },
+      body: { url: 'https://hook.example.com/leads' },
+    })
+    const stored = (await app.client.call('getBot', options)).text
+    for (const kept of [other, text, coordinates, `"type":"Zapier","x-vendor":${awkward}`])
+      expect(stored).toContain(kept)
+  })
+
   test('blocks of unknown types and edges to nowhere are kept', async () => {
     const groups = [
       { ...flow.groups[0], blocks: [{ id: 'odd', type: 'acme/crm', anything: [{ deep: null }] }] },

@@ -1,4 +1,6 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals'
+import { afterAll, beforeAll, beforeEach, describe, expect, jest, test } from '@jest/globals'
+import { MS_PER_HOUR } from '../../server/durations.ts'
+import { readTime } from '../../server/jobs/index.ts'
 import { purgeBatch } from '../../server/jobs/purge.ts'
 import { expireResults } from '../../server/jobs/results-retention.ts'
 import { fanOutAll } from '../../server/webhooks/outbox.ts'
@@ -79,6 +81,23 @@ const stored = async (table: string, column: string, botId: string) => {
   )
   return rows.map(({ id }) => id)
 }
+
+test('readTime counts no clock that is ahead of the database', async () => {
+  const real = Date.now()
+  const clock = jest.spyOn(Date, 'now')
+  try {
+    for (const [aheadHours, hours] of [
+      [26, 0],
+      [-26, -26],
+    ] as const) {
+      clock.mockImplementation(() => real + aheadHours * MS_PER_HOUR)
+      const time = await readTime(app.db)
+      expect(Math.abs(time.getTime() - real - hours * MS_PER_HOUR)).toBeLessThan(MS_PER_HOUR)
+    }
+  } finally {
+    clock.mockRestore()
+  }
+})
 
 describe('results', () => {
   test('are kept for ever where nobody says how long', async () => {

@@ -1,9 +1,9 @@
-import { and, eq, inArray } from 'drizzle-orm'
+import { and, eq, inArray, isNull } from 'drizzle-orm'
 import type { Issue } from '../../../contract/errors.ts'
 import type { UpdateChat } from '../../../generated/handlers.ts'
 import type { components } from '../../../generated/openapi.ts'
 import type { Database } from '../../db/client.ts'
-import { chatSessions as table, workspaceMembers } from '../../db/schema.ts'
+import { chatSessions as table, users, workspaceMembers } from '../../db/schema.ts'
 import { JsonText } from '../../kit/json/json-text.ts'
 import { inputForPeople } from '../engine/inputs/for-people.ts'
 import { recordMessage, resumeFlow } from '../engine/people.ts'
@@ -66,12 +66,18 @@ export async function planHanding(
   }
   if (changes.assigneeId !== null && changes.assigneeId !== userId) {
     const { workspaceId } = grant.bot
+    // A disabled user cannot write to anybody.
     const isMember = and(
+      isNull(users.disabledAt),
       eq(workspaceMembers.workspaceId, workspaceId),
       eq(workspaceMembers.userId, changes.assigneeId),
       inArray(workspaceMembers.role, ['ADMIN', 'MEMBER']),
     )
-    const [member] = await db.select({ id: workspaceMembers.userId }).from(workspaceMembers).where(isMember)
+    const [member] = await db
+      .select({ id: users.id })
+      .from(workspaceMembers)
+      .innerJoin(users, eq(users.id, workspaceMembers.userId))
+      .where(isMember)
     if (!member) return { issue: noMember, isConflict: false }
   }
   return { changes }
@@ -234,7 +240,7 @@ const ofAnother: Issue = {
 const noMember: Issue = {
   path: ['body', 'assigneeId'],
   code: 'unknown_member',
-  message: 'Nobody with this id has the role MEMBER or ADMIN in the workspace',
+  message: 'Nobody with this id who can sign in has the role MEMBER or ADMIN in the workspace',
 }
 
 const noGroup: Issue = {

@@ -20,7 +20,7 @@ import { announceChange } from './session-changes.ts'
 const MAX_MESSAGES = 2_000
 
 type Sent =
-  | { bubbles: Bubble[] }
+  | { bubbles: Bubble[]; resultId: string }
   | { refusal: 'BAD_REQUEST' | 'CONFLICT' | 'TOO_MANY_REQUESTS'; issue: Issue }
 
 /** Writes to the visitor of a chat that a member handles; undefined if no such chat goes on. */
@@ -69,7 +69,7 @@ export function writeToVisitor(
     await keepUploads(tx, sessionId, [...uploads.values()])
     if (chat.state.isBridged) await wakeBridge(tx, { botId, sessionId })
     announceChange(tx, sessionId)
-    return { bubbles }
+    return { bubbles, resultId }
   })
 }
 

@@ -155,8 +155,8 @@ async function tablesOf(client: pg.Client): Promise<Table[]> {
 
 /**
  * Brings everything of a backup into a database that holds nothing yet, in one transaction, and the schema
- * to this release. The file is checked before the first row is written. Unless `isLive`, the copy posts nothing to the
- * receivers of webhooks: what was pending there is still posted by the original.
+ * to this release. The file is checked before the first row is written. Unless `isLive`, the copy does nothing by itself that
+ * others see: the original still posts what was pending, and runs the turns of its timers.
  */
 export async function restore(
   url: string,
@@ -265,6 +265,13 @@ async function silenceCopy(client: pg.Client, progress: (line: string) => void) 
   const conversations = await change('chatwoot_conversations', 'DELETE FROM chatwoot_conversations')
   const rows = await change('sheet_rows', 'DELETE FROM sheet_rows')
   await change('sheet_accounts', 'DELETE FROM sheet_accounts')
+  // A chat without its timer goes on with the next turn of its visitor.
+  const timers = await change('chat_timers', 'DELETE FROM chat_timers')
+  if (timers > 0) {
+    progress(
+      `Chats: ${timers} timers are left out, since the turns of the original run at their times. Restore with --live where this database takes its place`,
+    )
+  }
   if (rows > 0) {
     progress(
       `Sheets: ${rows} rows that waited are left out, since the original may still write them. Restore with --live where this database takes its place`,
