@@ -70,6 +70,7 @@ const files: Record<string, string> = {
   'texts.js': 'text/javascript',
   'theme.js': 'text/javascript',
   'token.js': 'text/javascript',
+  'unsent.js': 'text/javascript',
   'uploads.js': 'text/javascript',
   'view.js': 'text/javascript',
 }

@@ -1,8 +1,9 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
-import type { Browser } from 'playwright-core'
+import type { Browser, Page } from 'playwright-core'
 import { type App, startApp } from '../support/app.ts'
-import { ask, bot, text } from '../support/chat.ts'
+import { ask, bot, type Part, text } from '../support/chat.ts'
 import { publish } from '../support/chats.ts'
+import { until } from '../support/process.ts'
 import { makeWorld, type World } from '../support/world.ts'
 import { launch, newContext, phone, watch, withBrowser } from './support.ts'
 
@@ -74,5 +75,54 @@ withBrowser('the chat page', () => {
     await page.getByText('Hello Grace').waitFor()
     expect(complaints).toEqual([])
     await context.close()
+  }, 300_000)
+
+  /** Opens a chat with these blocks, and names it as a member does. */
+  async function open(blocks: Part[], first: string) {
+    const { member } = world.here
+    const made = await publish(app, world.here, bot({ Start: blocks }))
+    const page = await (await newContext(browser, phone)).newPage()
+    await page.goto(`${app.url}/chat/${made.publicId}`)
+    await page.getByText(first).waitFor()
+    const { chats } = await app.client.ok('listChats', { as: member, params: { botId: made.id } })
+    return { page, chat: { as: member, params: { botId: made.id, sessionId: chats[0]?.sessionId ?? '' } } }
+  }
+
+  const readBy = (page: Page) =>
+    page.waitForResponse(
+      (response) => response.request().method() === 'GET' && /sessions\/[^/]+$/.test(response.url()),
+    )
+
+  test('keeps what a visitor is writing when a member takes the chat, and not as an answer for the bot', async () => {
+    const { page, chat } = await open([text('Name?'), ask()], 'Name?')
+    const field = page.getByRole('textbox')
+    await field.fill('May I talk')
+    for (const handledBy of ['waiting', 'member'] as const) {
+      const read = readBy(page)
+      await app.client.ok('updateChat', { ...chat, body: { handledBy } })
+      await read
+      await until('the words are there', async () => (await field.inputValue()) === 'May I talk')
+    }
+    await page.keyboard.type(' to you?')
+    await page.keyboard.press('Enter')
+    await page.locator('.guest-text', { hasText: 'May I talk to you?' }).waitFor()
+    await field.fill('Thanks')
+    const read = readBy(page)
+    await app.client.ok('updateChat', { ...chat, body: { handledBy: 'bot' } })
+    await read
+    await until('the words are gone', async () => (await field.inputValue()) === '')
+    await page.context().close()
+  }, 300_000)
+
+  test('lets a visitor write to a member who took the chat while the bot waited', async () => {
+    const pause = { type: 'Wait', options: { secondsToWaitFor: '4', shouldPause: true } }
+    const { page, chat } = await open([text('One moment'), pause, text('Later'), ask()], 'One moment')
+    await app.client.ok('updateChat', { ...chat, body: { handledBy: 'member' } })
+    await page.getByRole('textbox').fill('Is anybody there?')
+    await page.keyboard.press('Enter')
+    await page.locator('.guest-text', { hasText: 'Is anybody there?' }).waitFor()
+    const { turns } = await app.client.ok('getChat', chat)
+    expect(turns.at(-1)).toMatchObject({ role: 'user', text: 'Is anybody there?' })
+    await page.context().close()
   }, 300_000)
 })

@@ -42,7 +42,7 @@ export function textField(input, naming, submit, chat) {
   const field = element(isLong ? 'textarea' : 'input', {
     ...naming,
     ...(isLong ? { rows: 3 } : kind),
-    class: 'field',
+    class: 'field text-field',
     dir: 'auto',
     inputmode: nonEmptyText(options.inputMode) ?? inputmode,
     placeholder: nonEmptyText(options.labels?.placeholder) ?? placeholder,

@@ -19,6 +19,7 @@ import { forgetChat, hideParameters, rememberChat, storedChat } from './memory.j
 import { newStage, typingDefaults } from './stage.js'
 import { texts } from './texts.js'
 import { applyTheme } from './theme.js'
+import { forgetUnsent, keepUnsent, restoreUnsent } from './unsent.js'
 import { shownAnswer } from './uploads.js'
 import {
   addGuest,
@@ -50,6 +51,7 @@ document.getElementById('loading').remove()
 let running = new AbortController()
 
 async function run() {
+  forgetUnsent()
   running.abort(new DOMException('Started over', 'AbortError'))
   running = new AbortController()
   const { signal } = running
@@ -243,7 +245,8 @@ async function send(body, stage, chat) {
     try {
       for (;;) {
         const step = await continueChat(chat.sessionId, body, chat.signal, stage.begin)
-        if (step.revision !== body.revision) return step
+        // People who handle the chat by now are written to; only the bot is waited for.
+        if (step.revision !== body.revision || step.handledBy) return step
         await sleep(2_000, chat.signal)
       }
     } catch (error) {
@@ -331,16 +334,20 @@ function ask(step, question, chat) {
       { ...chat, signal: anySignal(signal, leaving.signal) },
     )
     answer.replaceChildren(form)
+    const field = form.querySelector('.text-field')
+    const isRestored = restoreUnsent(field, input.id)
     follow(chat, step, anySignal(signal, leaving.signal)).catch((error) => {
       if (leaving.signal.aborted) return
       leaving.abort()
+      keepUnsent(field, input.id)
       reject(error)
     })
     scrollToEnd()
     const first = form.querySelector('input, textarea, button, a.button')
     // On a phone a text field would bring up the keyboard before the question is read.
     const isTouch = matchMedia('(pointer: coarse)').matches
-    if (!isTouch || !first?.matches('.field')) keepFocus(first)
+    if (isRestored) keepFocus(field)
+    else if (!isTouch || !first?.matches('.field')) keepFocus(first)
   })
 }
 
