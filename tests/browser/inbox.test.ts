@@ -134,13 +134,15 @@ withBrowser('the inbox of members', () => {
       buffer: Buffer.from('plan'),
     })
     await first.getByText('plan.txt').waitFor()
-    await second.getByRole('textbox').fill('I am here, too')
+    await second.getByRole('textbox').fill('I am here')
+    await second.getByRole('textbox').press('Enter')
+    await second.getByRole('textbox').pressSequentially('too')
     await picture(first, 'inbox-desktop')
     await picture(second, 'inbox-phone-dark')
     expect(await violationsOn(first)).toEqual([])
     expect(await violationsOn(second)).toEqual([])
     await second.getByRole('button', { name: 'Send' }).click()
-    await visitor.getByText('I am here, too').waitFor()
+    await visitor.getByText(/I am here\s+too/).waitFor()
     await first.getByRole('button', { name: 'Send' }).click()
     await visitor.getByText('plan.txt').waitFor()
 
@@ -203,6 +205,16 @@ withBrowser('the inbox of members', () => {
     expect(await violationsOn(winner)).toEqual([])
     await winner.getByRole('dialog').getByRole('button', { name: 'Give back' }).click()
     await visitor.getByText('Our offers').waitFor()
+  })
+
+  test('a chat that an agent of Chatwoot handles says so', async () => {
+    const visitor = await openVisitor()
+    await write(visitor, 'Ada', 'One moment, Ada')
+    await app.pool.query("UPDATE chat_sessions SET handled_by = 'member' WHERE handled_by = 'waiting'")
+    const page = await openInbox()
+    await page.getByRole('link', { name: 'Helpdesk' }).click()
+    await page.getByText('An agent of Chatwoot handles this chat').waitFor()
+    await page.getByText('An agent of Chatwoot', { exact: true }).waitFor()
   })
 
   test('a visitor on the site of somebody else sees what members write, and the keyboard does all of it', async () => {

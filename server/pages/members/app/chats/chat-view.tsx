@@ -53,10 +53,7 @@ export function ChatView(props: Props) {
       {!chat && !detail.error && <p role="status">Loading …</p>}
       {turns && <Transcript turns={turns} nameOf={props.nameOf} />}
       <p class="inbox-typing about" role="status">
-        {isWithPeople &&
-          !isMine &&
-          typing.isShown &&
-          `${props.nameOf(chat.assigneeId) || 'A member'} is typing …`}
+        {isWithPeople && !isMine && typing.isShown && `${props.nameOf(chat.assigneeId)} is typing …`}
       </p>
       {isWithPeople && (
         <ReplyForm

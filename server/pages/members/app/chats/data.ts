@@ -13,7 +13,7 @@ export interface ListedChat extends BotChatSummary {
 }
 
 /** Chats of one kind that are read for the list at most. */
-const MAX_CHATS = 300
+export const MAX_CHATS = 300
 /** Chats that the bot handles are shown to be taken; the newest are enough. */
 const MAX_BOT_CHATS = 20
 
@@ -70,7 +70,7 @@ export const readChat = (botId: string, sessionId: string, signal: AbortSignal):
 /** A turn as words, and the address of a file where it is one. */
 export function contentOf(turn: ChatTurn): { words: string; url?: string }[] {
   if (turn.role === 'user') {
-    const files = (turn.attachedFileUrls ?? []).map((url) => ({ words: fileName(url), url }))
+    const files = (turn.attachedFileUrls ?? []).map(linkOf)
     return [...(turn.text ? [{ words: turn.text }] : []), ...files]
   }
   const { type, content } = turn.message as { type: string; content: Record<string, unknown> }
@@ -79,6 +79,9 @@ export function contentOf(turn: ChatTurn): { words: string; url?: string }[] {
   const url = typeof content.url === 'string' ? content.url : ''
   return [/^https?:/.test(url) ? { words: `${type}: ${fileName(url)}`, url } : { words: type }]
 }
+
+/** A visitor may send any text as an address. */
+const linkOf = (url: string) => (/^https?:/.test(url) ? { words: fileName(url), url } : { words: url })
 
 function fileName(url: string): string {
   const last = url.slice(url.lastIndexOf('/') + 1)

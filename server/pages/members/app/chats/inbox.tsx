@@ -6,7 +6,7 @@ import { type Loaded, useLoaded } from '../ui/hooks.ts'
 import { Link } from '../ui/link.tsx'
 import { agoOf } from '../ui/times.ts'
 import { ChatView } from './chat-view.tsx'
-import { type ListedChat, readChats, type Source } from './data.ts'
+import { type ListedChat, MAX_CHATS, readChats, type Source } from './data.ts'
 import { isSoundOn, switchSound, useNotifications } from './notify.ts'
 
 const POLL_INTERVAL_MS = 4_000
@@ -47,8 +47,11 @@ export function Inbox(props: {
   const userId = people.value?.userId
   useNotifications(list.value, userId, props.tabTitle)
   const links = useRef<HTMLElement>(null)
-  const nameOf = (id: string | null | undefined) =>
-    id ? (people.value?.names.get(id) ?? 'A former member') : ''
+  const nameOf = (id: string | null | undefined) => {
+    // Only agents of Chatwoot handle a chat without being users here.
+    if (!id) return 'An agent of Chatwoot'
+    return people.value ? (people.value.names.get(id) ?? 'A former member') : 'A member'
+  }
   const pathOf = (chat: string) => {
     const [path, query] = props.path.split('?')
     const next = new URLSearchParams(query)
@@ -71,7 +74,9 @@ export function Inbox(props: {
           <Sound />
         </div>
         <p class="about" role="status">
-          {list.value ? `${countOf(waiting, 'chat')} waiting` : 'Loading …'}
+          {list.value
+            ? `${waiting === MAX_CHATS ? 'At least ' : ''}${countOf(waiting, 'chat')} waiting`
+            : 'Loading …'}
         </p>
         {(list.error ?? people.error) && (
           <p class="alert" role="alert">

@@ -13,6 +13,9 @@ const TYPING_INTERVAL_MS = 3_000
 /** Lifetime of a sign: `TYPING_SECONDS` of the contract. */
 const TYPING_LIFETIME_MS = 6_000
 
+/** The keyboards of phones have no Shift+Enter: Enter begins a line there. */
+const hasKeyboard = !matchMedia('(pointer: coarse)').matches
+
 const empty: Draft = { text: '', files: [] }
 
 /** Replies that were begun, by the session, so that a look at another chat loses none. */
@@ -111,14 +114,18 @@ export function ReplyForm(props: {
           ref={field}
           rows={2}
           maxLength={8_000}
-          placeholder="Message in Markdown. Enter sends, Shift+Enter begins a line."
+          placeholder={
+            hasKeyboard
+              ? 'Message in Markdown. Enter sends, Shift+Enter begins a line.'
+              : 'Message in Markdown'
+          }
           value={draft.text}
           onInput={(event) => {
             setDraft({ ...draft, text: event.currentTarget.value })
             showTyping(event.currentTarget.value.trim() !== '')
           }}
           onKeyDown={(event) => {
-            if (event.key !== 'Enter' || event.shiftKey || event.isComposing) return
+            if (!hasKeyboard || event.key !== 'Enter' || event.shiftKey || event.isComposing) return
             event.preventDefault()
             send()
           }}
