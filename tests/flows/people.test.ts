@@ -361,10 +361,15 @@ test('files go both ways, and stay with the result', async () => {
   const params = { botId: made.id, sessionId }
   const body = { text: 'A cat', attachedFileUrls: [catUrl] }
   await app.client.ok('sendMessage', { as: here.member, params, body })
+  // A blank text is no bubble.
+  const blank = { text: ' ', attachedFileUrls: [catUrl] }
+  const { messages } = await app.client.ok('sendMessage', { as: here.member, params, body: blank })
+  expect(messages).toMatchObject([{ type: 'image' }])
   const { turns } = await read(sessionId)
   expect(turns).toMatchObject([
     { role: 'user', text: '', attachedFileUrls: [planUrl] },
     { role: 'member', message: { type: 'text' } },
+    { role: 'member', message: { type: 'image', content: { url: catUrl } } },
     { role: 'member', message: { type: 'image', content: { url: catUrl } } },
   ])
   const { rows } = await app.pool.query('SELECT remove_at FROM uploads WHERE result_id = $1', [resultId])

@@ -39,11 +39,12 @@ export function writeToVisitor(
     const uploads = await uploadsAmong(tx, publicUrl(), sessionId, attachedFileUrls, now)
     const unknown = attachedFileUrls.findIndex((url) => !uploads.has(url))
     if (unknown >= 0) return { refusal: 'BAD_REQUEST', issue: noFile(unknown) }
-    if ((text ?? '').trim() === '' && uploads.size === 0) return { refusal: 'BAD_REQUEST', issue: empty }
+    const isBlank = (text ?? '').trim() === ''
+    if (isBlank && uploads.size === 0) return { refusal: 'BAD_REQUEST', issue: empty }
     // Also keeps other sessions of the result from numbering an entry of its transcript meanwhile.
     if (!(await lockResult(tx, chat, 'no key update'))) return undefined
     const files = [...uploads].map(([url, { name }]) => ({ url, name }))
-    const content = { text, isMarkdown: textFormat === 'markdown', files }
+    const content = { isMarkdown: textFormat === 'markdown', files, ...(!isBlank && { text }) }
     const format = chat.state.textFormat ?? 'richText'
     const { bubbles, transcript } = messageOfMember(content, format, () => newId(now))
     const { revision, resultId } = chat
