@@ -31,7 +31,7 @@ const summary = {
     .meta({ description: 'Counts the turns of the chat.', format: 'int32', example: 1 }),
   handledBy,
   assigneeId: assigneeId.nullable().meta({
-    description: 'Id of the member who handles the chat; null where none does.',
+    description: 'Id of the member who handles the chat; null where none does, and for an agent of Chatwoot.',
     example: exampleIds.user,
   }),
   handledSince: timestamp('When it last changed hands.').nullable().meta({

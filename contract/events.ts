@@ -72,7 +72,7 @@ const chatProperties = {
     .enum(handlers)
     .meta({ description: 'The one who handles the chat from then on.', example: 'member' }),
   assigneeId: recordId('Id of the member who handles the chat.', exampleIds.user).nullable().meta({
-    description: 'Id of the member who handles the chat; null where none does.',
+    description: 'Id of the member who handles the chat; null where none does, and for an agent of Chatwoot.',
     example: exampleIds.user,
   }),
 }

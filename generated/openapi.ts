@@ -141,7 +141,7 @@ export interface paths {
         };
         /**
          * Follow a chat session
-         * @description Returns what happened in a chat since an event: turns, messages of members, changes of hands, the end. To a client that accepts `text/event-stream` it sends them as they come, and a browser that lost the connection goes on from its last event by itself. Clients need it only while people handle the chat; reading the session again shows the same.
+         * @description Returns what happened in a chat since an event: turns, messages of members, changes of hands, the end. To a client that accepts `text/event-stream` it sends them as they come, and a browser that lost the connection goes on from its last event by itself. Clients need it only while `expectsEvents` says that something may come; reading the session again shows the same.
          *
          *     Permission: none; no token is needed.
          */
@@ -2695,7 +2695,7 @@ export interface components {
         /** @description A chat that somebody has with a bot. */
         BotChat: {
             /**
-             * @description Id of the member who handles the chat; null where none does.
+             * @description Id of the member who handles the chat; null where none does, and for an agent of Chatwoot.
              * @example 01jr5x3f1q2z6t0y5p7r9s1v3x
              */
             assigneeId: string | null;
@@ -2770,7 +2770,7 @@ export interface components {
         /** @description A chat in the list of those of a bot. */
         BotChatSummary: {
             /**
-             * @description Id of the member who handles the chat; null where none does.
+             * @description Id of the member who handles the chat; null where none does, and for an agent of Chatwoot.
              * @example 01jr5x3f1q2z6t0y5p7r9s1v3x
              */
             assigneeId: string | null;
@@ -4584,7 +4584,7 @@ export interface components {
         /** @description A chat that changed hands. */
         ChatEventData: {
             /**
-             * @description Id of the member who handles the chat; null where none does.
+             * @description Id of the member who handles the chat; null where none does, and for an agent of Chatwoot.
              * @example 01jr5x3f1q2z6t0y5p7r9s1v3x
              */
             assigneeId: string | null;
@@ -4613,7 +4613,7 @@ export interface components {
         /** @description A chat that waits for a member. */
         ChatHandoffEventData: {
             /**
-             * @description Id of the member who handles the chat; null where none does.
+             * @description Id of the member who handles the chat; null where none does, and for an agent of Chatwoot.
              * @example 01jr5x3f1q2z6t0y5p7r9s1v3x
              */
             assigneeId: string | null;
@@ -4776,7 +4776,7 @@ export interface components {
         /** @description A message of a visitor to people. */
         ChatMessageEventData: {
             /**
-             * @description Id of the member who handles the chat; null where none does.
+             * @description Id of the member who handles the chat; null where none does, and for an agent of Chatwoot.
              * @example 01jr5x3f1q2z6t0y5p7r9s1v3x
              */
             assigneeId: string | null;
@@ -10327,7 +10327,7 @@ export interface components {
              */
             from: string;
             /**
-             * @description End, not later than 24:00. An end before the beginning is on the next day. As HH:MM.
+             * @description End, not later than 24:00. An end that is not after the beginning is on the next day. As HH:MM.
              * @example 17:00
              */
             to: string;
@@ -15376,7 +15376,7 @@ export interface components {
         /** @description A chat in the list of those of a workspace. */
         WorkspaceChat: {
             /**
-             * @description Id of the member who handles the chat; null where none does.
+             * @description Id of the member who handles the chat; null where none does, and for an agent of Chatwoot.
              * @example 01jr5x3f1q2z6t0y5p7r9s1v3x
              */
             assigneeId: string | null;

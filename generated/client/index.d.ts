@@ -583,7 +583,7 @@ export interface SessionEventsMethods {
   /**
    * Follow a chat session: `GET /api/v1/sessions/{sessionId}/events`
    *
-   * Returns what happened in a chat since an event: turns, messages of members, changes of hands, the end. To a client that accepts `text/event-stream` it sends them as they come, and a browser that lost the connection goes on from its last event by itself. Clients need it only while people handle the chat; reading the session again shows the same.
+   * Returns what happened in a chat since an event: turns, messages of members, changes of hands, the end. To a client that accepts `text/event-stream` it sends them as they come, and a browser that lost the connection goes on from its last event by itself. Clients need it only while `expectsEvents` says that something may come; reading the session again shows the same.
    */
   list(sessionId: string, query?: ListSessionEventsQuery, options?: RequestOptions): Reply<SessionEventsBody>
 }

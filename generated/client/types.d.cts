@@ -831,7 +831,7 @@ export interface components {
         /** @description A chat that somebody has with a bot. */
         BotChat: {
             /**
-             * @description Id of the member who handles the chat; null where none does.
+             * @description Id of the member who handles the chat; null where none does, and for an agent of Chatwoot.
              * @example 01jr5x3f1q2z6t0y5p7r9s1v3x
              */
             assigneeId: string | null;
@@ -906,7 +906,7 @@ export interface components {
         /** @description A chat in the list of those of a bot. */
         BotChatSummary: {
             /**
-             * @description Id of the member who handles the chat; null where none does.
+             * @description Id of the member who handles the chat; null where none does, and for an agent of Chatwoot.
              * @example 01jr5x3f1q2z6t0y5p7r9s1v3x
              */
             assigneeId: string | null;
@@ -2720,7 +2720,7 @@ export interface components {
         /** @description A chat that changed hands. */
         ChatEventData: {
             /**
-             * @description Id of the member who handles the chat; null where none does.
+             * @description Id of the member who handles the chat; null where none does, and for an agent of Chatwoot.
              * @example 01jr5x3f1q2z6t0y5p7r9s1v3x
              */
             assigneeId: string | null;
@@ -2749,7 +2749,7 @@ export interface components {
         /** @description A chat that waits for a member. */
         ChatHandoffEventData: {
             /**
-             * @description Id of the member who handles the chat; null where none does.
+             * @description Id of the member who handles the chat; null where none does, and for an agent of Chatwoot.
              * @example 01jr5x3f1q2z6t0y5p7r9s1v3x
              */
             assigneeId: string | null;
@@ -2912,7 +2912,7 @@ export interface components {
         /** @description A message of a visitor to people. */
         ChatMessageEventData: {
             /**
-             * @description Id of the member who handles the chat; null where none does.
+             * @description Id of the member who handles the chat; null where none does, and for an agent of Chatwoot.
              * @example 01jr5x3f1q2z6t0y5p7r9s1v3x
              */
             assigneeId: string | null;
@@ -8463,7 +8463,7 @@ export interface components {
              */
             from: string;
             /**
-             * @description End, not later than 24:00. An end before the beginning is on the next day. As HH:MM.
+             * @description End, not later than 24:00. An end that is not after the beginning is on the next day. As HH:MM.
              * @example 17:00
              */
             to: string;
@@ -13512,7 +13512,7 @@ export interface components {
         /** @description A chat in the list of those of a workspace. */
         WorkspaceChat: {
             /**
-             * @description Id of the member who handles the chat; null where none does.
+             * @description Id of the member who handles the chat; null where none does, and for an agent of Chatwoot.
              * @example 01jr5x3f1q2z6t0y5p7r9s1v3x
              */
             assigneeId: string | null;

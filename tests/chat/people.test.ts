@@ -1,7 +1,10 @@
 import { describe, expect, test } from '@jest/globals'
 import { instantOf, isOpen } from '../../server/chat/engine/calendar.ts'
+import { continueChat } from '../../server/chat/engine/engine.ts'
+import { recordMessage, resumeFlow } from '../../server/chat/engine/people.ts'
+import type { SessionState } from '../../server/chat/engine/types.ts'
 import type { FlowDocument } from '../../server/documents/conversion/index.ts'
-import { ask, bot, chat, type Part, text } from '../support/chat.ts'
+import { ask, bot, chat, type Part, quietEffects, text } from '../support/chat.ts'
 import { checkFlow } from '../support/check-flow.ts'
 
 /* Blocks and events for people and time, without a database: when they act, and what the check says of them. */
@@ -29,6 +32,22 @@ describe('office hours', () => {
     ['before the beginning in winter', '2024-01-08T07:59:00Z', false],
   ])('isOpen answers for %s', (_, now, expected) => {
     expect(isOpen(hours, new Date(now))).toBe(expected)
+  })
+
+  test('isOpen takes an end at the time of the beginning for that of the next day', () => {
+    const times = [
+      { day: 'monday', from: '00:00', to: '00:00' },
+      { day: 'wednesday', from: '09:00', to: '09:00' },
+    ]
+    const openAt = ['05-06T00:00', '05-06T23:59', '05-07T00:00', '05-08T08:59', '05-08T09:00', '05-09T08:59']
+    expect(openAt.map((at) => isOpen({ times }, new Date(`2024-${at}:00Z`)))).toEqual([
+      true,
+      true,
+      false,
+      false,
+      true,
+      true,
+    ])
   })
 
   test('isOpen is always true without times, and never by times that cannot be read', () => {
@@ -147,6 +166,35 @@ describe('the event of an idle visitor', () => {
   })
 })
 
+test('recordMessage keeps addresses of the web alone where no files are stored', async () => {
+  const flow = bot({ a: [ask()] })
+  const client = await chat(flow)
+  const state = client.outcome.state as SessionState
+  const urls = ['https://example.com/plan.pdf', 'javascript:alert(1)', 'plan.pdf']
+  const message = { type: 'text' as const, text: 'Here', attachedFileUrls: urls }
+  const outcome = await recordMessage(flow, state, message, {}, quietEffects())
+  expect(outcome?.said).toEqual([{ role: 'user', text: 'Here', attachedFileUrls: urls.slice(0, 1) }])
+})
+
+test.each([undefined, 'a'])('resumeFlow at %s runs no code of the theme', async (groupId) => {
+  const flow = { ...bot({ a: [ask()] }), theme: { chat: { hostAvatar: { url: '{{=1+1=}}' } } } }
+  const client = await chat(flow)
+  expect(client.outcome.dynamicTheme).toEqual({ hostAvatarUrl: '2' })
+  const state = client.outcome.state as SessionState
+  const evaluate = () => Promise.reject(new Error('Code runs'))
+  const outcome = await resumeFlow(flow, state, groupId, { ...quietEffects(), evaluate })
+  expect(outcome?.logs).toEqual([])
+})
+
+test('a message to a chat that was given back at a group is recorded', async () => {
+  const flow = bot({ a: [ask()], b: [text('Offers'), ask()] })
+  const client = await chat(flow)
+  const state = client.outcome.state as SessionState
+  const returned = await resumeFlow(flow, state, 'b', quietEffects())
+  const outcome = await continueChat(flow, returned?.state as SessionState, 'Thanks', {}, quietEffects())
+  expect(outcome).toMatchObject({ said: [{ role: 'user', text: 'Thanks' }], answers: [] })
+})
+
 describe('the check', () => {
   const findings = (blocks: Part[], events: Part[] = []) =>
     checkFlow(bot({ a: blocks, r: [text('x')] }, { events }) as unknown as FlowDocument).map(
@@ -159,6 +207,8 @@ describe('the check', () => {
       [
         { type: 'handoff', options: { officeHours: { timeZone: 'Europe/Pariss', times } } },
         { type: 'wait until', options: { timeZone: 'Mars' } },
+        // No chat fills it.
+        { type: 'wait until', options: { until: '09:00', timeZone: '{{Zone}}' } },
       ],
       [
         { id: 'e1', type: 'idle', to: 'r', options: {} },
@@ -171,6 +221,7 @@ describe('the check', () => {
         'groups.0.blocks.0.options.officeHours.times.0.from unknown_time',
         'groups.0.blocks.1.options missing_setting',
         'groups.0.blocks.1.options.timeZone unknown_time_zone',
+        'groups.0.blocks.2.options.timeZone unknown_time_zone',
         'events.1 missing_setting',
         'events.2 unused_event',
       ]),

@@ -13,7 +13,10 @@ const openingTime = component('OpeningTime', 'Members are there on this day, fro
     'Day of the week.',
   ),
   from: clockTime('Beginning.', '09:00'),
-  to: clockTime('End, not later than 24:00. An end before the beginning is on the next day.', '17:00'),
+  to: clockTime(
+    'End, not later than 24:00. An end that is not after the beginning is on the next day.',
+    '17:00',
+  ),
 })
 
 const officeHours = component('OfficeHours', 'When members are there.', {

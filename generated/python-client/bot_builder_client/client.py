@@ -821,7 +821,7 @@ class SessionEvents:
     def list(self, session_id: str, *, after: str | None = None, **options: Unpack[RequestOptions]) -> types.SessionEventsBody:
         """Follow a chat session: `GET /api/v1/sessions/{sessionId}/events`
 
-        Returns what happened in a chat since an event: turns, messages of members, changes of hands, the end. To a client that accepts `text/event-stream` it sends them as they come, and a browser that lost the connection goes on from its last event by itself. Clients need it only while people handle the chat; reading the session again shows the same.
+        Returns what happened in a chat since an event: turns, messages of members, changes of hands, the end. To a client that accepts `text/event-stream` it sends them as they come, and a browser that lost the connection goes on from its last event by itself. Clients need it only while `expectsEvents` says that something may come; reading the session again shows the same.
 
         - `after`: Id of the last event that the client has. Absent means from now on. The header `Last-Event-ID` counts instead where it is sent.
         """

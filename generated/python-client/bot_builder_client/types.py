@@ -571,7 +571,7 @@ class BotChat(TypedDict):
     """`bot`: the bot runs. `waiting`: the chat waits for a member. `member`: a member handles it. The bot runs and says nothing in the last two."""
 
     assigneeId: str | None
-    """Id of the member who handles the chat; null where none does."""
+    """Id of the member who handles the chat; null where none does, and for an agent of Chatwoot."""
 
     handledSince: str | None
     """When it last changed hands; null where only the bot has handled it."""
@@ -617,7 +617,7 @@ class BotChatSummary(TypedDict):
     """`bot`: the bot runs. `waiting`: the chat waits for a member. `member`: a member handles it. The bot runs and says nothing in the last two."""
 
     assigneeId: str | None
-    """Id of the member who handles the chat; null where none does."""
+    """Id of the member who handles the chat; null where none does, and for an agent of Chatwoot."""
 
     handledSince: str | None
     """When it last changed hands; null where only the bot has handled it."""
@@ -1643,7 +1643,7 @@ class ChatEventData(TypedDict):
     """The one who handles the chat from then on."""
 
     assigneeId: str | None
-    """Id of the member who handles the chat; null where none does."""
+    """Id of the member who handles the chat; null where none does, and for an agent of Chatwoot."""
 
 class ChatHandoffEventData(TypedDict):
     """A chat that waits for a member."""
@@ -1661,7 +1661,7 @@ class ChatHandoffEventData(TypedDict):
     """The one who handles the chat from then on."""
 
     assigneeId: str | None
-    """Id of the member who handles the chat; null where none does."""
+    """Id of the member who handles the chat; null where none does, and for an agent of Chatwoot."""
 
     blockId: str | None
     """Id of the block that asked for a member; null where a member put the chat in line."""
@@ -1767,7 +1767,7 @@ class ChatMessageEventData(TypedDict):
     """The one who handles the chat from then on."""
 
     assigneeId: str | None
-    """Id of the member who handles the chat; null where none does."""
+    """Id of the member who handles the chat; null where none does, and for an agent of Chatwoot."""
 
     said: list[VisitorMessage]
     """What the visitor wrote."""
@@ -9064,7 +9064,7 @@ class WorkspaceChat(TypedDict):
     """`bot`: the bot runs. `waiting`: the chat waits for a member. `member`: a member handles it. The bot runs and says nothing in the last two."""
 
     assigneeId: str | None
-    """Id of the member who handles the chat; null where none does."""
+    """Id of the member who handles the chat; null where none does, and for an agent of Chatwoot."""
 
     handledSince: str | None
     """When it last changed hands; null where only the bot has handled it."""

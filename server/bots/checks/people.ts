@@ -1,15 +1,6 @@
 import { minutesOf, zoneOf } from '../../chat/engine/calendar.ts'
 import { isRecord, type JsonRecord, listOf } from '../../documents/conversion/document.ts'
-import {
-  type Findings,
-  type Flow,
-  hasEdge,
-  hasPlaceholder,
-  isFilled,
-  issue,
-  type Path,
-  quote,
-} from './flow.ts'
+import { type Findings, type Flow, hasEdge, isFilled, issue, type Path, quote } from './flow.ts'
 
 /** Times that a block names and that no chat understands. */
 export function* unknownTimes(block: unknown, path: Path): Findings {
@@ -39,7 +30,7 @@ function* unknownHours(officeHours: unknown, path: Path): Findings {
 }
 
 function* unknownZone(zone: unknown, path: Path): Findings {
-  if (!isFilled(zone) || hasPlaceholder(zone) || zoneOf(zone) !== undefined) return
+  if (!isFilled(zone) || zoneOf(zone) !== undefined) return
   yield issue(path, 'unknown_time_zone', `There is no time zone ${quote(zone)}, so UTC counts.`)
 }
 

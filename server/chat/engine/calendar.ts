@@ -31,7 +31,7 @@ export function isOpen(officeHours: unknown, now: Date): boolean {
   return openings.some(({ day, from, to }) => {
     const [begin, end] = [minutesOf(from), minutesOf(to)]
     if (begin === undefined || end === undefined) return false
-    if (begin <= end) return day === today && begin <= minute && minute < end
+    if (begin < end) return day === today && begin <= minute && minute < end
     return (day === today && begin <= minute) || (day === yesterday && minute < end)
   })
 }

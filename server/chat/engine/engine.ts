@@ -214,7 +214,9 @@ async function begin(run: Execution, message: Message | null): Promise<void> {
   const words = textOfMessage(message)
   const isUsed = isAnswer(message) && type && run.messages.length === 0 && !notInAdvance.has(type)
   if (isUsed) return reply(run, message)
-  if (startFrom?.type !== 'behind' || words === '') return
+  // A chat that was given back: the visitor wrote to people. The start of a preview is none.
+  const isReturned = startFrom?.type === 'behind' || (startFrom?.type === 'group' && !isPreview(run))
+  if (!isReturned || words === '') return
   run.transcript.unshift({ role: 'user', type: 'text', text: words })
   run.said.push({ role: 'user', text: words })
 }
@@ -301,6 +303,14 @@ export function messageOf(run: Execution, message: Message | null | undefined): 
 }
 
 export async function outcomeOf(run: Execution, isRegistering = false): Promise<TurnOutcome> {
+  const outcome = outcomeWithoutTheme(run, isRegistering)
+  const dynamicTheme = run.isAborted ? undefined : await dynamicThemeOf(run)
+  if (dynamicTheme !== undefined) outcome.dynamicTheme = dynamicTheme
+  return outcome
+}
+
+/** Without what may run code of the bot. */
+export function outcomeWithoutTheme(run: Execution, isRegistering = false): TurnOutcome {
   const isOver = run.isAborted || (run.waitsFor === null && !isRegistering)
   if (run.isAborted) run.input = undefined
   if (!isOver && !isRegistering) setIdleTimer(run)
@@ -326,8 +336,6 @@ export async function outcomeOf(run: Execution, isRegistering = false): Promise<
   }
   if (run.input !== undefined) outcome.input = run.input
   if (run.actions.length > 0) outcome.clientSideActions = run.actions
-  const dynamicTheme = run.isAborted ? undefined : await dynamicThemeOf(run)
-  if (dynamicTheme !== undefined) outcome.dynamicTheme = dynamicTheme
   if (hasProgressBar(run) && !isRegistering) outcome.progress = progressOf(run)
   if (run.newFormat !== undefined) outcome.lastMessageNewFormat = run.newFormat
   if (!isOver && run.timer) outcome.timer = run.timer

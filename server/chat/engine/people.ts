@@ -1,9 +1,9 @@
 /** Chats that people handle in place of the bot: what is said is recorded, and the flow stays where it is. */
 
-import { storableText } from '../../json/access.ts'
+import { storableText, webUrl } from '../../json/access.ts'
 import { isOfType } from '../../uploads/kinds.ts'
 import { leaveBot } from './blocks/bot-link.ts'
-import { messageOf, outcomeOf } from './engine.ts'
+import { messageOf, outcomeOf, outcomeWithoutTheme } from './engine.ts'
 import { currentFrame, newRun, waitFor } from './execution.ts'
 import { findBlock } from './flow-index.ts'
 import { loadFrames } from './frames.ts'
@@ -45,7 +45,7 @@ export async function recordMessage(
   const text = textOfMessage(sent)
   const given = isAudio ? [text] : (typeof sent === 'object' && 'text' in sent && sent.attachedFileUrls) || []
   const uploads = effects.uploads && (await waitFor(run, effects.uploads.find(given)))
-  const files = uploads ? given.filter((url) => uploads.has(url)) : given
+  const files = given.filter((url) => (uploads ? uploads.has(url) : webUrl(url) !== null))
   if (text === '' && files.length === 0) return undefined
   run.uploads.push(...(uploads?.values() ?? []))
   if (isAudio) run.transcript.push({ role: 'user', type: 'audio', audio: text })
@@ -60,7 +60,7 @@ export async function recordMessage(
 
 /**
  * Returns the outcome of giving a chat back to the bot, which then waits where it did, or goes on at a group of the
- * first bot. Undefined if that has no such group.
+ * first bot. Undefined if that has no such group. It runs in a transaction, so it waits for no code.
  */
 export async function resumeFlow(
   flow: Flow,
@@ -77,15 +77,15 @@ export async function resumeFlow(
     findBlock(currentFrame(run).flow, waiting)?.type === 'handoff'
   ) {
     run.session.startFrom = { type: 'behind', position: waiting }
-    return outcomeOf(run, true)
+    return outcomeWithoutTheme(run, true)
   }
-  if (groupId === undefined) return { ...(await outcomeOf(run, true)), state }
+  if (groupId === undefined) return { ...outcomeWithoutTheme(run, true), state }
   while (run.frames.length > 1) leaveBot(run)
   const frame = currentFrame(run)
   if (!frame.flow.groups.has(groupId)) return undefined
   frame.returns = []
   run.session.startFrom = { type: 'group', groupId }
-  return outcomeOf(run, true)
+  return outcomeWithoutTheme(run, true)
 }
 
 /** Returns a message of a member as the visitor sees it and as the transcript has it. */
