@@ -149,7 +149,13 @@ export function sendRequest(
 ): Promise<Answer> {
   return new Promise((resolve, reject) => {
     // A connection for each request: what one breaks, no other one meets.
-    const options = { method, headers, agent: false, signal: AbortSignal.timeout(TIMEOUT_MS) }
+    const options = {
+      method,
+      // Node itself sends the body of GET and DELETE without a length, so that no server takes it.
+      headers: { ...(body !== undefined && { 'Content-Length': Buffer.byteLength(body) }), ...headers },
+      agent: false,
+      signal: AbortSignal.timeout(TIMEOUT_MS),
+    }
     const sent = (url.protocol === 'https:' ? https : http).request(url, options, (response) => {
       const chunks: Buffer[] = []
       response.on('data', (chunk) => chunks.push(chunk))
