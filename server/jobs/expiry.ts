@@ -197,11 +197,15 @@ export function forgetSheetAccounts(db: Database, now: Date): Promise<boolean> {
   return removeDue(db, sheetAccountsAtRest, new Date(now.getTime() - MS_PER_DAY))
 }
 
-const tokens: DueRows = { name: 'tokens', table: apiTokens, keys: [apiTokens.id], age: apiTokens.expiresAt }
+const endedTokens: DueRows[] = [
+  { name: 'tokens', table: apiTokens, keys: [apiTokens.id], age: apiTokens.expiresAt },
+  { name: 'revoked tokens', table: apiTokens, keys: [apiTokens.id], age: apiTokens.revokedAt },
+]
 
-/** Forgets one batch of tokens that ended long ago; true while there may be more. */
+/** Forgets one batch of tokens that expired or were revoked long ago; true while there may be more. */
 export function forgetTokens(db: Database, now: Date): Promise<boolean> {
-  return removeDue(db, tokens, new Date(now.getTime() - ENDED_TOKENS_RETENTION_MS))
+  const before = new Date(now.getTime() - ENDED_TOKENS_RETENTION_MS)
+  return awaitBatches(endedTokens.map((due) => removeDue(db, due, before)))
 }
 
 const hours: DueRows = {

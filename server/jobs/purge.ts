@@ -87,14 +87,17 @@ export async function purgeBatch(
     return false
   }
   const fresh = waiting.filter(({ failedAt }) => failedAt === null)
-  if (fresh.length > 0) return purgeFirst(fresh)
+  const findMore = async () =>
+    (await requestDeletedBots(db, now, deletedBotsDays)) || (await purgeWorkspaces(db))
+  // In turns: results of a bot may keep coming, and deleted workspaces do not wait until they end.
+  isTurnOfBots = !isTurnOfBots
+  if (fresh.length > 0) return (!isTurnOfBots && (await findMore())) || purgeFirst(fresh)
   // A bot whose last batch failed waits for all others, so that they take as long as they take alone.
-  return (
-    (await requestDeletedBots(db, now, deletedBotsDays)) ||
-    (await purgeWorkspaces(db)) ||
-    purgeFirst(waiting.slice(0, 1))
-  )
+  return (await findMore()) || purgeFirst(waiting.slice(0, 1))
 }
+
+/** True if this look begins with bots of which something is to be purged. */
+let isTurnOfBots = false
 
 interface Batch {
   botId: string

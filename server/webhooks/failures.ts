@@ -74,8 +74,9 @@ async function recordSuccess(db: Database, endpoint: EndpointKey) {
   if (rowCount) await hurryDeliveries(db, endpoint.id)
 }
 
-/** Deliveries that one statement makes due. */
+/** Deliveries that one statement makes due, and statements at once. */
 const MAX_HURRIED_ROWS = 5_000
+const MAX_HURRIED_BATCHES = 20
 
 /** Makes deliveries due within some seconds that wait for the next attempt at an endpoint. Their order stays. */
 export async function hurryDeliveries(db: Database, endpointId: string): Promise<void> {
@@ -85,9 +86,12 @@ export async function hurryDeliveries(db: Database, endpointId: string): Promise
     ? sql`${waits} AND ctid = ANY(ARRAY(
         SELECT ctid FROM ${deliveries} WHERE ${waits} ORDER BY next_attempt_at LIMIT ${MAX_HURRIED_ROWS}))`
     : waits
-  await db.execute(sql`
-    UPDATE ${deliveries} SET next_attempt_at = now() + (hashtext(bot_id || subject) & 1023) * interval '4 milliseconds'
-    WHERE ${isFirst} AND coalesce(leased_until <= now(), true)`)
+  for (let batch = 0; batch < MAX_HURRIED_BATCHES; batch++) {
+    const { rowCount } = await db.execute(sql`
+      UPDATE ${deliveries} SET next_attempt_at = now() + (hashtext(bot_id || subject) & 1023) * interval '4 milliseconds'
+      WHERE ${isFirst} AND coalesce(leased_until <= now(), true)`)
+    if (!rowCount || rowCount < MAX_HURRIED_ROWS) return
+  }
 }
 
 /** Why the endpoint is disabled now, if it is. */

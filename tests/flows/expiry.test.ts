@@ -83,6 +83,22 @@ const jobs: Record<string, Job> = {
       )
     },
   },
+  'revoked tokens': {
+    table: 'api_tokens',
+    column: 'id',
+    run: forgetTokens,
+    add: async (count) => {
+      await app.pool.query(
+        `INSERT INTO users (id, email, name, created_at, updated_at)
+        VALUES ('owner', 'owner@example.com', '', now(), now()) ON CONFLICT DO NOTHING`,
+      )
+      return app.pool.query(
+        `INSERT INTO api_tokens (id, token_hash, owner_user_id, name, hint, revoked_at, created_at)
+        SELECT 'row-' || n, sha256(n::text::bytea), 'owner', '', '', $2::timestamptz + n * interval '1 millisecond', $2 FROM generate_series(1, $1::int) n`,
+        [count, old()],
+      )
+    },
+  },
   sessions: {
     table: 'chat_sessions',
     column: 'id',

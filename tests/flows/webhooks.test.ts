@@ -1029,6 +1029,28 @@ describe('an endpoint', () => {
     expect(performance.now() - since).toBeLessThan(30_000)
   })
 
+  test('that is enabled again is sent all that waits, however much that is', async () => {
+    const { id } = await subscribe()
+    await app.pool.query(
+      `UPDATE webhook_endpoints SET is_enabled = false, disabled_reason = 'failing', failing_since = now()`,
+    )
+    await app.pool.query(
+      `INSERT INTO webhook_deliveries (bot_id, endpoint_id, subject, seq, id, type, size, created_at, next_attempt_at)
+      SELECT $1, $2, 'subject-' || n, 0, 'many-' || n, 'bot.updated', 2, now(), now() + interval '1 day'
+      FROM generate_series(1, 12000) n`,
+      [world.here.draft.id, id],
+    )
+    await app.client.ok('updateWebhookEndpoint', {
+      as: world.here.admin,
+      params: { workspaceId: world.here.workspaceId, endpointId: id },
+      body: { isEnabled: true },
+    })
+    const { rows } = await app.pool.query(
+      `SELECT count(*)::int AS late FROM webhook_deliveries WHERE next_attempt_at > now() + interval '1 minute'`,
+    )
+    expect(rows).toEqual([{ late: 0 }])
+  })
+
   test('that the service disabled has no reason of the service once an admin disables it', async () => {
     const { id } = await subscribe()
     await app.pool.query(

@@ -105,6 +105,25 @@ test('bots take turns, so that none waits for all of the results of another one'
   expect(await left()).toEqual([0, 0])
 })
 
+test('a deleted workspace is purged while results of a bot keep coming', async () => {
+  const { here } = await makeWorld(app)
+  const params = { workspaceId: here.workspaceId }
+  await app.client.ok('deleteWorkspace', { as: here.admin, params })
+  const isThere = async () =>
+    (await app.pool.query('SELECT FROM workspaces WHERE id = $1', [here.workspaceId])).rowCount === 1
+  for (let rounds = 0; await isThere(); rounds++) {
+    expect(rounds).toBeLessThan(100)
+    await app.pool.query(
+      `INSERT INTO results (bot_id, id, variables, has_started, created_at, updated_at)
+      VALUES ($1, $2, '[]', true, $3, $3)`,
+      [site.draft.id, `coming-${rounds}`, app.clock.now()],
+    )
+    await app.client.ok('deleteResults', asMember())
+    await purgeBatch(app.db, app.clock.now())
+  }
+  while (await purgeBatch(app.db, app.clock.now()));
+})
+
 testWithTrigger('a bot that cannot be removed keeps no other from it', async () => {
   const bots = [site.draft.id, site.published.id]
   for (const id of bots) {
