@@ -26,8 +26,14 @@ export function emailAddress(description: string, example: string) {
         context.issues.push({ code: 'custom', input: address, message: error })
         return z.NEVER
       })
-      // The format `email` allows ASCII alone, so it is not published.
-      .meta({ maxLength: 254, description, example })
+      // The format `email` allows ASCII alone, so it is not published. The pattern also excludes U+0000.
+      .meta({
+        maxLength: 254,
+        description,
+        example,
+        pattern:
+          "^[A-Za-z0-9_'+-]+(\\.[A-Za-z0-9_'+-]+)*@[^\\x00\\s@/?#:\\\\.]+(\\.[^\\x00\\s@/?#:\\\\.]+)+$",
+      })
   )
 }
 

@@ -433,6 +433,14 @@ describe('schemas', () => {
     expect(schemas.filter(({ schema }) => String(schema.pattern).includes(')*@[')).length).toBeGreaterThan(1)
   })
 
+  test('patterns of what callers write take no U+0000, which no text may contain', () => {
+    const taking = schemas.filter(({ schema }) => {
+      const { pattern, format, readOnly } = schema
+      return !format && !readOnly && /\[\^(?!\\x00)/.test(String(pattern ?? '').replaceAll('^\\s*', ''))
+    })
+    expect(placesOf(taking)).toEqual([])
+  })
+
   test('patterns are written for every engine', () => {
     const special = schemas.filter(({ schema }) =>
       /\(\?[=!<]|\\[1-9pPkbBu]|\[\[:/.test(String(schema.pattern ?? '')),

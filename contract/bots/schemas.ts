@@ -65,6 +65,8 @@ const customDomain = z
     description:
       'Host name, with an optional path, at which the chat of the bot is served; DNS and the proxy in front of the service have to lead there. Trackers, widgets and head code run there. International names are taken in both spellings; the host is stored in ASCII and lower case, the path without a slash at its end. Unique over the installation, a taken one is invalid input; null without one.',
     example: 'chat.example.com/leads',
+    // Also excludes U+0000, which no text may contain.
+    pattern: '^[^\\x00\\s/?#@:\\\\.]+(\\.[^\\x00\\s/?#@:\\\\.]+)+(/[A-Za-z0-9_/-]*)?$',
   })
 
 /** Returns a domain in its stored form, by which domains are compared; undefined if it names no host. */
