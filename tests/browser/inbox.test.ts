@@ -213,7 +213,7 @@ withBrowser('the inbox of members', () => {
     await app.pool.query("UPDATE chat_sessions SET handled_by = 'member' WHERE handled_by = 'waiting'")
     const page = await openInbox()
     await page.getByRole('link', { name: 'Helpdesk' }).click()
-    await page.getByText('An agent of Chatwoot handles this chat').waitFor()
+    await page.getByText('An agent of Chatwoot handles this chat', { exact: true }).waitFor()
     await page.getByText('An agent of Chatwoot', { exact: true }).waitFor()
   })
 
