@@ -109,9 +109,7 @@ export function readInput(
 ): Input | Rejection | Promise<Input | Rejection> {
   if (operation.everythingWithout)
     return inputOf(address, requireBare(request, address, operation.everythingWithout))
-  if (operation.method === 'get') return inputOf(address, nothing)
-  // A body is read only to be rejected: ignored, it would look like a condition that was met.
-  if (operation.method === 'delete' && !hasBody(request)) return inputOf(address, nothing)
+  if (operation.method === 'get' || operation.method === 'delete') return inputOf(address, nothing)
   if (operation.fileBody) return inputOf(address, readFile(request, response))
   return readBody(operation, request, response, receiving).then((body) => inputOf(address, body))
 }

@@ -362,24 +362,6 @@ const mistakes: [kind: string, ...list: Mistake[]][] = [
     { send: ['DELETE', '/v1/bots/<bot>/results?ids=1'], status: 400, says: ['resultIds'] },
   ],
   [
-    'a body that a deletion of one record would ignore is rejected',
-    {
-      send: ['DELETE', '/v1/bots/<bot>', { reason: 'old' }],
-      status: 400,
-      says: ['"body"', 'unexpected', 'takes no body; send none'],
-    },
-    {
-      send: ['DELETE', '/v1/workspaces/<workspace>', { confirm: true }],
-      status: 400,
-      says: ['takes no body'],
-    },
-    {
-      send: ['DELETE', '/v1/workspaces/<workspace>/members/<member>', { role: 'GUEST' }],
-      status: 400,
-      says: ['takes no body'],
-    },
-  ],
-  [
     'a conflict says how to go on',
     {
       send: ['PATCH', '/v1/bots/<bot>', { bot: { version: '6.1', updatedAt: '2020-01-01T00:00:00.000Z' } }],

@@ -149,8 +149,7 @@ export const bodyChecks: Check[] = [
   },
   {
     title: 'rejects a body, since it takes none',
-    applies: ({ body, fileBody, method, everythingWithout }) =>
-      !body && !fileBody && !everythingWithout && ['post', 'delete'].includes(method),
+    applies: ({ body, fileBody, method }) => !body && !fileBody && method === 'post',
     varies: 'input',
     async run(subject, id) {
       const { request } = await subject.prepare(id)
@@ -166,7 +165,7 @@ export const bodyChecks: Check[] = [
   },
   {
     title: 'ignores a body, since its method has none',
-    applies: ({ method }) => method === 'get',
+    applies: ({ method, everythingWithout }) => ['get', 'delete'].includes(method) && !everythingWithout,
     varies: 'input',
     async run(subject, id) {
       const { request } = await subject.prepare(id)
