@@ -65,14 +65,24 @@ export function serveDocuments(
   }
 }
 
-/** Runs in a thread: parsing takes a second, for which the process would serve nothing else. */
-async function convertToJson(yaml: string): Promise<string> {
+let lastConversion: Promise<unknown> = Promise.resolve()
+
+/**
+ * Runs in a thread: parsing takes a second, for which the process would serve nothing else. One at a time, since a thread
+ * takes some 100 MB.
+ */
+function convertToJson(yaml: string): Promise<string> {
   const parser = createRequire(import.meta.url).resolve('yaml')
-  const [json] = await once(new Worker(conversion, { eval: true, workerData: { parser, yaml } }), 'message')
-  return json
+  const conversion = lastConversion.then(async () => {
+    const thread = new Worker(source, { eval: true, execArgv: [], workerData: { parser, yaml } })
+    const [json] = await once(thread, 'message')
+    return json
+  })
+  lastConversion = conversion.catch(() => {})
+  return conversion
 }
 
-const conversion = `
+const source = `
   const { parentPort, workerData } = require('node:worker_threads')
   parentPort.postMessage(JSON.stringify(require(workerData.parser).parse(workerData.yaml)))`
 
