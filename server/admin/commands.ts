@@ -237,6 +237,7 @@ export const commands: Record<string, Command> = {
         options,
       )
       const user = await userWith(db, input.email)
+      await requireWorkspace(db, input.workspace)
       // As for addMember; the role of a member can be changed.
       const isNew = !(await isMember(db, user.id, input.workspace))
       if (isNew && user.disabledAt) throw new Refusal(`The user ${user.email} is disabled`)
