@@ -108,8 +108,12 @@ async function makeBot(): Promise<string> {
   return botId
 }
 
-/** As the background counts the results of a day anew. */
-const countDays = () => app.pool.query('UPDATE bot_stats_daily SET computed_epoch = epoch')
+/** As the background counts the results of a day anew. In order: two at once would be in a deadlock. */
+const countDays = () =>
+  app.pool.query(`
+    UPDATE bot_stats_daily d SET computed_epoch = d.epoch
+    FROM (SELECT bot_id, day FROM bot_stats_daily ORDER BY bot_id, day FOR UPDATE) locked
+    WHERE d.bot_id = locked.bot_id AND d.day = locked.day`)
 
 /** A turn of a chat, written as the service writes it. */
 async function step(botId: string, n: number, answered: number, waiting: number | null) {
