@@ -238,6 +238,7 @@ test('a process that finds the same rows writes none of them a second time', asy
   const others = [0, 1].map(() =>
     openSheetQueue({ db, keyring, log, chat, now: clock.now } as unknown as Services),
   )
+  await makeDue()
   await Promise.all([app.sheets.runDue(), ...others.map((other) => other.runDue())])
   await Promise.all(others.map((other) => other.stop()))
   expect(names().toSorted()).toEqual(['0', '1', '2', '3', '4'])
