@@ -56,8 +56,7 @@ export function createReply(operationId: string, operation: Operation): AnyReply
   }
   const preconditionFailed = ({ ifMatch }: Conditions, etag: string): HttpResponse => {
     const path = ['header', ifMatch ? 'if-match' : 'if-none-match']
-    const message = `The record is in the state ${etag}; read it again, and send that tag`
-    const issue: Issue = { path, code: 'conflict', message, current: { etag } }
+    const issue: Issue = { path, code: 'conflict', message: staleMessage(etag), current: { etag } }
     const answer = fail('PRECONDITION_FAILED', [issue])
     return { ...answer, headers: { ...answer.headers, ETag: etag } }
   }
@@ -208,6 +207,9 @@ export async function writeLarge(response: express.Response, bytes: Buffer, hold
     holding.move(piece.length)
   }
 }
+
+export const staleMessage = (etag: string) =>
+  `The record is in the state ${etag}; read it again, and send that tag`
 
 export function waitForDrain(response: express.Response): Promise<void> {
   if (response.destroyed) return Promise.resolve()

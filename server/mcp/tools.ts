@@ -4,6 +4,7 @@ import { compareFlows } from '../bots/compare.ts'
 import type { JsonRecord } from '../documents/conversion/document.ts'
 import { isSameState } from '../entity-tags.ts'
 import { newId } from '../ids.ts'
+import { staleMessage } from '../kit/response.ts'
 import { describeBlock, listBlockTypes } from './blocks.ts'
 import { type Call, type CallOptions, type Outcome, refuse } from './call.ts'
 import { previewChat } from './chat.ts'
@@ -206,7 +207,7 @@ async function conditional(
 
 /** The refusal of an operation whose `If-Match` names another state, for what has no operation. */
 function changedSince(etag: string): Outcome {
-  const message = `The record is in the state ${etag}; read it again, and send that tag`
+  const message = staleMessage(etag)
   return {
     refusal: {
       code: 'PRECONDITION_FAILED',

@@ -41,10 +41,16 @@ export function serveDocuments(
   for (const [name, path] of Object.entries(documents)) {
     const yaml = () => adaptDocument(readFileSync(new URL(path, root), 'utf8'), installation)
     servePublic(`/${name}.yaml`, cachedAsset('application/yaml', yaml))
-    servePublic(
-      `/${name}.json`,
-      cachedAsset('application/json', () => convertToJson(yaml())),
-    )
+    let json: Promise<string> | undefined
+    const convert = () => {
+      // For all codings; tried again once it has failed.
+      json ??= convertToJson(yaml()).catch((error) => {
+        json = undefined
+        throw error
+      })
+      return json
+    }
+    servePublic(`/${name}.json`, cachedAsset('application/json', convert))
   }
   const beside = {
     '/openapi-overlay.yaml': new URL('generated/openapi-overlay.yaml', root),

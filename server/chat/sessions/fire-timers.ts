@@ -181,8 +181,8 @@ export function openTimers(services: Services): LeaseWorker {
     const takeBelow = async (share: number, most: number) => {
       const full = [...counts].flatMap(([id, count]) => (count >= share ? [id] : []))
       const largest = Math.max(0, ...[...counts.values()].filter((count) => count < share))
-      const begun = [...counts.values()].reduce((sum, count) => sum + count, 0)
-      const room = Math.max(PLACES_SHARE - largest, Math.min(most - largest, MAX_BEGUN_BY_MANY - begun))
+      const running = [...counts.values()].reduce((sum, count) => sum + count, 0)
+      const room = Math.max(PLACES_SHARE - largest, Math.min(most - largest, MAX_BEGUN_BY_MANY - running))
       const limit = Math.min(free - taken.length, room)
       const found = limit > 0 ? await take(db, claim, full, limit) : []
       for (const { workspaceId } of found) counts.set(workspaceId, (counts.get(workspaceId) ?? 0) + 1)
