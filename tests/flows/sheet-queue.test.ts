@@ -236,10 +236,9 @@ test('a process that finds the same rows writes none of them a second time', asy
   const chat = { httpRequest: outboundClient({ allowedHosts: [sheet.host] }) }
   const log = createLog('silent', { write() {} })
   const others = [0, 1].map(() =>
-    openSheetQueue({ db, keyring, log, chat, now: clock.now } as unknown as Services),
+    openSheetQueue({ db, keyring, log, chat, now: clock.now, config: {} } as unknown as Services),
   )
-  await makeDue()
-  await Promise.all([app.sheets.runDue(), ...others.map((other) => other.runDue())])
+  await Promise.all([...others.map((other) => other.runDue()), app.sheets.runDue()])
   await Promise.all(others.map((other) => other.stop()))
   expect(names().toSorted()).toEqual(['0', '1', '2', '3', '4'])
 })
