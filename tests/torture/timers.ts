@@ -23,9 +23,9 @@ const flow = storable(
   }),
 )
 
-/** Fires `total` timers that are due within a minute, while processes are killed; gives what came of it in words. */
+/** Fires `total` timers that are due within so many minutes, while processes are killed; gives what came of it in words. */
 export async function fireUnderKills(
-  { total, kills }: { total: number; kills: number },
+  { total, kills, minutes }: { total: number; kills: number; minutes: number },
   random: Random,
 ): Promise<string> {
   const database = await createDatabase()
@@ -47,7 +47,7 @@ export async function fireUnderKills(
     await api('POST', `/v1/bots/${made.id}/publish`, {})
     const { publicId } = (await api('GET', `/v1/bots/${made.id}`)).bot
     const { sessionId, resultId } = await api('POST', `/api/v1/bots/${publicId}/startChat`, {})
-    await copyChat(pool, { sessionId, resultId, total })
+    await copyChat(pool, { sessionId, resultId, total, minutes })
     await pool.query('CREATE TABLE due AS SELECT session_id, due_at FROM chat_timers')
 
     let killed = 0
@@ -57,7 +57,8 @@ export async function fireUnderKills(
       return rows[0].done as boolean
     }
     while (!(await isDone())) {
-      if (killed < kills) {
+      const isKillDue = performance.now() - begun > (killed / kills) * minutes * MINUTE_MS
+      if (killed < kills && isKillDue) {
         const member = random.one(members) as Member
         await member.kill()
         killed++
@@ -86,10 +87,15 @@ export async function fireUnderKills(
   }
 }
 
-/** Copies a chat that waits as if for a minute, each with a timer of its own that is due within that time. */
+/** Copies a chat that waits, each with a timer of its own that is due within so many minutes. */
 async function copyChat(
   pool: { query: (text: string, values?: unknown[]) => Promise<unknown> },
-  { sessionId, resultId, total }: { sessionId: string; resultId: string; total: number },
+  {
+    sessionId,
+    resultId,
+    total,
+    minutes,
+  }: { sessionId: string; resultId: string; total: number; minutes: number },
 ) {
   const numbered = `lpad(n::text, 26, '0')`
   const newSession = `bot_id || '-' || ${numbered}`
@@ -111,7 +117,8 @@ async function copyChat(
     [sessionId, total],
   )
   await pool.query(
-    `UPDATE chat_timers SET due_at = now() + interval '5 seconds' + random() * interval '1 minute'`,
+    `UPDATE chat_timers SET due_at = now() + interval '5 seconds' + random() * $1 * interval '1 minute'`,
+    [minutes],
   )
   await pool.query('VACUUM ANALYZE results, chat_sessions, chat_timers')
 }
