@@ -50,8 +50,6 @@ const RENEWAL_MS = LEASE_TIMEOUT_MS / 4
 /** Delay before a delivery whose row failed is retried, and before a failed write of an outcome is. */
 const FAILED_ROW_DELAY_MS = MS_PER_HOUR
 const FAILED_OUTCOME_DELAY_MS = 60 * MS_PER_SECOND
-/** A failed pass is repeated with this many times fewer endpoints, until the failing row is alone. */
-const CUT = 8
 
 /** An endpoint for which deliveries are taken: how many, and of how many bytes together with others of its owner. */
 interface Wanted {
@@ -102,8 +100,6 @@ export function startDeliveries(
   const { open, take, putOff, settle, due, probe } = leaseStatements(db)
   /** Ids of deliveries whose row fails, by their endpoints. */
   const failedRows = new LRUCache<string, Set<string>>({ max: 1_000, ttl: FAILED_ROW_DELAY_MS })
-  /** For how many times fewer endpoints the next look takes something. */
-  let cut = 1
   /** Since when there was more for an endpoint than was taken, by the clock of this process. */
   let behindSince = Number.POSITIVE_INFINITY
   /** The bot behind which the fan-out continues, and true if more may be left. */
@@ -181,18 +177,9 @@ export function startDeliveries(
         passedOver,
       })
     }
-    wanted.splice(Math.ceil(wanted.length / cut))
     if (wanted.length === 0) return
     const startedAt = performance.now()
-    const taken = await take({ wanted: JSON.stringify(wanted) }).catch(async (error) => {
-      if (!isOfRows(error)) throw error
-      if (wanted.length > 1) cut *= CUT
-      else await passOver(wanted[0]?.id ?? '')
-      return undefined
-    })
-    if (cut > 1 || !taken) looking.wake()
-    if (!taken) return
-    cut = Math.max(1, cut / CUT)
+    const taken = await takeInHalves(wanted)
     took = taken.length
     const isBehind =
       left.isMoreLeft ||
@@ -264,6 +251,34 @@ export function startDeliveries(
     if (deliveries.length > 0) looking.wake()
   }
 
+  /** Takes deliveries, in halves where one of them cannot be taken, until it is found. */
+  async function takeInHalves(wanted: Wanted[]): Promise<Taken[]> {
+    const taken: Taken[] = []
+    const groups = [wanted]
+    let isFound = false
+    for (let group = groups.pop(); group; group = groups.pop()) {
+      const some = await take({ wanted: JSON.stringify(group) }).catch((error) => {
+        if (!isOfRows(error)) throw error
+      })
+      if (some) {
+        taken.push(...some)
+        continue
+      }
+      looking.wake()
+      // One for each pass: an owner may have many.
+      if (isFound) continue
+      const [first] = group as [Wanted]
+      isFound = group.length === 1
+      if (isFound) await passOver(first.id)
+      else {
+        const halved = group.map((each) => ({ ...each, room: Math.ceil(each.room / 2) }))
+        const middle = Math.ceil(group.length / 2)
+        groups.push(halved.slice(middle), halved.slice(0, middle))
+      }
+    }
+    return taken
+  }
+
   /** Finds deliveries of an endpoint that cannot be read or written; others are taken without them from then on. */
   async function passOver(endpointId: string) {
     const failed = failedRows.get(endpointId) ?? new Set()
@@ -275,13 +290,12 @@ export function startDeliveries(
       })
     }
     failedRows.set(endpointId, failed)
-    cut = 1
   }
 
   async function write(): Promise<void> {
     const batch = answers.slice(0, AT_ONCE)
     if (batch.length === 0) return
-    const settled = await eachOnFailure(batch, (some) =>
+    const settled = await writeInHalves(batch, (some) =>
       settle({ outcomes: JSON.stringify(some.map(({ outcome }) => outcome)) }),
     )
     answers.splice(0, batch.length)
@@ -295,8 +309,8 @@ export function startDeliveries(
     await recordAnswers(db, log, settled)
   }
 
-  /** Writes several at once or, where one of them cannot be written, one by one; gives those that are written. */
-  async function eachOnFailure<Item>(
+  /** Writes several at once, in halves where one of them cannot be written; gives those that are written. */
+  async function writeInHalves<Item>(
     items: Item[],
     write: (some: Item[]) => Promise<unknown>,
   ): Promise<Item[]> {
@@ -305,25 +319,23 @@ export function startDeliveries(
       return items
     } catch (error) {
       if (!isOfRows(error)) throw error
-    }
-    const written: Item[] = []
-    for (const item of items) {
-      try {
-        await write([item])
-        written.push(item)
-      } catch (error) {
-        if (!isOfRows(error)) throw error
+      if (items.length === 1) {
         log.warn({ err: databaseError(error) }, 'a delivery cannot be written')
+        return []
       }
     }
-    return written
+    const half = Math.ceil(items.length / 2)
+    return [
+      ...(await writeInHalves(items.slice(0, half), write)),
+      ...(await writeInHalves(items.slice(half), write)),
+    ]
   }
 
   async function renew(): Promise<void> {
     const before = performance.now() - RENEWAL_MS
     const old = [...underWay.values()].filter(({ since }) => since < before)
     const places = old.map(({ delivery }) => placeOf(delivery))
-    if (places.length > 0) await eachOnFailure(places, (some) => putOff({ places: JSON.stringify(some) }))
+    if (places.length > 0) await writeInHalves(places, (some) => putOff({ places: JSON.stringify(some) }))
   }
 
   const logError = createErrorLog(log)
