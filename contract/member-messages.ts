@@ -18,7 +18,7 @@ export const memberMessages = define({
     tag: 'chat',
     summary: 'Write to the visitor of a chat',
     description:
-      'Writes to the visitor of a chat that a member handles, in plain text or Markdown, with files or without. The visitor gets it with the events of the session, or by reading the session; it is in the transcript of the result. Files are uploaded before, with the operation of visitors, which takes any file while a member handles the chat. A chat that no member handles is a conflict: take it first. A chat has at most 2,000 messages of members. A chat that is over, and a preview, is not found.',
+      'Writes to the visitor of a chat that a member handles, in plain text or Markdown, with files or without. The visitor gets it with the events of the session, or by reading the session; it is in the transcript of the result. Files are uploaded before, with the operation of visitors, which takes any file while a member handles the chat. A chat that no member handles is a conflict: take it first. A chat has at most 2,000 messages of members, and a workspace a number of them a day that the installation chooses, by default 50,000 with 100 MB; more are a 429. A chat that is over, and a preview, is not found.',
     access: bot('MEMBER'),
     params: z.object({ botId, sessionId }),
     body: z

@@ -177,6 +177,10 @@ const environment = z.object({
   UPLOAD_MAX_SIZE_PER_ADDRESS: whole(1, 10_000_000, 200),
   TEXT_MAX_SIZE_PER_ADDRESS: whole(1, 10_000_000, 50),
   STORED_MAX_SIZE_PER_BOT: whole(1, 100_000_000, 5_000),
+  /** Messages of members to visitors, per workspace and day. */
+  MEMBER_MESSAGES_PER_WORKSPACE: whole(1, 1_000_000_000, 50_000),
+  /** Megabytes of these. */
+  MEMBER_MESSAGES_MAX_SIZE: whole(1, 10_000_000, 100),
   /** Megabytes; 0 takes files until the disk is full. */
   DISK_MIN_FREE: whole(0, 10_000_000, 1_000),
   UPLOAD_TIMEOUT: whole(1_000, 1_800_000, 600_000),

@@ -5,7 +5,7 @@ import type { Config } from './config.ts'
 import type { Database } from './db/client.ts'
 import type { Once as KitOnce, Within as KitWithin } from './kit/idempotency.ts'
 import type { Place } from './kit/shares/admission-queue.ts'
-import type { createQuotas, Quota } from './shares/quotas.ts'
+import type { CountMessage, createQuotas, Quota } from './shares/quotas.ts'
 import type { FileStore } from './uploads/store.ts'
 import type { Keyring } from './workspaces/keyring.ts'
 
@@ -31,6 +31,8 @@ export interface Services {
   publicUrl: () => string
   /** Storage of visitors that is left today. */
   quotas: ReturnType<typeof createQuotas>
+  /** Messages of members that are left today. */
+  countMessage: CountMessage
 }
 
 /** See `Once` of the kit. The scope is a bot. */

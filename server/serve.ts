@@ -26,7 +26,7 @@ import { createLog, leave, onEndSignals, openSink } from './log.ts'
 import { streamingClient } from './outbound/client.ts'
 import type { Sandbox } from './sandbox/index.ts'
 import { openSandboxMode, type SandboxMode } from './sandbox-mode/sandbox.ts'
-import { createQuotas } from './shares/quotas.ts'
+import { createMessageQuota, createQuotas } from './shares/quotas.ts'
 import { openSheetQueue } from './sheets/queue.ts'
 import type { Telemetry } from './telemetry.ts'
 import { openFileStore } from './uploads/open.ts'
@@ -93,6 +93,7 @@ export async function serve(config: Config, sandbox: Sandbox, telemetry?: Teleme
     files,
     publicUrl: () => publicUrl,
     quotas: createQuotas({ config, log }),
+    countMessage: createMessageQuota({ config }),
   }
   const app = createApp({ ...services, pool, phase: () => phase, sandbox: () => sandboxMode })
   const server = createServer(app, {

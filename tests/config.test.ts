@@ -158,6 +158,8 @@ const variables: Record<keyof Config, Variable> = {
   UPLOAD_MAX_SIZE_PER_ADDRESS: whole(200, 1, 10_000_000),
   TEXT_MAX_SIZE_PER_ADDRESS: whole(50, 1, 10_000_000),
   STORED_MAX_SIZE_PER_BOT: whole(5_000, 1, 100_000_000),
+  MEMBER_MESSAGES_PER_WORKSPACE: whole(50_000, 1, 1_000_000_000),
+  MEMBER_MESSAGES_MAX_SIZE: whole(100, 1, 10_000_000),
   DISK_MIN_FREE: whole(1_000, 0, 10_000_000),
   UPLOAD_TIMEOUT: whole(600_000, 1_000, 1_800_000),
   FILES_DIR: { absent: undefined, good: [['/srv/files', '/srv/files']], bad: [] },

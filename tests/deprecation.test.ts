@@ -13,7 +13,7 @@ import type { Services } from '../server/context.ts'
 import { createOperations } from '../server/http/operations.ts'
 import { createLimits } from '../server/kit/limits.ts'
 import { createLog } from '../server/log.ts'
-import { createQuotas } from '../server/shares/quotas.ts'
+import { createMessageQuota, createQuotas } from '../server/shares/quotas.ts'
 
 /* An operation that is going, which only this test has: what is announced of it, and where. */
 
@@ -62,6 +62,7 @@ beforeAll(async () => {
     now: () => new Date(),
     publicUrl: () => 'http://here',
     quotas: createQuotas({ config: read.config, log }),
+    countMessage: createMessageQuota({ config: read.config }),
   } as unknown as Services
   const app = express().use(
     createOperations(operations, { getNote: handler, readNote: handler }, services, createLimits(services)),

@@ -21,7 +21,7 @@ import { createBudget } from '../server/kit/shares/budget.ts'
 import { createPacing, type Pacing } from '../server/kit/shares/pacing.ts'
 import { createLog } from '../server/log.ts'
 import { piecesOf } from '../server/results/export.ts'
-import { createQuotas } from '../server/shares/quotas.ts'
+import { createMessageQuota, createQuotas } from '../server/shares/quotas.ts'
 import { boundNamed } from './support/bounds.ts'
 
 /* Functions that hold a bound let as much pass as server/BOUNDS.md says, and not one more. */
@@ -384,4 +384,25 @@ test.each([
   }
   expect(quota.refusal(kind, 'bot', 1)?.code).toBe('daily_quota_exceeded')
   if (isOfBot) expect(quota.refusal(kind, 'other', 1)).toBeUndefined()
+})
+
+test('messages of members of a workspace are as many in a day as the table says, and one more is refused', async () => {
+  const clock = { now: () => time }
+  let time = 1
+  const count = createMessageQuota({ config }, clock)
+  for (let nth = 0; nth < boundNamed('MEMBER_MESSAGES_PER_WORKSPACE'); nth++)
+    expect(count('one', 1)).toBeUndefined()
+  expect(count('one', 1)?.message).toContain('messages in a day')
+  expect(count('other', 1)).toBeUndefined()
+  time = 25 * 3_600_000
+  // The cache reads its clock at most once in a millisecond.
+  await sleep(5)
+  expect(count('one', 1)).toBeUndefined()
+})
+
+test('messages of members of a workspace have as many bytes in a day as the table says, and no byte more', () => {
+  const count = createMessageQuota({ config })
+  expect(count('one', boundNamed('MEMBER_MESSAGES_MAX_SIZE') * MEGABYTE)).toBeUndefined()
+  expect(count('one', 1)?.message).toContain('MB of messages in a day')
+  expect(count('other', 1)).toBeUndefined()
 })

@@ -25,7 +25,8 @@ export function createOperations(
   limits: Limits,
   preferredOutcome?: PreferredOutcome,
 ): express.RequestHandler {
-  const { db, reads, config, log, now, cursorKey, chat, keyring, files, publicUrl, quotas } = services
+  const { db, reads, config, log, now, cursorKey, chat, keyring, files, publicUrl, quotas, countMessage } =
+    services
   return createRouter<Database>(operations, handlers, {
     db,
     now,
@@ -45,6 +46,7 @@ export function createOperations(
         keyring,
         files,
         publicUrl,
+        countMessage,
         now: given.now,
         arrivedAt: given.arrivedAt,
         once: given.once,

@@ -5,12 +5,13 @@ import type { Config } from '../config.ts'
 import { MS_PER_DAY } from '../durations.ts'
 
 /*
- * Maximum bytes that visitors without a token may store per day, by address and by bot, since chats cost them nothing.
- * Counted in memory: addresses are never stored, and other processes of the installation count for themselves.
+ * Maximum bytes that visitors without a token may store per day, by address and by bot, since chats cost them nothing, and
+ * maximum messages that members may write to them, by workspace. Counted in memory: addresses are never stored, and other
+ * processes of the installation count for themselves.
  */
 
 const MEGABYTE = 1024 * 1024
-/** Addresses or bots that are counted; beyond them the one that came longest ago begins anew. */
+/** Addresses, bots or workspaces that are counted; beyond them the one that came longest ago begins anew. */
 const MAX_COUNTED = 100_000
 
 /** `uploads`: files. `text`: what chats store of messages, variables, answers and logs. */
@@ -79,6 +80,29 @@ export function createQuotas(
   }
 }
 
+/** Counts a message of a member before it is written; an issue where the workspace has no more of them today. */
+export type CountMessage = (workspaceId: string, bytes: number) => Issue | undefined
+
+/** The messages of members that a process takes; `perf` is its clock. */
+export function createMessageQuota(
+  { config }: { config: Config },
+  perf: { now: () => number } = performance,
+): CountMessage {
+  const { MEMBER_MESSAGES_PER_WORKSPACE: maxMessages, MEMBER_MESSAGES_MAX_SIZE: megabytes } = config
+  const messages = createCounter(maxMessages, perf)
+  const sizes = createCounter(megabytes * MEGABYTE, perf)
+  return (workspaceId, bytes) => {
+    const may = 'The members of the workspace may write'
+    if (!messages.hasRoom(workspaceId, 1))
+      return quotaIssue(`${may} ${maxMessages} messages in a day, which would be exceeded`)
+    if (!sizes.hasRoom(workspaceId, bytes))
+      return quotaIssue(`${may} ${megabytes} MB of messages in a day, which would be exceeded`)
+    messages.add(workspaceId, 1)
+    sizes.add(workspaceId, bytes)
+    return undefined
+  }
+}
+
 const what: Record<StoredKind, string> = { uploads: 'files', text: 'messages, answers and logs' }
 
 function quotaIssue(message: string): Issue {
@@ -91,7 +115,7 @@ function quotaIssue(message: string): Issue {
 
 function createCounter(most: number, perf: { now: () => number }) {
   // With `max` it would allocate all entries at the start of each process, which takes 20 ms.
-  const counts = new LRUCache<string, { bytes: number; hasRefused: boolean }>({
+  const counts = new LRUCache<string, { amount: number; hasRefused: boolean }>({
     maxSize: MAX_COUNTED,
     sizeCalculation: () => 1,
     ttl: MS_PER_DAY,
@@ -99,9 +123,9 @@ function createCounter(most: number, perf: { now: () => number }) {
   })
   return {
     /** The size of the last upload is known only after it, so it may exceed the limit. */
-    hasRoom(key: string, bytes: number): boolean {
-      const stored = counts.get(key)?.bytes ?? 0
-      return bytes > 0 ? stored + bytes <= most : stored < most
+    hasRoom(key: string, more: number): boolean {
+      const amount = counts.get(key)?.amount ?? 0
+      return more > 0 ? amount + more <= most : amount < most
     },
     isFirstRefusal(key: string): boolean {
       const count = counts.get(key)
@@ -109,10 +133,10 @@ function createCounter(most: number, perf: { now: () => number }) {
       count.hasRefused = true
       return true
     },
-    add(key: string, bytes: number) {
+    add(key: string, more: number) {
       const count = counts.get(key)
-      if (count) count.bytes = Math.max(0, count.bytes + bytes)
-      else if (bytes > 0) counts.set(key, { bytes, hasRefused: false })
+      if (count) count.amount = Math.max(0, count.amount + more)
+      else if (more > 0) counts.set(key, { amount: more, hasRefused: false })
     },
   }
 }

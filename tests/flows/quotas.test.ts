@@ -303,3 +303,41 @@ describe('below the floor of free disk', () => {
     expect(await hasFreeDisk([join(folder, 'not there'), folder], Number.MAX_SAFE_INTEGER, 0)).toBe(false)
   })
 })
+
+describe('the members of a workspace write so much to visitors in a day', () => {
+  async function taken(config: Partial<Config>) {
+    const by = await limited({ RATE_LIMIT: false, ...config })
+    const { sessionId } = (await startBy(by, '203.0.113.1', asking)).body
+    const as = world.here.member
+    const params = { botId: asking.id, sessionId }
+    await by.client.ok('updateChat', { as, params, body: { handledBy: 'member' } })
+    const write = (words: string) => by.client.call('sendMessage', { as, params, body: { text: words } })
+    return { by, params, write }
+  }
+
+  test('by number, over all chats, and a message that is refused is nowhere', async () => {
+    const { by, params, write } = await taken({ MEMBER_MESSAGES_PER_WORKSPACE: 3 })
+    const { sent, refused } = await untilRefused(() => write('Hello'))
+    expectFull(refused, 'The members of the workspace may write 3 messages in a day')
+    expect(sent).toBe(3)
+    const { turns } = await by.client.ok('getChat', { as: world.here.member, params })
+    expect(turns.filter(({ role }) => role === 'member')).toHaveLength(3)
+    const other = (await startBy(by, '203.0.113.1', asking)).body.sessionId
+    const ofOther = { as: world.here.member, params: { ...params, sessionId: other } }
+    await by.client.ok('updateChat', { ...ofOther, body: { handledBy: 'member' } })
+    const refusedToo = await by.client.call('sendMessage', { ...ofOther, body: { text: 'Hello' } })
+    expect(refusedToo.status).toBe(429)
+    // The visitor writes all the same, and the chat can be given back.
+    expect((await replyBy(by, '203.0.113.1', params.sessionId, 'Hello?')).status).toBe(200)
+    const given = { as: world.here.member, params, body: { handledBy: 'bot' as const } }
+    expect((await by.client.call('updateChat', given)).status).toBe(200)
+  })
+
+  test('by bytes', async () => {
+    const { write } = await taken({ MEMBER_MESSAGES_MAX_SIZE: 0.1 })
+    const { sent, refused } = await untilRefused(() => write('x'.repeat(8_000)))
+    expectFull(refused, 'The members of the workspace may write 0.1 MB of messages in a day')
+    expect(sent).toBeGreaterThan(3)
+    expect(sent).toBeLessThan(13)
+  })
+})

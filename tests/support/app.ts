@@ -21,7 +21,7 @@ import { createLog } from '../../server/log.ts'
 import { root } from '../../server/root.ts'
 import { openSandbox } from '../../server/sandbox/index.ts'
 import type { SandboxMode } from '../../server/sandbox-mode/sandbox.ts'
-import { createQuotas } from '../../server/shares/quotas.ts'
+import { createMessageQuota, createQuotas } from '../../server/shares/quotas.ts'
 import { openSheetQueue } from '../../server/sheets/queue.ts'
 import { openFolder } from '../../server/uploads/folder.ts'
 import type { FileStore } from '../../server/uploads/store.ts'
@@ -189,6 +189,7 @@ export async function startApp(options: StartOptions = {}): Promise<App> {
     cursorKey: options.cursorKey ?? (await cursorKey(db)),
     publicUrl: () => config.PUBLIC_URL ?? url,
     quotas: createQuotas({ config, log }),
+    countMessage: createMessageQuota({ config }),
   }
   const service = createApp({ ...services, pool, sandbox: options.sandbox, phase: () => phase })
   const timers = openTimers(services)

@@ -9,7 +9,7 @@ import { newId } from '../../ids.ts'
 import { JsonText } from '../../kit/json/json-text.ts'
 import { keepUploads, uploadsAmong } from '../../uploads/uploads.ts'
 import { messageOfMember } from '../engine/people.ts'
-import type { Bubble, TranscriptEntry } from '../engine/types.ts'
+import type { Bubble } from '../engine/types.ts'
 import { wakeBridge } from './bridged.ts'
 import { lastMessageOf } from './last-message.ts'
 import { lockChat, lockResult } from './lock-chat.ts'
@@ -25,7 +25,7 @@ type Sent =
 
 /** Writes to the visitor of a chat that a member handles; undefined if no such chat goes on. */
 export function writeToVisitor(
-  { db, grant, now, publicUrl }: Contexts['bot'],
+  { db, grant, now, publicUrl, countMessage }: Contexts['bot'],
   sessionId: string,
   { text, textFormat, attachedFileUrls = [] }: SendMessage['body'],
 ): Promise<Sent | undefined> {
@@ -48,6 +48,10 @@ export function writeToVisitor(
     const format = chat.state.textFormat ?? 'richText'
     const { bubbles, transcript } = messageOfMember(content, format, () => newId(now))
     const { revision, resultId } = chat
+    const stored = { bubbles: JSON.stringify(bubbles), transcript: JSON.stringify(transcript) }
+    const bytes = Buffer.byteLength(stored.bubbles) + Buffer.byteLength(stored.transcript)
+    const isFull = countMessage(grant.bot.workspaceId, bytes)
+    if (isFull) return { refusal: 'TOO_MANY_REQUESTS', issue: isFull }
     const { userId } = grant.caller
     await tx.insert(chatMessages).values({
       botId,
@@ -55,7 +59,7 @@ export function writeToVisitor(
       ordinal,
       revision,
       userId,
-      bubbles: new JsonText(JSON.stringify(bubbles)),
+      bubbles: new JsonText(stored.bubbles),
       createdAt: now,
     })
     await tx
@@ -66,7 +70,7 @@ export function writeToVisitor(
         lastMessage: lastMessageOf(bubbles),
       })
       .where(and(eq(chatSessions.botId, botId), eq(chatSessions.id, sessionId)))
-    await addToTranscript(tx, botId, resultId, transcript)
+    await addToTranscript(tx, botId, resultId, stored.transcript)
     await keepUploads(tx, sessionId, [...uploads.values()])
     if (chat.state.isBridged) await wakeBridge(tx, { botId, sessionId })
     announceChange(tx, sessionId)
@@ -74,8 +78,8 @@ export function writeToVisitor(
   })
 }
 
-/** Adds entries to the transcript of a locked result; see `transcriptOf` for the order of ids. */
-async function addToTranscript(tx: Database, botId: string, resultId: string, entries: TranscriptEntry[]) {
+/** Adds entries, as JSON, to the transcript of a locked result; see `transcriptOf` for the order of ids. */
+export async function addToTranscript(tx: Database, botId: string, resultId: string, entries: string) {
   const isOf = sql`bot_id = ${botId} AND result_id = ${resultId}`
   const [next] = await selectRows(
     tx,
@@ -90,9 +94,7 @@ async function addToTranscript(tx: Database, botId: string, resultId: string, en
     (list) => sql`SELECT ${list} FROM ${resultTranscripts} WHERE ${isOf}`,
   )
   if (!next) throw new Error('An aggregate has no row')
-  await tx
-    .insert(resultTranscripts)
-    .values({ botId, resultId, id: next.id, entries: new JsonText(JSON.stringify(entries)) })
+  await tx.insert(resultTranscripts).values({ botId, resultId, id: next.id, entries: new JsonText(entries) })
 }
 
 const notTaken: Issue = {
