@@ -18,7 +18,12 @@ const FILE_COPIES = 4
 
 /** `unknown`: nobody knows if it has had an effect. `limited`: it comes too soon. `rejected`: it will never do. */
 export type Outcome =
-  | { ok: true; id: number | undefined }
+  | {
+      ok: true
+      id: number | undefined
+      /** When the message was written, in seconds by the clock of Chatwoot. */
+      createdAt: number | undefined
+    }
   | {
       ok: false
       kind: 'unknown' | 'limited' | 'rejected' | 'forbidden' | 'gone'
@@ -34,6 +39,11 @@ export async function setStatus(
   status: 'open' | 'pending' | 'resolved',
 ): Promise<Outcome> {
   return post(tools, row, 'toggle_status', { json: { status } })
+}
+
+/** Takes a conversation from the agent whom it is assigned to. */
+export async function unassign(tools: Tools, row: Conversation): Promise<Outcome> {
+  return post(tools, row, 'assignments', { json: { assignee_id: null } })
 }
 
 /** Writes a message, or a file without a text. */
@@ -115,8 +125,9 @@ async function post(
   if (!reply.ok) return failed(reply.reason === 'refused' ? 'forbidden' : 'unknown', reply.message)
   const { status, text, headers } = reply
   if (status < 300) {
-    const { id } = asObject(parseJson(text))
-    return { ok: true, id: Number.isSafeInteger(id) ? (id as number) : undefined }
+    const { id, created_at: createdAt } = asObject(parseJson(text))
+    const wholeOf = (value: unknown) => (Number.isSafeInteger(value) ? (value as number) : undefined)
+    return { ok: true, id: wholeOf(id), createdAt: wholeOf(createdAt) }
   }
   const seconds = Number(headers['retry-after'] ?? 0)
   const wait = seconds > 0 ? Math.min(seconds * 1_000, MAX_RETRY_AFTER_MS) : 0

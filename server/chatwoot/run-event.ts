@@ -2,6 +2,8 @@ import { eq } from 'drizzle-orm'
 import { uploadLimits } from '../chat/engine/upload-policy.ts'
 import { decodeState } from '../chat/sessions/codec/state.ts'
 import { receiveMessage } from '../chat/sessions/handling.ts'
+import { lockChat, lockResult } from '../chat/sessions/lock-chat.ts'
+import { addToTranscript } from '../chat/sessions/member-messages.ts'
 import { closedIssue } from '../chat/sessions/origin-check.ts'
 import { findPublished, findSession, lastAnswerOf, type Session } from '../chat/sessions/read-session.ts'
 import { digestOf, runTurn } from '../chat/sessions/run-turn.ts'
@@ -44,27 +46,31 @@ export async function runEvent(services: Services, row: Conversation, event: Eve
   const update = (body: Parameters<typeof updateSession>[2]) => updateChat(context, row, session, body)
 
   const isOfVisitor = event.kind === 'message' || event.kind === 'choice'
-  // It is about an earlier chat, where Chatwoot has given the bot the conversation since.
-  const isLate = event.updatedAt > 0 && event.updatedAt < row.startedAt
-  if (isLate && !isOfVisitor) return drop()
+  const isOfEarlierChat = event.updatedAt > 0 && event.updatedAt < row.startedAt
+  if (isOfEarlierChat && !isOfVisitor) return drop()
+  const isLate = wasSentBefore(row, event)
   if (event.kind === 'resolved') {
+    if (isLate) return drop()
     if (session) await update({ isOver: true })
     if (!(await change(db, row, { status: 'resolved' }))) return 'lost'
     return drop()
   }
   const isForPeople = event.status !== 'pending' || event.hasAssignee
   if (event.kind === 'opened' || event.kind === 'agent') {
+    if (isLate && session?.handledBy === null) return drop()
     const handledBy = event.hasAssignee || event.kind === 'agent' ? 'member' : 'waiting'
     const isHandled = session?.handledBy === 'member' || session?.handledBy === handledBy
     if (session && isForPeople && !isHandled) await update({ handledBy })
     if (isForPeople && !(await change(db, row, openedBy(row, event)))) return 'lost'
     return drop()
   }
-  if (!session) return isForPeople ? drop() : start(services, context, row, event)
+  // People have it since: the message came before.
+  const isOfEnded = isLate && row.status === 'open'
+  if (!session) return isForPeople || isOfEnded ? drop() : start(services, context, row, event)
   let current = session
   const keep = keepOf(db, row, event)
   if (session.handledBy !== null) {
-    const isReturned = !isForPeople && row.status === 'open' && event.messageId > row.openedAfter
+    const isReturned = !isForPeople && row.status === 'open' && !isLate
     if (!isReturned) {
       const text = [event.text, ...event.attachments].filter(Boolean).join('\n')
       const ran = await receiveMessage(context, session, textReply(text), keep)
@@ -73,13 +79,14 @@ export async function runEvent(services: Services, row: Conversation, event: Eve
     }
     const isRestarted = row.whenReturned === 'restart'
     await update(isRestarted ? { isOver: true } : { handledBy: 'bot' })
-    if (!(await change(db, row, { status: 'pending', ...(isRestarted && { sessionId: null }) })))
-      return 'lost'
-    const returned = isRestarted ? undefined : await sessionOf(services, row)
-    if (!returned || returned.handledBy !== null) return 'again'
+    const returned = { ...handedBy(row, event), status: 'pending', ...(isRestarted && { sessionId: null }) }
+    if (!(await change(db, row, returned))) return 'lost'
+    const resumed = isRestarted ? undefined : await sessionOf(services, row)
+    if (!resumed || resumed.handledBy !== null) return 'again'
     // At once, so that the message answers the input that the chat waited at, and no later one.
-    current = returned
+    current = resumed
   }
+  if (isForPeople && isLate) return recordForPeople(context, row, event)
   if (isForPeople) {
     await update({ handledBy: event.hasAssignee ? 'member' : 'waiting' })
     return (await change(db, row, openedBy(row, event))) ? 'again' : 'lost'
@@ -92,11 +99,39 @@ export async function runEvent(services: Services, row: Conversation, event: Eve
   return typeof ran === 'object' && 'problem' in ran ? drop() : 'again'
 }
 
-/** Columns of a conversation that members have since an event: no earlier message gives it back. */
-const openedBy = (row: Conversation, { messageId }: Event) => ({
-  status: 'open',
-  openedAfter: Math.max(row.openedAfter, messageId),
+/**
+ * True if Chatwoot said it before the conversation last changed between the bot and people. Messages say so by their ids;
+ * everything else by the clock of Chatwoot alone, which no other clock is compared with.
+ */
+function wasSentBefore(row: Conversation, { kind, messageId, updatedAt }: Event): boolean {
+  if (updatedAt > 0 && updatedAt < row.handedAt) return true
+  const hasId = kind === 'message' || kind === 'agent' || (kind === 'choice' && updatedAt === 0)
+  return hasId && messageId <= row.handedAfter
+}
+
+/** Columns of a conversation that has changed between the bot and people with an event: no earlier one changes that. */
+const handedBy = (row: Conversation, { messageId, updatedAt }: Event) => ({
+  handedAfter: Math.max(row.handedAfter, messageId),
+  handedAt: Math.max(row.handedAt, updatedAt),
 })
+
+const openedBy = (row: Conversation, event: Event) => ({ ...handedBy(row, event), status: 'open' })
+
+/** Adds a late message for people to the transcript: the bot, which has the chat again, is not meant. */
+function recordForPeople({ db, now, quota }: Context, row: Conversation, event: Event): Promise<Step> {
+  const { botId, sessionId } = row
+  const text = [event.text, ...event.attachments].filter(Boolean).join('\n')
+  const entries = JSON.stringify([{ role: 'user', type: 'text', text }])
+  return transact(db, async (tx): Promise<Step> => {
+    const chat = await lockChat(tx, botId, sessionId ?? '', now)
+    const isThere = chat && text !== '' && (await lockResult(tx, chat, 'no key update'))
+    if (!(await finish(tx, row, event))) return 'lost'
+    if (!isThere) return 'again'
+    await addToTranscript(tx, botId, chat.resultId, entries)
+    quota().add('text', botId, Buffer.byteLength(entries))
+    return 'again'
+  })
+}
 
 /** Lets a chat go on without a message. */
 export async function goOn(services: Services, row: Conversation): Promise<Step> {
@@ -201,6 +236,7 @@ async function start(services: Services, context: Context, row: Conversation, ev
       keepAs: ({ sessionId }) =>
         keepOf(db, row, isOnlyRegistering ? undefined : event, {
           ...{ sessionId, startedAt: event.updatedAt, status: 'pending', isNoteDue: false, resumeAt: null },
+          ...handedBy(row, event),
           ...{ sentRevision: 0, sentOrdinal: 0, sentParts: 0, pending: null, confirmedId: null },
         }),
     },

@@ -8,7 +8,7 @@ import { dueAfter } from '../db/due-after.ts'
 import { results } from '../db/schema.ts'
 import { MS_PER_DAY, MS_PER_MINUTE } from '../durations.ts'
 import { asObjects, asString, cutText } from '../json/access.ts'
-import { createMessage, MAX_SENT_FILE_BYTES, type Outcome, readFile, setStatus } from './api.ts'
+import { createMessage, MAX_SENT_FILE_BYTES, type Outcome, readFile, setStatus, unassign } from './api.ts'
 import { messagesOf, type Outgoing } from './messages.ts'
 import { digestOfText } from './read-event.ts'
 import { abandon, type Conversation, change } from './rows.ts'
@@ -26,6 +26,7 @@ const MAX_REJECTIONS = 5
 /** A conversation whose requests fail for so long is given up. */
 const MAX_FAILING_MS = 3 * MS_PER_DAY
 const MAX_NOTE_CHARACTERS = 8_000
+const RETURNED = 'The bot has this conversation again.'
 /** A bot that says something again and again does it no faster. */
 const MIN_WAIT_MS = 1_000
 /** In the past even where the column rounds it up. */
@@ -83,7 +84,7 @@ function resumeTime(session: Session, turn: Turn) {
   return dueAfter(Math.max(action.wait.secondsToWaitFor * 1_000, MIN_WAIT_MS))
 }
 
-/** Brings the status of the conversation to that of the chat, and tells members what the bot knows. */
+/** Brings the status of the conversation to that of the chat, and tells members what the bot knows, or that it goes on. */
 async function settleStatus(services: Services, row: Conversation, session: Session): Promise<Step> {
   const { db } = services
   // The bot waits for nothing any more.
@@ -96,14 +97,22 @@ async function settleStatus(services: Services, row: Conversation, session: Sess
       ? 'pending'
       : 'open'
   if (row.status !== wanted) {
-    const outcome = await setStatus(services, row, wanted)
-    const isNoteDue = wanted === 'open'
-    const done = { ...settledColumns, status: wanted, isNoteDue, openedAfter: row.lastMessageId }
+    const isReturned = wanted === 'pending' && !session.isEnded
+    const done = {
+      ...{ ...settledColumns, status: wanted, isNoteDue: wanted === 'open' || isReturned },
+      handedAfter: Math.max(row.handedAfter, row.lastMessageId),
+    }
+    // The bot says nothing in a conversation that is assigned to an agent.
+    const unassigned = isReturned ? await unassign(services, row) : undefined
+    const isToRetry = unassigned?.ok === false && ['unknown', 'limited'].includes(unassigned.kind)
+    const outcome = isToRetry ? unassigned : await setStatus(services, row, wanted)
     if (outcome.ok) return writeChanges(db, row, done)
     return handleFailure(services, row, session, outcome, done)
   }
   if (row.isNoteDue) {
-    const content = await noteOf(services, session)
+    // Its id is behind all that was written before the conversation changed hands.
+    const content =
+      session.handledBy === null && !session.isEnded ? RETURNED : await noteOf(services, session)
     return sendMessage(services, row, session, 'n', { content }, { isNoteDue: false })
   }
   if (session.isEnded) return writeChanges(db, row, { ...nothingSent, sessionId: null })
@@ -146,8 +155,9 @@ async function sendMessage(
   done: Parameters<typeof change>[2],
 ): Promise<Step> {
   const { db } = services
-  const arrived = (id: number | null | undefined) => {
-    const ids = id ? { lastMessageId: id, ...(kind === 'n' && { openedAfter: id }) } : {}
+  const arrived = (id: number | null | undefined, createdAt = 0) => {
+    const handed = { handedAfter: id ?? 0, handedAt: Math.max(row.handedAt, createdAt) }
+    const ids = id ? { lastMessageId: id, ...(kind === 'n' && handed) } : {}
     return writeChanges(db, row, { ...settledColumns, ...done, ...ids })
   }
   // A file that could not be read was sent as its address.
@@ -171,7 +181,9 @@ async function sendMessage(
   } finally {
     room.end()
   }
-  return outcome.ok ? arrived(outcome.id) : handleFailure(services, row, session, outcome, done)
+  return outcome.ok
+    ? arrived(outcome.id, outcome.createdAt)
+    : handleFailure(services, row, session, outcome, done)
 }
 
 /** Puts a request off that has failed. One that never succeeds is left out, by `done`. */

@@ -2,8 +2,9 @@ import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals'
 import { extendLeases, takeConversations } from '../../server/chatwoot/rows.ts'
 import { type App, startApp } from '../support/app.ts'
 import { ask, bot, type Part, text } from '../support/chat.ts'
-import { logsOf, type Published, publish } from '../support/chats.ts'
+import { logsOf, type Published, publish, transcriptOf } from '../support/chats.ts'
 import { type ChatwootDouble, startChatwoot } from '../support/chatwoot.ts'
+import type { BodyOf, Caller } from '../support/client.ts'
 import { runs } from '../support/runs.ts'
 import { makeWorld, type Site } from '../support/world.ts'
 import { type Random, randomOf } from '../torture/random.ts'
@@ -387,6 +388,126 @@ test('members of the service write to a conversation, and give it back to the bo
   await settle()
   expect(textsOf(id).at(-1)).toBe('Welcome back')
   expect(statusOf(id)).toBe('pending')
+})
+
+/** Begins a chat whose visitor wants people, and which a member of the service takes. */
+async function takenBy(member: Caller) {
+  const { id, published } = await connect(echoing, { variables: ['Said'] })
+  chatwoot.say(id, 'hi')
+  await settle()
+  chatwoot.say(id, 'people')
+  await settle()
+  const asked = { as: member, params: { botId: published.id } }
+  const { chats } = await app.client.ok('listChats', { ...asked, query: { handledBy: 'waiting' } })
+  const params = { ...asked.params, sessionId: String(chats[0]?.sessionId) }
+  const update = (body: BodyOf<'updateChat'>) => app.client.ok('updateChat', { as: member, params, body })
+  await update({ handledBy: 'member' })
+  await settle()
+  const handledBy = async () => (await app.client.ok('getChat', { as: member, params })).chat.handledBy
+  const resultId = String(chats[0]?.resultId)
+  return { id, published, params, resultId, update, handledBy }
+}
+
+test('events from before members gave a conversation back do not take it over again', async () => {
+  const { id, published, resultId, update, handledBy } = await takenBy(here.member)
+  chatwoot.setStatus(id, 'pending', null)
+  chatwoot.setStatus(id, 'open', { id: 7, name: 'Grace' })
+  chatwoot.agentSays(id, 'I am Grace')
+  chatwoot.say(id, 'Thank you, Grace')
+  const late = chatwoot.events.splice(0)
+  await update({ handledBy: 'bot' })
+  await settle()
+  expect(textsOf(id).at(-1)).toBe('Welcome back')
+  for (const event of late.reverse()) {
+    chatwoot.events.push(event)
+    await settle()
+  }
+  expect([await handledBy(), statusOf(id)]).toEqual(['bot', 'pending'])
+  expect(textsOf(id).at(-1)).toBe('Welcome back')
+  const transcript = await transcriptOf(app, published.id, resultId, here.member)
+  expect(transcript.filter(({ text }) => text === 'Thank you, Grace')).toHaveLength(1)
+  chatwoot.say(id, 'hello bot')
+  await settle()
+  expect(textsOf(id).at(-1)).toBe('You said hello bot')
+  // An agent who opens it now does take it.
+  chatwoot.setStatus(id, 'open', { id: 7, name: 'Grace' })
+  await settle()
+  expect(await handledBy()).toBe('member')
+})
+
+test('events from before an agent gave a conversation back do not take it over again', async () => {
+  const { id, handledBy } = await takenBy(here.member)
+  chatwoot.setStatus(id, 'pending', null)
+  chatwoot.setStatus(id, 'open', { id: 7, name: 'Grace' })
+  chatwoot.agentSays(id, 'I am Grace')
+  chatwoot.say(id, 'Thank you, Grace')
+  const late = chatwoot.events.splice(0)
+  chatwoot.setStatus(id, 'pending', null)
+  chatwoot.say(id, 'hello bot')
+  await settle()
+  expect(await handledBy()).toBe('bot')
+  const said = textsOf(id)
+  for (const event of late.reverse()) {
+    chatwoot.events.push(event)
+    await settle()
+  }
+  expect([await handledBy(), statusOf(id)]).toEqual(['bot', 'pending'])
+  expect(textsOf(id)).toEqual(said)
+})
+
+test('a member gives a conversation back that is assigned to an agent, and the bot answers in it', async () => {
+  const { id, update, handledBy } = await takenBy(here.member)
+  chatwoot.setStatus(id, 'pending', null)
+  chatwoot.setStatus(id, 'open', { id: 7, name: 'Grace' })
+  await settle()
+  await update({ handledBy: 'bot' })
+  await settle()
+  chatwoot.say(id, 'hello bot')
+  await settle()
+  expect(await handledBy()).toBe('bot')
+  expect(textsOf(id).at(-1)).toBe('You said hello bot')
+  expect(notesOf(id).at(-1)?.content).toBe('The bot has this conversation again.')
+})
+
+test('a Chatwoot that lets the bot assign nobody still gets the status', async () => {
+  const { id, update, handledBy } = await takenBy(here.member)
+  await update({ handledBy: 'bot' })
+  const before = chatwoot.calls.length
+  chatwoot.failures = [401]
+  await settle()
+  expect(chatwoot.calls[before]?.path).toContain('/assignments')
+  expect([await handledBy(), statusOf(id)]).toEqual(['bot', 'pending'])
+})
+
+test('a message for people of an earlier chat does not take the next one from the bot', async () => {
+  const { id, params } = await takenBy(here.member)
+  chatwoot.say(id, 'Is anybody there?')
+  const late = chatwoot.events.splice(0)
+  chatwoot.setStatus(id, 'resolved')
+  await settle()
+  chatwoot.say(id, 'me again')
+  await settle()
+  expect(textsOf(id).at(-1)).toBe('Hello')
+  chatwoot.events.push(...late)
+  await settle()
+  const asked = { as: here.member, params: { botId: params.botId }, query: { handledBy: 'bot' as const } }
+  expect((await app.client.ok('listChats', asked)).chats).toHaveLength(1)
+})
+
+test('a message from before a chat ended, which people have since, starts no other one', async () => {
+  const { id } = await connect({ start: [text('Hello'), ask(), text('Bye')] })
+  chatwoot.say(id, 'hi')
+  await settle()
+  chatwoot.say(id, 'that is all')
+  const [last] = chatwoot.events.splice(0)
+  chatwoot.say(id, 'one thing more')
+  const late = chatwoot.events.splice(0)
+  chatwoot.events.push(String(last))
+  await settle()
+  expect(statusOf(id)).toBe('open')
+  chatwoot.events.push(...late)
+  await settle()
+  expect([textsOf(id), statusOf(id)]).toEqual([['Hello', 'Bye'], 'open'])
 })
 
 test('a hand-over that nobody takes goes on by its timer, and the bot has the conversation again', async () => {

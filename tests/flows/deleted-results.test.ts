@@ -145,8 +145,8 @@ async function addWaitingMessage(botId: string, sessionId: string) {
   await app.pool.query(
     `INSERT INTO chatwoot_conversations (bot_id, credentials_id, conversation_id, workspace_id, session_id, status,
       channel, when_over, when_returned, started_at, sent_revision, sent_ordinal, sent_parts, last_message_id,
-      opened_after, is_note_due, due_at, changes, failures, updated_at)
-     VALUES ($1, 'c', 1, $2, $3, 'pending', 'Channel::Api', 'open', 'resume', 0, 0, 0, 0, 0, 0, false,
+      handed_after, handed_at, is_note_due, due_at, changes, failures, updated_at)
+     VALUES ($1, 'c', 1, $2, $3, 'pending', 'Channel::Api', 'open', 'resume', 0, 0, 0, 0, 0, 0, 0, false,
       now() + interval '1 hour', 1, 0, now())`,
     [botId, site.workspaceId, sessionId],
   )

@@ -112,8 +112,8 @@ test('forgetConversations forgets conversations beside an event that fails each 
   await app.pool.query(
     `INSERT INTO chatwoot_conversations (bot_id, credentials_id, conversation_id, workspace_id, session_id, status,
       channel, when_over, when_returned, started_at, sent_revision, sent_ordinal, sent_parts, last_message_id,
-      opened_after, is_note_due, changes, failures, updated_at)
-    SELECT $1, 'c', n, $2, NULL, 'open', 'Channel::Api', 'open', 'resume', 0, 0, 0, 0, 0, 0, false, 1, 0, '2020-01-01'
+      handed_after, handed_at, is_note_due, changes, failures, updated_at)
+    SELECT $1, 'c', n, $2, NULL, 'open', 'Channel::Api', 'open', 'resume', 0, 0, 0, 0, 0, 0, 0, false, 1, 0, '2020-01-01'
     FROM generate_series(1, ${QUEUE_LENGTH}) n`,
     [site.published.id, site.workspaceId],
   )

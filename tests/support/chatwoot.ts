@@ -263,10 +263,12 @@ export async function startChatwoot(): Promise<ChatwootDouble> {
         // Chatwoot shows a part of another type as a plain file.
         files: isJson || !body.attachments.includes('Content-Type: image/png') ? 0 : 1,
       })
-      answer = { id: written.id, content: written.content }
+      answer = { id: written.id, content: written.content, created_at: clock }
     } else if (call === 'toggle_status') {
       setStatus(conversation, body.status)
       answer = { payload: { success: true, current_status: body.status, conversation_id: conversation.id } }
+    } else if (call === 'assignments') {
+      conversation.assignee = body.assignee_id === null ? null : { id: body.assignee_id }
     }
     if (failure === 'lost') return response.destroy()
     response.end(JSON.stringify(answer))

@@ -31,14 +31,16 @@ export const chatwootConversations = pgTable(
     whenReturned: text('when_returned', { enum: ['resume', 'restart'] }).notNull(),
     /** By the clock of Chatwoot, in seconds: the state of the conversation in which the chat began. */
     startedAt: doublePrecision('started_at').notNull(),
+    /** By the same clock: when it last changed between the bot and people. */
+    handedAt: doublePrecision('handed_at').notNull(),
     /** Position behind the last event of the session that was sent, and the number of messages sent of the next one. */
     sentRevision: integer('sent_revision').notNull(),
     sentOrdinal: integer('sent_ordinal').notNull(),
     sentParts: integer('sent_parts').notNull(),
     /** The last message that the bot wrote. */
     lastMessageId: bigint('last_message_id', { mode: 'number' }).notNull(),
-    /** Messages up to this one were written before it was opened: none of them gives it back. */
-    openedAfter: bigint('opened_after', { mode: 'number' }).notNull(),
+    /** Messages up to this one were written before it last changed between the bot and people: none changes that again. */
+    handedAfter: bigint('handed_after', { mode: 'number' }).notNull(),
     /** True while the members have still to get the answers as a private note. */
     isNoteDue: boolean('is_note_due').notNull(),
     /** Digest of the message that is being sent; it stays until the message is known to have arrived. */
