@@ -147,7 +147,7 @@ export const chats = define({
     tag: 'chat',
     summary: 'List the chats of a bot',
     description:
-      'Returns the chats that have begun, have not ended and can still be continued, newest first. What was said is in each chat. Previews are not among them.',
+      'Returns the chats that have begun, have not ended and can still be continued, newest first. With `handledBy` `waiting` the one that has waited longest comes first; with `member` or `assigneeId`, the one that changed hands last. What was said is in each chat. Previews are not among them.',
     access: bot('MEMBER'),
     params: z.object({ botId }),
     query: z.strictObject({
@@ -164,10 +164,10 @@ export const chats = define({
     }),
     success: {
       status: 200,
-      description: 'A page of chats, newest first.',
+      description: 'A page of chats.',
       body: z
         .object({
-          chats: z.array(chatSummary).max(100).meta({ description: 'The chats, newest first.' }),
+          chats: z.array(chatSummary).max(100).meta({ description: 'The chats, in their order.' }),
           nextCursor,
         })
         .meta({ id: 'ChatPage', description: 'A page of the chats of a bot.' }),
@@ -182,7 +182,7 @@ export const chats = define({
     tag: 'chat',
     summary: 'List the chats of a workspace that people handle',
     description:
-      'Returns the chats of all bots of the workspace that wait for a member, and those that members handle, newest first. Chats that the bot handles are in the list of each bot.',
+      'Returns the chats of all bots of the workspace that wait for a member, the one that has waited longest first, then those that members handle, the one that changed hands last first. Chats that the bot handles are in the list of each bot.',
     access: workspace('MEMBER'),
     params: z.object({ workspaceId: recordId('Id of the workspace.', exampleIds.workspace) }),
     query: z.strictObject({
@@ -198,10 +198,10 @@ export const chats = define({
     }),
     success: {
       status: 200,
-      description: 'A page of chats, newest first.',
+      description: 'A page of chats, those that wait first.',
       body: z
         .object({
-          chats: z.array(workspaceChat).max(100).meta({ description: 'The chats, newest first.' }),
+          chats: z.array(workspaceChat).max(100).meta({ description: 'The chats, those that wait first.' }),
           nextCursor,
         })
         .meta({ id: 'WorkspaceChatPage', description: 'A page of the chats of a workspace.' }),

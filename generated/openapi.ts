@@ -313,7 +313,7 @@ export interface paths {
         };
         /**
          * List the chats of a bot
-         * @description Returns the chats that have begun, have not ended and can still be continued, newest first. What was said is in each chat. Previews are not among them.
+         * @description Returns the chats that have begun, have not ended and can still be continued, newest first. With `handledBy` `waiting` the one that has waited longest comes first; with `member` or `assigneeId`, the one that changed hands last. What was said is in each chat. Previews are not among them.
          *
          *     Permission: a member or an admin of the workspace, by a token with the scope `chat-admin`.
          */
@@ -365,7 +365,7 @@ export interface paths {
         put?: never;
         /**
          * Write to the visitor of a chat
-         * @description Writes to the visitor of a chat that a member handles, in plain text or Markdown, with files or without. The visitor gets it with the events of the session, or by reading the session; it is in the transcript of the result. Files are uploaded before, with the operation of visitors, which takes any file while a member handles the chat. A chat that no member handles is a conflict: take it first. A chat has at most 2,000 messages of members. A chat that is over, and a preview, is not found.
+         * @description Writes to the visitor of a chat that a member handles, in plain text or Markdown, with files or without. The visitor gets it with the events of the session, or by reading the session; it is in the transcript of the result. Files are uploaded before, with the operation of visitors, which takes any file while a member handles the chat. A chat that no member handles is a conflict: take it first. A chat has at most 2,000 messages of members, and a workspace a number of them a day that the installation chooses, by default 50,000 with 100 MB; more are a 429. A chat that is over, and a preview, is not found.
          *
          *     Permission: a member or an admin of the workspace, by a token with the scope `chat-admin`.
          */
@@ -1205,7 +1205,7 @@ export interface paths {
         };
         /**
          * List the chats of a workspace that people handle
-         * @description Returns the chats of all bots of the workspace that wait for a member, and those that members handle, newest first. Chats that the bot handles are in the list of each bot.
+         * @description Returns the chats of all bots of the workspace that wait for a member, the one that has waited longest first, then those that members handle, the one that changed hands last first. Chats that the bot handles are in the list of each bot.
          *
          *     Permission: a member or an admin of the workspace, by a token with the scope `chat-admin`.
          */
@@ -4943,7 +4943,7 @@ export interface components {
         };
         /** @description A page of the chats of a bot. */
         ChatPage: {
-            /** @description The chats, newest first. */
+            /** @description The chats, in their order. */
             chats: components["schemas"]["BotChatSummary"][];
             /**
              * @description Send it as `cursor` to get the following page; null on the last page.
@@ -15445,7 +15445,7 @@ export interface components {
         };
         /** @description A page of the chats of a workspace. */
         WorkspaceChatPage: {
-            /** @description The chats, newest first. */
+            /** @description The chats, those that wait first. */
             chats: components["schemas"]["WorkspaceChat"][];
             /**
              * @description Send it as `cursor` to get the following page; null on the last page.
@@ -17257,7 +17257,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description A page of chats, newest first. */
+            /** @description A page of chats. */
             200: {
                 headers: {
                     "Authentication-Token-Expiration": components["headers"]["TokenExpiration"];
@@ -19492,7 +19492,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description A page of chats, newest first. */
+            /** @description A page of chats, those that wait first. */
             200: {
                 headers: {
                     "Authentication-Token-Expiration": components["headers"]["TokenExpiration"];

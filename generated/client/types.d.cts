@@ -3079,7 +3079,7 @@ export interface components {
         };
         /** @description A page of the chats of a bot. */
         ChatPage: {
-            /** @description The chats, newest first. */
+            /** @description The chats, in their order. */
             chats: components["schemas"]["BotChatSummary"][];
             /**
              * @description Send it as `cursor` to get the following page; null on the last page.
@@ -13581,7 +13581,7 @@ export interface components {
         };
         /** @description A page of the chats of a workspace. */
         WorkspaceChatPage: {
-            /** @description The chats, newest first. */
+            /** @description The chats, those that wait first. */
             chats: components["schemas"]["WorkspaceChat"][];
             /**
              * @description Send it as `cursor` to get the following page; null on the last page.
@@ -15392,7 +15392,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description A page of chats, newest first. */
+            /** @description A page of chats. */
             200: {
                 headers: {
                     "Authentication-Token-Expiration": components["headers"]["TokenExpiration"];
@@ -17627,7 +17627,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description A page of chats, newest first. */
+            /** @description A page of chats, those that wait first. */
             200: {
                 headers: {
                     "Authentication-Token-Expiration": components["headers"]["TokenExpiration"];

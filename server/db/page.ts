@@ -98,7 +98,7 @@ export const isBeyond = (table: PgTable) => expression(sql`${table}.is_beyond`, 
 
 /**
  * Returns the page of a query and the cursor of the next one, or an issue with the given cursor. `read` gets the
- * position after which the page begins and the maximum number of rows. `isBeyond` marks a row beyond the bytes of the
+ * position after which the page begins and the maximum number of rows; `positionOf` is for lists in another order. `isBeyond` marks a row beyond the bytes of the
  * page.
  */
 export async function readPage<Row extends Position & { isBeyond?: boolean }>(
@@ -106,6 +106,7 @@ export async function readPage<Row extends Position & { isBeyond?: boolean }>(
   scope: readonly string[],
   { cursor, limit = Number.MAX_SAFE_INTEGER }: { cursor?: string | undefined; limit?: number },
   read: (position: Position, limit: number) => Promise<Row[]>,
+  positionOf: (row: Row) => Position = (row) => row,
 ): Promise<{ page: Row[]; nextCursor: string | null } | { issue: Issue }> {
   const from = readCursor(key, scope, cursor)
   if ('issue' in from) return from
@@ -113,5 +114,5 @@ export async function readPage<Row extends Position & { isBeyond?: boolean }>(
   const rows = await read(from.position, limit + 1)
   const page = rows.slice(0, rows.at(-1)?.isBeyond ? Math.min(limit, rows.length - 1) : limit)
   const last = rows.length > page.length ? page.at(-1) : undefined
-  return { page, nextCursor: last ? writeCursor(key, scope, last) : null }
+  return { page, nextCursor: last ? writeCursor(key, scope, positionOf(last)) : null }
 }

@@ -1,5 +1,6 @@
 import type { ChatsHandlers } from '../../generated/handlers.ts'
 import type { components } from '../../generated/openapi.ts'
+import { rankedPosition } from '../chat/sessions/handled-order.ts'
 import { turnsOf } from '../chat/sessions/read-session.ts'
 import { type ChatRow, chatOf, chatPage, updateSession } from '../chat/sessions/update-session.ts'
 import { workspaceChatPage } from '../chat/sessions/workspace-chats.ts'
@@ -10,8 +11,12 @@ export const chats: ChatsHandlers<Contexts> = {
   async listChats({ query }, reply, { db, grant, now, cursorKey }) {
     const { handledBy, assigneeId } = query
     const scope = ['chats', grant.bot.id, handledBy ?? '', assigneeId ?? '']
-    const list = await readPage(cursorKey, scope, query, (position, limit) =>
-      chatPage(db, grant, now, position, { handledBy, assigneeId, limit }),
+    const list = await readPage(
+      cursorKey,
+      scope,
+      query,
+      (position, limit) => chatPage(db, grant, now, position, { handledBy, assigneeId, limit }),
+      ({ rank, ...row }) => (rank === undefined ? row : rankedPosition({ rank, id: row.id })),
     )
     if ('issue' in list) return reply.fail('BAD_REQUEST', [list.issue])
     return reply.ok({ chats: list.page.map(toSummary), nextCursor: list.nextCursor })
@@ -20,8 +25,12 @@ export const chats: ChatsHandlers<Contexts> = {
   async listWorkspaceChats({ query }, reply, { db, grant, now, cursorKey }) {
     const { handledBy, assigneeId } = query
     const scope = ['workspace chats', grant.workspace.id, handledBy ?? '', assigneeId ?? '']
-    const list = await readPage(cursorKey, scope, query, (position, limit) =>
-      workspaceChatPage(db, grant, now, position, { handledBy, assigneeId, limit }),
+    const list = await readPage(
+      cursorKey,
+      scope,
+      query,
+      (position, limit) => workspaceChatPage(db, grant, now, position, { handledBy, assigneeId, limit }),
+      (row) => rankedPosition(row),
     )
     if ('issue' in list) return reply.fail('BAD_REQUEST', [list.issue])
     const chats = list.page.map((row) => ({ ...toSummary(row), botId: row.botId, botName: row.botName }))

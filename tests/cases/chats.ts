@@ -114,7 +114,7 @@ export const chats: Cases<'chats'> = {
   listWorkspaceChats: {
     needs: 'MEMBER',
     ok: {
-      'of all bots, newest first, with the last message': async ({ here, there }, app) => {
+      'of all bots, those that wait first, with the last message': async ({ here, there }, app) => {
         const taken = await takeChat(app, here)
         await app.client.ok('continueChat', {
           params: { sessionId: taken.params.sessionId },
@@ -144,16 +144,17 @@ export const chats: Cases<'chats'> = {
       'that wait, in pages': async ({ here }, app) => {
         await takeChat(app, here)
         const first = await hand(app, here)
+        app.clock.advance(1_000)
         const second = await hand(app, here)
         const options = { as: here.member, params: { workspaceId: here.workspaceId } }
         const query = { handledBy: 'waiting' as const, limit: 1 }
         const page = await app.client.ok('listWorkspaceChats', { ...options, query })
-        expect(page.chats.map(({ sessionId }) => sessionId)).toEqual([second])
+        expect(page.chats.map(({ sessionId }) => sessionId)).toEqual([first])
         return {
           ...options,
           query: { ...query, cursor: String(page.nextCursor) },
           after: ({ body }) => {
-            expect(body.chats).toMatchObject([{ sessionId: first }])
+            expect(body.chats).toMatchObject([{ sessionId: second }])
             expect(body.nextCursor).toBeNull()
           },
         }

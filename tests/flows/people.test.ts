@@ -451,3 +451,51 @@ test('a chat has as many messages of members as the table says, and one more is 
   expect((await write(sessionId, 'The last one')).status).toBe(200)
   expect((await write(sessionId, 'One more')).status).toBe(429)
 })
+
+test('lists of chats that people handle begin with the one that has waited longest, and pages miss none', async () => {
+  const site = (await makeWorld(app)).here
+  const own = await publish(app, site, bot({ Start: [ask()] }))
+  const as = site.member
+  const inOrder: string[] = []
+  const hand = async (handledBy: 'waiting' | 'member', since: string) => {
+    const { sessionId } = await start(app, own)
+    await update(sessionId, { handledBy }, as, own.id)
+    await app.pool.query('UPDATE chat_sessions SET handled_since = $2 WHERE id = $1', [sessionId, since])
+    inOrder.push(sessionId)
+  }
+  await hand('waiting', '2026-03-05T12:00:00.001Z')
+  await hand('waiting', '2026-03-05T12:00:00.002Z')
+  await hand('waiting', '2026-03-05T13:00:00Z')
+  await hand('member', '2026-03-05T12:30:00Z')
+  await hand('member', '2026-03-05T11:30:00.123Z')
+  await hand('member', '2026-03-05T11:30:00.122Z')
+  const idsOf = (chats: { sessionId: string }[]) => chats.map(({ sessionId }) => sessionId)
+  const pagesOf = async (
+    read: (
+      query: Record<string, string | number>,
+    ) => Promise<{ chats: { sessionId: string }[]; nextCursor: string | null }>,
+  ) => {
+    const all: string[] = []
+    for (let cursor: string | null | undefined; cursor !== null; ) {
+      const page = await read({ limit: 1, ...(cursor && { cursor }) })
+      all.push(...idsOf(page.chats))
+      cursor = page.nextCursor
+    }
+    return all
+  }
+  const ofWorkspace = { as, params: { workspaceId: site.workspaceId } }
+  const all = await app.client.ok('listWorkspaceChats', ofWorkspace)
+  expect(idsOf(all.chats)).toEqual(inOrder)
+  expect(await pagesOf((query) => app.client.ok('listWorkspaceChats', { ...ofWorkspace, query }))).toEqual(
+    inOrder,
+  )
+  for (const [handledBy, expected] of [
+    ['waiting', inOrder.slice(0, 3)],
+    ['member', inOrder.slice(3)],
+  ] as const) {
+    const options = { as, params: { botId: own.id } }
+    const read = (query: Record<string, string | number>) =>
+      app.client.ok('listChats', { ...options, query: { ...query, handledBy } })
+    expect(await pagesOf(read)).toEqual(expected)
+  }
+})

@@ -765,7 +765,7 @@ class AsyncChat:
     def list(self, bot_id: str, *, limit: int | None = None, cursor: str | None = None, handled_by: Literal["bot", "waiting", "member"] | None = None, assignee_id: str | None = None, **options: Unpack[RequestOptions]) -> AsyncPages[types.ChatPage, types.BotChatSummary]:
         """List the chats of a bot: `GET /v1/bots/{botId}/chats`
 
-        Returns the chats that have begun, have not ended and can still be continued, newest first. What was said is in each chat. Previews are not among them.
+        Returns the chats that have begun, have not ended and can still be continued, newest first. With `handledBy` `waiting` the one that has waited longest comes first; with `member` or `assigneeId`, the one that changed hands last. What was said is in each chat. Previews are not among them.
 
         - `limit`: How many entries the page has at most, from 1 to 100.
         - `cursor`: The `nextCursor` of the page before, sent with the same path and filter; absent for the first page. An altered cursor, or one of another list, is invalid input.
@@ -877,7 +877,7 @@ class AsyncWorkspaceChats:
     def list(self, workspace_id: str, *, limit: int | None = None, cursor: str | None = None, handled_by: Literal["waiting", "member"] | None = None, assignee_id: str | None = None, **options: Unpack[RequestOptions]) -> AsyncPages[types.WorkspaceChatPage, types.WorkspaceChat]:
         """List the chats of a workspace that people handle: `GET /v1/workspaces/{workspaceId}/chats`
 
-        Returns the chats of all bots of the workspace that wait for a member, and those that members handle, newest first. Chats that the bot handles are in the list of each bot.
+        Returns the chats of all bots of the workspace that wait for a member, the one that has waited longest first, then those that members handle, the one that changed hands last first. Chats that the bot handles are in the list of each bot.
 
         - `limit`: How many entries the page has at most, from 1 to 100.
         - `cursor`: The `nextCursor` of the page before, sent with the same path and filter; absent for the first page. An altered cursor, or one of another list, is invalid input.
@@ -900,7 +900,7 @@ class AsyncMessages:
     async def send(self, bot_id: str, session_id: str, body: types.MemberMessage | None = None, **options: Unpack[KeyOptions]) -> types.SentMessageBody:
         """Write to the visitor of a chat: `POST /v1/bots/{botId}/chats/{sessionId}/messages`
 
-        Writes to the visitor of a chat that a member handles, in plain text or Markdown, with files or without. The visitor gets it with the events of the session, or by reading the session; it is in the transcript of the result. Files are uploaded before, with the operation of visitors, which takes any file while a member handles the chat. A chat that no member handles is a conflict: take it first. A chat has at most 2,000 messages of members. A chat that is over, and a preview, is not found.
+        Writes to the visitor of a chat that a member handles, in plain text or Markdown, with files or without. The visitor gets it with the events of the session, or by reading the session; it is in the transcript of the result. Files are uploaded before, with the operation of visitors, which takes any file while a member handles the chat. A chat that no member handles is a conflict: take it first. A chat has at most 2,000 messages of members, and a workspace a number of them a day that the installation chooses, by default 50,000 with 100 MB; more are a 429. A chat that is over, and a preview, is not found.
         """
         answer: types.SentMessageBody = await self._caller.call(call_of(Operation("POST", "/v1/bots/{botId}/chats/{sessionId}/messages", key=True), {"botId": bot_id, "sessionId": session_id}, body, {}, options))
         return answer

@@ -1868,7 +1868,7 @@ class ChatPage(TypedDict):
     """A page of the chats of a bot."""
 
     chats: list[BotChatSummary]
-    """The chats, newest first."""
+    """The chats, in their order."""
 
     nextCursor: str | None
     """Send it as `cursor` to get the following page; null on the last page."""
@@ -9083,7 +9083,7 @@ class WorkspaceChatPage(TypedDict):
     """A page of the chats of a workspace."""
 
     chats: list[WorkspaceChat]
-    """The chats, newest first."""
+    """The chats, those that wait first."""
 
     nextCursor: str | None
     """Send it as `cursor` to get the following page; null on the last page."""

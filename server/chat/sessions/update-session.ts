@@ -14,6 +14,7 @@ import { wakeBridge } from './bridged.ts'
 import { type ChatEvent, leaveChatEvent } from './chat-events.ts'
 import { insertLogs } from './client-logs.ts'
 import { type ConcurrentEdit, readConcurrentEdits } from './concurrent-edits.ts'
+import { byRank, isAfterRank, rankColumn } from './handled-order.ts'
 import { type EditGrant, giveBack, planHanding } from './handling.ts'
 import { type HeldChat, lockChat, lockResult } from './lock-chat.ts'
 import { loadPublication } from './read-session.ts'
@@ -58,27 +59,35 @@ export const chatShapeOf = (botId: SQL) => ({
 
 const chatShape = chatShapeOf(sql`${sql.placeholder('botId')}`)
 
+const handledShape = { ...chatShape, rank: rankColumn }
+
 export type ChatRow = RowOf<typeof chatShape>
 
-const pageOf = (list: SQL, isHandled: SQL) => sql`SELECT ${list} FROM ${table}
+const pageOf = (list: SQL, isWanted: SQL, order: SQL) => sql`SELECT ${list} FROM ${table}
   WHERE ${table.botId} = ${sql.placeholder('botId')} AND ${table.endedAt} IS NULL AND ${table.state} IS NOT NULL
     AND ${table.resultId} IS NOT NULL AND ${table.expiresAt} > ${sql.placeholder('now')}::timestamptz
-    AND ${isAlive(sql`${sql.placeholder('botId')}`, sql`${table.resultId}`)}
-    AND ${isHandled} AND ${after(table.createdAt, table.id)}
-  ORDER BY ${sql.join(newestFirst(table.createdAt, table.id), sql`, `)} LIMIT ${sql.placeholder('limit')}`
+    AND ${isAlive(sql`${sql.placeholder('botId')}`, sql`${table.resultId}`)} AND ${isWanted}
+  ORDER BY ${order} LIMIT ${sql.placeholder('limit')}`
 
 const assigneeId = sql`${sql.placeholder('assigneeId')}::text`
 
 const chatStatements = statements((db, named) => ({
   page: prepareSelect(db, named('chat_page'), chatShape, (list) =>
-    pageOf(list, sql`(${table.handledBy} IS NULL OR NOT ${sql.placeholder('isBot')}::boolean)`),
+    pageOf(
+      list,
+      sql`(${table.handledBy} IS NULL OR NOT ${sql.placeholder('isBot')}::boolean)
+        AND ${after(table.createdAt, table.id)}`,
+      sql.join(newestFirst(table.createdAt, table.id), sql`, `),
+    ),
   ),
   // By the index of those that people handle, which are few.
-  handledPage: prepareSelect(db, named('chat_handled_page'), chatShape, (list) =>
+  handledPage: prepareSelect(db, named('chat_handled_page'), handledShape, (list) =>
     pageOf(
       list,
       sql`${table.handledBy} = ${sql.placeholder('handledBy')}::text
-        AND ${table.assigneeId} IS NOT DISTINCT FROM coalesce(${assigneeId}, ${table.assigneeId})`,
+        AND ${table.assigneeId} IS NOT DISTINCT FROM coalesce(${assigneeId}, ${table.assigneeId})
+        AND ${isAfterRank}`,
+      byRank,
     ),
   ),
   one: prepareSelect(
@@ -93,21 +102,27 @@ const chatStatements = statements((db, named) => ({
   ),
 }))
 
-/** Chats of the granted bot that go on, after a position, newest first. */
+/**
+ * Chats of the granted bot that go on, after a position: newest first, but those of one kind of handler in the order of
+ * `handled-order.ts`, with a rank.
+ */
 export function chatPage(
   db: Database,
   { bot }: BotGrant,
   now: Date,
   { createdAt, id }: Position,
   { limit, handledBy, assigneeId }: Pick<ListChats['query'], 'handledBy' | 'assigneeId'> & { limit: number },
-): Promise<ChatRow[]> {
+): Promise<(ChatRow & { rank?: number })[]> {
   const { page, handledPage } = chatStatements(db)
-  const parameters = { botId: bot.id, now: now.toISOString(), createdAt: createdAt.toISOString(), id, limit }
+  const parameters = { botId: bot.id, now: now.toISOString(), id, limit }
   // Only members are assigned.
   const wanted = handledBy ?? (assigneeId === undefined ? undefined : 'member')
-  if (wanted === 'waiting' || wanted === 'member')
-    return handledPage({ ...parameters, handledBy: wanted, assigneeId: assigneeId ?? null })
-  return assigneeId === undefined ? page({ ...parameters, isBot: wanted === 'bot' }) : Promise.resolve([])
+  if (wanted === 'waiting' || wanted === 'member') {
+    const rank = createdAt.getTime()
+    return handledPage({ ...parameters, rank, handledBy: wanted, assigneeId: assigneeId ?? null })
+  }
+  if (assigneeId !== undefined) return Promise.resolve([])
+  return page({ ...parameters, createdAt: createdAt.toISOString(), isBot: wanted === 'bot' })
 }
 
 /** Returns a chat of the granted bot; undefined if there is none. */

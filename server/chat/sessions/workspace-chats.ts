@@ -2,16 +2,22 @@ import { sql } from 'drizzle-orm'
 import type { ListWorkspaceChats } from '../../../generated/handlers.ts'
 import type { WorkspaceGrant } from '../../access/index.ts'
 import { type Database, statements } from '../../db/client.ts'
-import { after, newestFirst, type Position } from '../../db/page.ts'
+import type { Position } from '../../db/page.ts'
 import { bots, chatSessions as table } from '../../db/schema.ts'
 import { prepareSelect, type RowOf } from '../../db/typed-select.ts'
 import { isBotAlive } from '../../db/undeleted-bots.ts'
 import { isAlive } from '../../db/undeleted-results.ts'
+import { byRank, isAfterRank, rankColumn } from './handled-order.ts'
 import { chatShapeOf } from './update-session.ts'
 
 /* Lists the chats of all bots of a workspace that people handle. */
 
-const shape = { ...chatShapeOf(sql`${table.botId}`), botId: table.botId, botName: bots.name }
+const shape = {
+  ...chatShapeOf(sql`${table.botId}`),
+  rank: rankColumn,
+  botId: table.botId,
+  botName: bots.name,
+}
 
 const workspaceStatements = statements((db, named) => ({
   // By the index of the chats that people handle, which are few.
@@ -25,12 +31,13 @@ const workspaceStatements = statements((db, named) => ({
         AND ${table.assigneeId} IS NOT DISTINCT FROM coalesce(${sql.placeholder('assigneeId')}::text, ${table.assigneeId})
         AND ${table.endedAt} IS NULL AND ${table.state} IS NOT NULL AND ${table.resultId} IS NOT NULL
         AND ${table.expiresAt} > ${sql.placeholder('now')}::timestamptz
-        AND ${isAlive(sql`${table.botId}`, sql`${table.resultId}`)} AND ${after(table.createdAt, table.id)}
-      ORDER BY ${sql.join(newestFirst(table.createdAt, table.id), sql`, `)} LIMIT ${sql.placeholder('limit')}`,
+        AND ${isAlive(sql`${table.botId}`, sql`${table.resultId}`)}
+        AND ${isAfterRank}
+      ORDER BY ${byRank} LIMIT ${sql.placeholder('limit')}`,
   ),
 }))
 
-/** Returns the chats of the granted workspace that people handle, after a position, newest first. */
+/** Returns the chats of the granted workspace that people handle, after a position, in their order. */
 export function workspaceChatPage(
   db: Database,
   { workspace }: WorkspaceGrant,
@@ -43,7 +50,7 @@ export function workspaceChatPage(
     handlers: handledBy === undefined ? ['waiting', 'member'] : [handledBy],
     assigneeId: assigneeId ?? null,
     now: now.toISOString(),
-    createdAt: createdAt.toISOString(),
+    rank: createdAt.getTime(),
     id,
     limit,
   })
