@@ -207,6 +207,91 @@ withBrowser('the inbox of members', () => {
     await visitor.getByText('Our offers').waitFor()
   })
 
+  test('a message that is refused since the chat was given back stays in the field, with its files and the reason', async () => {
+    const visitor = await openVisitor()
+    await write(visitor, 'Ada', 'One moment, Ada')
+    const page = await openInbox(here.member, { ...desktop, colorScheme: 'dark' })
+    await page.getByRole('link', { name: 'Helpdesk' }).click()
+    await page.getByRole('button', { name: 'Take', exact: true }).click()
+    const attach = (name: string) =>
+      page
+        .locator('input[type=file]')
+        .setInputFiles({ name, mimeType: 'text/plain', buffer: Buffer.from(name) })
+    await page.getByText('You handle this chat').waitFor()
+    await attach('plan.txt')
+    await page.getByRole('button', { name: 'Remove plan.txt' }).waitFor()
+    await page.getByRole('textbox').fill('Here is the plan')
+
+    const { rows } = await app.pool.query("SELECT id FROM chat_sessions WHERE handled_by = 'member'")
+    const params = { botId: made.id, sessionId: String(rows[0]?.id) }
+    const giveBack = () => app.client.ok('updateChat', { as: here.admin, params, body: { handledBy: 'bot' } })
+    await page.route('**/messages', async (route) => {
+      await giveBack()
+      await page.getByText('The bot handles this chat', { exact: true }).waitFor()
+      await route.continue()
+    })
+    const refusal = page.waitForEvent('console')
+    await page.getByRole('button', { name: 'Send' }).click()
+    await page.getByRole('alert').getByText('The bot handles the chat again').waitFor()
+    await refusal
+    expect(complaints.splice(0)).toEqual([expect.stringContaining('409')])
+    expect(await page.getByRole('textbox').inputValue()).toBe('Here is the plan')
+    await page.getByRole('button', { name: 'Remove plan.txt' }).waitFor()
+    await picture(page, 'inbox-unsent-desktop-dark')
+    expect(await violationsOn(page)).toEqual([])
+    // A look at the list loses nothing either.
+    await page.getByRole('button', { name: 'Close the chat' }).click()
+    await page.goBack()
+    expect(await page.getByRole('textbox').inputValue()).toBe('Here is the plan')
+
+    await page.unroute('**/messages')
+    await page.getByRole('button', { name: 'Take', exact: true }).click()
+    await page.getByText('You handle this chat').waitFor()
+    // The next files are chosen in the moment in which the chat is given back.
+    await page.route('**/uploads?*', async (route) => {
+      await giveBack()
+      await route.continue()
+    })
+    const secondRefusal = page.waitForEvent('console')
+    await attach('map.txt')
+    await page.getByRole('alert').getByText('The bot handles the chat again').waitFor()
+    await secondRefusal
+    expect(complaints.splice(0)).toEqual([expect.stringContaining('400')])
+    await page.unroute('**/uploads?*')
+    await page.getByRole('button', { name: 'Take', exact: true }).click()
+    await page.getByText('You handle this chat').waitFor()
+    await page.getByRole('button', { name: 'Remove map.txt' }).waitFor()
+    await page.getByRole('button', { name: 'Send' }).click()
+    for (const words of ['Here is the plan', 'plan.txt', 'map.txt']) await visitor.getByText(words).waitFor()
+    await page.getByRole('list', { name: 'Files to send' }).waitFor({ state: 'detached' })
+    expect(await page.getByRole('textbox').inputValue()).toBe('')
+  })
+
+  test('those who have waited longest come first, and all others can be shown', async () => {
+    const visitor = await openVisitor()
+    await write(visitor, 'Ada', 'One moment, Ada')
+    await app.pool.query(`
+      INSERT INTO chat_sessions
+      SELECT (json_populate_record(c, json_build_object('id', c.id || n, 'handled_since', c.handled_since - make_interval(mins => n),
+        'last_message', json_build_object('role', 'user', 'text', 'Number ' || n)))).*
+      FROM chat_sessions c, generate_series(1, 305) n WHERE c.handled_by = 'waiting'`)
+    const page = await openInbox(here.member, { ...phone, colorScheme: 'light' })
+    await page.getByText('At least 300 chats waiting').waitFor()
+    const links = page.locator('.inbox-link')
+    expect(await links.first().textContent()).toContain('Number 305')
+    expect(await links.count()).toBe(300)
+    await page.getByRole('button', { name: 'Show more' }).scrollIntoViewIfNeeded()
+    await picture(page, 'inbox-more-phone')
+    await page.getByRole('button', { name: 'Show more' }).click()
+    await page.getByText('306 chats waiting').waitFor()
+    expect(await links.count()).toBe(306)
+    expect(await links.last().textContent()).not.toContain('Number')
+    await openAs(here.member, `/bots/${made.id}/chats`).then((ofBot) =>
+      ofBot.locator('.inbox-link').first().getByText('Number 305').waitFor(),
+    )
+    await app.pool.query("DELETE FROM chat_sessions WHERE last_message ->> 'text' LIKE 'Number %'")
+  })
+
   test('a chat that an agent of Chatwoot handles says so', async () => {
     const visitor = await openVisitor()
     await write(visitor, 'Ada', 'One moment, Ada')

@@ -1,5 +1,5 @@
 import { useEffect, useRef, useState } from 'preact/hooks'
-import type { ChatTurn } from '../../../../../generated/client/index.js'
+import type { ChatDetailBody, ChatTurn } from '../../../../../generated/client/index.js'
 import { service } from '../service.ts'
 import { useLoaded } from '../ui/hooks.ts'
 import { Icon } from '../ui/icons.tsx'
@@ -55,16 +55,25 @@ export function ChatView(props: Props) {
       <p class="inbox-typing about" role="status">
         {isWithPeople && !isMine && typing.isShown && `${props.nameOf(chat.assigneeId)} is typing …`}
       </p>
-      {isWithPeople && (
+      {chat && (
         <ReplyForm
           botId={botId}
           sessionId={sessionId}
-          handlerName={isMine ? undefined : props.nameOf(chat.assigneeId)}
+          handlerName={isMine || !isWithPeople ? undefined : props.nameOf(chat.assigneeId)}
+          obstacle={isWithPeople ? undefined : obstacleOf(chat)}
           onSent={onChanged}
         />
       )}
     </section>
   )
+}
+
+/** The reason for which no member can write in a chat. */
+function obstacleOf({ isOver, handledBy }: ChatDetailBody['chat']): string {
+  if (isOver) return 'The chat is over.'
+  return handledBy === 'bot'
+    ? 'The bot handles the chat again: take it to write to the visitor.'
+    : 'The chat waits for a member: take it to write to the visitor.'
 }
 
 /** The sign that the member who handles a chat is typing, for some seconds. */

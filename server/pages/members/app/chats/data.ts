@@ -12,33 +12,34 @@ export interface ListedChat extends BotChatSummary {
   botName: string
 }
 
-/** Chats of one kind that are read for the list at most. */
-export const MAX_CHATS = 300
-/** Chats that the bot handles are shown to be taken; the newest are enough. */
-const MAX_BOT_CHATS = 20
+/** Chats of one kind that the list begins with, and that it shows more of at a time. Few want those of the bot. */
+const STEPS = { waiting: 300, member: 300, bot: 20 }
+
+/** Maximum number of chats of one kind after so many steps. */
+export const maxChats = (handledBy: ListedChat['handledBy'], steps: number) => STEPS[handledBy] * steps
 
 /** Returns the chats that wait, the longest first, then those of members, then some that the bot handles. */
-export async function readChats(source: Source, signal: AbortSignal): Promise<ListedChat[]> {
+export async function readChats(source: Source, steps: number, signal: AbortSignal): Promise<ListedChat[]> {
   const options = { signal }
   if (!('botId' in source)) {
     // Apart, so that many chats with members leave room for those that have waited long.
     const read = (handledBy: 'waiting' | 'member') =>
-      firstOf(client.workspaceChats.list(source.workspaceId, { handledBy, limit: 100 }, options), MAX_CHATS)
+      firstOf(
+        client.workspaceChats.list(source.workspaceId, { handledBy, limit: 100 }, options),
+        maxChats(handledBy, steps),
+      )
     return inOrder((await Promise.all([read('waiting'), read('member')])).flat())
   }
   const { botId, botName } = source
-  const read = async (handledBy: ListedChat['handledBy'], max: number) => {
+  const read = async (handledBy: ListedChat['handledBy']) => {
+    const max = maxChats(handledBy, steps)
     const chats = await firstOf(
       client.chat.list(botId, { handledBy, limit: Math.min(max, 100) }, options),
       max,
     )
     return chats.map((chat) => ({ ...chat, botId, botName }))
   }
-  const lists = await Promise.all([
-    read('waiting', MAX_CHATS),
-    read('member', MAX_CHATS),
-    read('bot', MAX_BOT_CHATS),
-  ])
+  const lists = await Promise.all([read('waiting'), read('member'), read('bot')])
   return inOrder(lists.flat())
 }
 

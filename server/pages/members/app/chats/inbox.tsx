@@ -6,7 +6,7 @@ import { type Loaded, useLoaded } from '../ui/hooks.ts'
 import { Link } from '../ui/link.tsx'
 import { agoOf } from '../ui/times.ts'
 import { ChatView } from './chat-view.tsx'
-import { type ListedChat, MAX_CHATS, readChats, type Source } from './data.ts'
+import { type ListedChat, maxChats, readChats, type Source } from './data.ts'
 import { isSoundOn, switchSound, useNotifications } from './notify.ts'
 
 const POLL_INTERVAL_MS = 4_000
@@ -31,8 +31,9 @@ export function Inbox(props: {
 }) {
   const { source, chosen } = props
   const [botId = '', sessionId = ''] = chosen.split('/')
-  const list = useLoaded((signal) => readChats(source, signal), [JSON.stringify(source)])
-  usePolling(list)
+  const [steps, setSteps] = useState(1)
+  const list = useLoaded((signal) => readChats(source, steps, signal), [JSON.stringify(source), steps])
+  usePolling(list, steps)
   const people = useLoaded(
     async (signal) => {
       const names = new Map<string, string>()
@@ -45,7 +46,6 @@ export function Inbox(props: {
   )
   const chats = list.value ?? []
   const userId = people.value?.userId
-  useNotifications(list.value, userId, props.tabTitle)
   const links = useRef<HTMLElement>(null)
   const nameOf = (id: string | null | undefined) => {
     // Only agents of Chatwoot handle a chat without being users here.
@@ -66,6 +66,8 @@ export function Inbox(props: {
     )
   }
   const waiting = chats.filter(({ handledBy }) => handledBy === 'waiting').length
+  const isWhole = waiting < maxChats('waiting', steps)
+  useNotifications(list.value, { userId, title: props.tabTitle, isWhole })
   return (
     <div class={sessionId ? 'inbox has-chat' : 'inbox'}>
       <section class="inbox-list" aria-label="Chats" ref={links}>
@@ -74,9 +76,7 @@ export function Inbox(props: {
           <Sound />
         </div>
         <p class="about" role="status">
-          {list.value
-            ? `${waiting === MAX_CHATS ? 'At least ' : ''}${countOf(waiting, 'chat')} waiting`
-            : 'Loading …'}
+          {list.value ? `${isWhole ? '' : 'At least '}${countOf(waiting, 'chat')} waiting` : 'Loading …'}
         </p>
         {(list.error ?? people.error) && (
           <p class="alert" role="alert">
@@ -122,6 +122,11 @@ export function Inbox(props: {
                   </li>
                 ))}
               </ul>
+              {these.length >= maxChats(handledBy, steps) && (
+                <button type="button" onClick={() => setSteps(steps + 1)}>
+                  Show more
+                </button>
+              )}
             </section>
           )
         })}
@@ -144,14 +149,14 @@ export function Inbox(props: {
 
 const handlerOf = (chat: ListedChat | undefined) => `${chat?.handledBy} ${chat?.assigneeId}`
 
-/** Loads again some time after each time, and at once when the page comes into view. */
-function usePolling({ isLoading, isDenied: isGone, reload }: Loaded<unknown>) {
+/** Loads again some time after each time, and at once when the page comes into view. A longer list is read more rarely. */
+function usePolling({ isLoading, isDenied: isGone, reload }: Loaded<unknown>, steps: number) {
   useEffect(() => {
     if (isLoading || isGone) return
     let timer: ReturnType<typeof setTimeout>
     const plan = () => {
       clearTimeout(timer)
-      timer = setTimeout(reload, document.hidden ? HIDDEN_POLL_INTERVAL_MS : POLL_INTERVAL_MS)
+      timer = setTimeout(reload, document.hidden ? HIDDEN_POLL_INTERVAL_MS : POLL_INTERVAL_MS * steps)
     }
     const onVisibility = () => (document.hidden ? plan() : reload())
     plan()
@@ -160,7 +165,7 @@ function usePolling({ isLoading, isDenied: isGone, reload }: Loaded<unknown>) {
       clearTimeout(timer)
       document.removeEventListener('visibilitychange', onVisibility)
     }
-  }, [isLoading, isGone, reload])
+  }, [isLoading, isGone, reload, steps])
 }
 
 function Sound() {

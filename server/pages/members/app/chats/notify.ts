@@ -48,7 +48,10 @@ async function play() {
 }
 
 /** Plays the sound when there is news. The title of the tab has the number of chats that wait. */
-export function useNotifications(chats: ListedChat[] | undefined, userId: string | undefined, title: string) {
+export function useNotifications(
+  chats: ListedChat[] | undefined,
+  { userId, title, isWhole }: { userId: string | undefined; title: string; isWhole: boolean },
+) {
   const before = useRef<Map<string, ListedChat>>(undefined)
   const waiting = (chats ?? []).filter(({ handledBy }) => handledBy === 'waiting').length
   useEffect(() => {
@@ -59,7 +62,7 @@ export function useNotifications(chats: ListedChat[] | undefined, userId: string
   }, [waiting, title])
   useEffect(() => {
     if (!chats) return
-    const isNews = before.current !== undefined && hasNews(before.current, chats, userId)
+    const isNews = before.current !== undefined && hasNews(before.current, chats, userId, isWhole)
     before.current = new Map(chats.map((chat) => [chat.sessionId, chat]))
     if (isNews) void play()
   }, [chats])
