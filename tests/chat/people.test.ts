@@ -1,6 +1,8 @@
 import { describe, expect, test } from '@jest/globals'
+import { Settings } from 'luxon'
 import { instantOf, isOpen } from '../../server/chat/engine/calendar.ts'
 import { continueChat } from '../../server/chat/engine/engine.ts'
+import { markdownNodes } from '../../server/chat/engine/markdown.ts'
 import { recordMessage, resumeFlow } from '../../server/chat/engine/people.ts'
 import type { SessionState } from '../../server/chat/engine/types.ts'
 import type { FlowDocument } from '../../server/documents/conversion/index.ts'
@@ -78,6 +80,27 @@ describe('the time of a wait', () => {
   ])('%s in %s', (words, zone, expected) => {
     expect(instantOf(words, zone, now)?.toISOString()).toBe(expected)
   })
+
+  test.each(['2024-07-01T00:00:00Z', '2024-12-24T00:00:00Z'])(
+    'a time that the clock shows twice is the first one, also read at %s',
+    (today) => {
+      Settings.now = () => Date.parse(today)
+      try {
+        // The clock is put back from 01:00 to 00:00 in this night.
+        const instants = ['2024-11-03', '2024-11-03T00:30', '2024-11-03T00:30-05:00', '2024-11-03T02:00'].map(
+          (words) => instantOf(words, 'America/Havana', now)?.toISOString(),
+        )
+        expect(instants).toEqual([
+          '2024-11-03T04:00:00.000Z',
+          '2024-11-03T04:30:00.000Z',
+          '2024-11-03T05:30:00.000Z',
+          '2024-11-03T07:00:00.000Z',
+        ])
+      } finally {
+        Settings.now = () => Date.now()
+      }
+    },
+  )
 
   test.each(['tomorrow', '2024-13-01', '24:01', '2024', ''])('%s is none', (words) => {
     expect(instantOf(words, 'UTC', now)).toBeUndefined()
@@ -227,4 +250,13 @@ describe('the check', () => {
       ]),
     )
   })
+})
+
+test('markdownNodes takes lists that nobody writes by hand for text', () => {
+  for (const marker of ['- ', '> ', '>', '1. ', '> * ']) {
+    const words = `${marker.repeat(500)}deep`
+    expect(markdownNodes(words)).toEqual([{ type: 'p', children: [{ text: words }] }])
+  }
+  expect(markdownNodes('-'.repeat(100))).not.toEqual([])
+  expect(markdownNodes('- - one')).toMatchObject([{ type: 'ul' }])
 })

@@ -499,3 +499,16 @@ test('lists of chats that people handle begin with the one that has waited longe
     expect(await pagesOf(read)).toEqual(expected)
   }
 })
+
+test('a chat that goes to and fro between members does not grow', async () => {
+  const { sessionId } = await start(app, made)
+  await update(sessionId, { variables: { Name: 'Ada' } })
+  for (let time = 0; time < 10; time++) {
+    await update(sessionId, { handledBy: 'waiting' })
+    await take(sessionId)
+  }
+  const { rows } = await app.pool.query('SELECT member_edits FROM chat_sessions WHERE id = $1', [sessionId])
+  expect(rows[0]?.member_edits).toBe('[[1,"Name","Ada"],[21]]')
+  await update(sessionId, { handledBy: 'bot' })
+  expect(textsOf(await reply(app, sessionId, null, 2))).toEqual([])
+})

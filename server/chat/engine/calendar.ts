@@ -49,5 +49,9 @@ export function instantOf(text: string, timeZone: string, now: Date): Date | und
   }
   if (!dateAndTime.test(text)) return undefined
   const read = DateTime.fromISO(text.replace(' ', 'T'), { zone: timeZone })
-  return read.isValid ? read.toJSDate() : undefined
+  if (!read.isValid) return undefined
+  if (/(?:Z|[+-]\d{2}:?\d{2})$/.test(text.slice('2026-01-01'.length))) return read.toJSDate()
+  // A clock that is put back shows it twice: the first one counts, whatever day it is now.
+  const [first = read] = read.getPossibleOffsets().sort((one, other) => one.toMillis() - other.toMillis())
+  return first.toJSDate()
 }

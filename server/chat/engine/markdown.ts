@@ -10,6 +10,9 @@ const maximumPerStep = 40_000
 /** Deeper lists and quotes are left out: no person writes them. */
 const maximumDepth = 16
 
+/** More of them in one line: the lexer would take its stack to read them, and a quarter of a second. */
+const nested = new RegExp(`^[ \\t]*(?:(?:>|[*+-][ \\t]|\\d{1,9}[.)][ \\t])[ \\t]*){${maximumDepth + 1}}`, 'm')
+
 /** Nothing is Markdown without one of these, except numbered lists and headings with a line below them. */
 const marks = /[*_`[#>]|^ *(?:[-+]|1[.)]) |^ *(?:-+|=+) *$/m
 
@@ -29,6 +32,7 @@ export function markdownLeaves(run: Execution, value: string): JsonObject[] | nu
 
 /** Nodes of a text that is written in Markdown. Lines of a paragraph stay lines, as people write them. */
 export function markdownNodes(value: string): JsonObject[] {
+  if (nested.test(value)) return [paragraph([{ text: value }])]
   try {
     return blocksOf(new Lexer({ gfm: false, breaks: true }).lex(value), 0)
   } catch {
@@ -37,7 +41,7 @@ export function markdownNodes(value: string): JsonObject[] {
 }
 
 function read(run: Execution, value: string, lex: (lexer: Lexer) => Token[]): Token[] | null {
-  if (value.length > maximumValue || !marks.test(value)) return null
+  if (value.length > maximumValue || !marks.test(value) || nested.test(value)) return null
   run.spent.formatted += value.length
   if (run.spent.formatted > maximumPerStep) return null
   try {

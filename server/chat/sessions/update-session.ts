@@ -192,7 +192,9 @@ export function updateSession(
     }
     if (handing?.changes) {
       // A turn that runs finds its session changed, and is not written.
-      Object.assign(changes, handing.changes, { claim: null, memberEdits: toJson([...memberEdits, [place]]) })
+      // The last of those without a value says all: a chat that goes to and fro must not grow.
+      const values = memberEdits.filter(([, name]) => name !== undefined)
+      Object.assign(changes, handing.changes, { claim: null, memberEdits: toJson([...values, [place]]) })
     }
     const { timer } = held.state
     if (timer && (isOver || (timer.kind === 'handoff' && changes.handledBy))) await removeTimer(db, held)
