@@ -1,7 +1,7 @@
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals'
-import type { Browser, BrowserContextOptions, Frame, Locator, Page } from 'playwright-core'
+import type { Browser, BrowserContextOptions, Frame, Locator, Page, Route } from 'playwright-core'
 import { type App, startApp } from '../support/app.ts'
 import { ask, bot, text } from '../support/chat.ts'
 import { type Published, publish, storable } from '../support/chats.ts'
@@ -265,6 +265,26 @@ withBrowser('the inbox of members', () => {
     for (const words of ['Here is the plan', 'plan.txt', 'map.txt']) await visitor.getByText(words).waitFor()
     await page.getByRole('list', { name: 'Files to send' }).waitFor({ state: 'detached' })
     expect(await page.getByRole('textbox').inputValue()).toBe('')
+  })
+
+  test('a message to people who give the chat back meanwhile is in the field of the visitor again', async () => {
+    const visitor = await openVisitor()
+    await write(visitor, 'Ada', 'One moment, Ada')
+    const { rows } = await app.pool.query("SELECT id FROM chat_sessions WHERE handled_by = 'waiting'")
+    const params = { botId: made.id, sessionId: String(rows[0]?.id) }
+    const giveBack = async (route: Route) => {
+      await app.client.ok('updateChat', { as: here.admin, params, body: { handledBy: 'bot' } })
+      await route.continue()
+    }
+    await visitor.route('**/continueChat', giveBack, { times: 1 })
+    await visitor.getByRole('textbox').fill('Hello yourself')
+    await visitor.getByRole('textbox').press('Enter')
+    await visitor.getByText('Back with the bot').waitFor()
+    await visitor.getByRole('textbox').waitFor()
+    expect(await visitor.getByRole('textbox').inputValue()).toBe('Hello yourself')
+    expect(complaints.splice(0)).toEqual([expect.stringContaining('409')])
+    await picture(visitor, 'unsent-visitor-phone')
+    await write(visitor, '36', 'Bye, Ada')
   })
 
   test('those who have waited longest come first, and all others can be shown', async () => {

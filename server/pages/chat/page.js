@@ -19,7 +19,7 @@ import { forgetChat, hideParameters, rememberChat, storedChat } from './memory.j
 import { newStage, typingDefaults } from './stage.js'
 import { texts } from './texts.js'
 import { applyTheme } from './theme.js'
-import { forgetUnsent, keepUnsent, restoreUnsent } from './unsent.js'
+import { forgetUnsent, keepRefused, keepUnsent, restoreUnsent } from './unsent.js'
 import { shownAnswer } from './uploads.js'
 import {
   addGuest,
@@ -134,9 +134,12 @@ async function talk(signal, { started, chat = newChat(signal), stage = newStage(
     if (host.draft) host.tell('turn', turnOf(step))
     const next = await show(step, stage, chat)
     if (!next) break
-    const { revision } = step
+    const { revision, input } = step
     stage = newStage(chat)
-    step = await send({ message: next.message, revision }, stage, chat)
+    step = await send({ message: next.message, revision }, stage, chat).catch((error) => {
+      if (error instanceof Refusal && error.status === 409) keepRefused(next.words, input?.id)
+      throw error
+    })
     if (next.said && step.lastMessageNewFormat !== undefined) {
       const { lastMessageNewFormat: read } = step
       next.said.querySelector('.guest-text').textContent = next.reword?.(read) ?? read
@@ -329,7 +332,7 @@ function ask(step, question, chat) {
         host.tell('answer', { message: text ?? null, blockId: input.id })
         const guestText = text === undefined ? undefined : addGuest(text, avatars)
         keepFocus(conversation)
-        resolve({ message, said: guestText, reword })
+        resolve({ message, said: guestText, reword, words: field?.value })
       },
       { ...chat, signal: anySignal(signal, leaving.signal) },
     )

@@ -1,4 +1,4 @@
-/* Words that were being written when the chat went on without them. */
+/* Words that were being written, or were sent and refused, when the chat went on without them. */
 
 /** With the id of the input that they were for. */
 let unsent
@@ -11,11 +11,21 @@ export function keepUnsent(field, inputId) {
   if (field?.value) unsent = { inputId, words: field.value }
 }
 
-/** Puts words back that were for the same input, or that people can read in place of the bot. True if it did. */
+/** Keeps words that were refused: nobody has read them. */
+export function keepRefused(words, inputId) {
+  if (words) unsent = { inputId, words, isRefused: true }
+}
+
+/**
+ * Puts words back that were for the same input, that people can read in place of the bot, or that were sent to people who have
+ * given the chat back meanwhile. True if it did.
+ */
 export function restoreUnsent(field, inputId) {
   const before = unsent
   unsent = undefined
-  if (!field || !before || (inputId !== before.inputId && inputId !== 'people')) return false
+  if (!field || !before) return false
+  const isToPeople = before.isRefused && before.inputId === 'people'
+  if (inputId !== before.inputId && inputId !== 'people' && !isToPeople) return false
   field.value = before.words
   return true
 }
