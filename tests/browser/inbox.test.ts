@@ -312,6 +312,22 @@ withBrowser('the inbox of members', () => {
     await app.pool.query("DELETE FROM chat_sessions WHERE last_message ->> 'text' LIKE 'Number %'")
   })
 
+  test('a chat whose member has left waits for another one', async () => {
+    const visitor = await openVisitor()
+    await write(visitor, 'Ada', 'One moment, Ada')
+    await app.pool.query(
+      "UPDATE chat_sessions SET handled_by = 'member', assignee_id = $1 WHERE handled_by = 'waiting'",
+      [here.guest.id],
+    )
+    const page = await openInbox()
+    await page.getByText('1 chat waiting').waitFor()
+    const waiting = page.getByRole('heading', { name: 'Waiting' }).locator('..')
+    await waiting.getByRole('link', { name: 'Helpdesk' }).click()
+    await page.getByRole('button', { name: 'Take over' }).click()
+    await page.getByText('You handle this chat').waitFor()
+    await page.getByText('0 chats waiting').waitFor()
+  })
+
   test('a chat that an agent of Chatwoot handles says so', async () => {
     const visitor = await openVisitor()
     await write(visitor, 'Ada', 'One moment, Ada')

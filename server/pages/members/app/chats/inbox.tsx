@@ -37,10 +37,17 @@ export function Inbox(props: {
   const people = useLoaded(
     async (signal) => {
       const names = new Map<string, string>()
+      const active = new Set<string>()
       const reading = client.currentUser.get({ signal })
-      for await (const { userId, user } of client.members.list(source.workspaceId, {}, { signal }))
+      for await (const { userId, user, role, isDisabled } of client.members.list(
+        source.workspaceId,
+        {},
+        { signal },
+      )) {
         names.set(userId, user.name ?? user.email ?? 'A member')
-      return { names, userId: (await reading).user.id }
+        if (role !== 'GUEST' && !isDisabled) active.add(userId)
+      }
+      return { names, active, userId: (await reading).user.id }
     },
     [source.workspaceId],
   )
@@ -65,8 +72,13 @@ export function Inbox(props: {
       links.current?.querySelector<HTMLElement>(`[href*="${encodeURIComponent(chosen)}"]`)?.focus(),
     )
   }
-  const waiting = chats.filter(({ handledBy }) => handledBy === 'waiting').length
-  const isWhole = waiting < maxChats('waiting', steps)
+  const countOfKind = (kind: ListedChat['handledBy']) =>
+    chats.filter(({ handledBy }) => handledBy === kind).length
+  /** A chat whose member can no longer write waits for another one. */
+  const sectionOf = ({ handledBy, assigneeId }: ListedChat) =>
+    assigneeId && people.value && !people.value.active.has(assigneeId) ? 'waiting' : handledBy
+  const waiting = chats.filter((chat) => sectionOf(chat) === 'waiting').length
+  const isWhole = countOfKind('waiting') < maxChats('waiting', steps)
   useNotifications(list.value, { userId, title: props.tabTitle, isWhole })
   return (
     <div class={sessionId ? 'inbox has-chat' : 'inbox'}>
@@ -90,7 +102,7 @@ export function Inbox(props: {
           </p>
         )}
         {sections.map(([handledBy, label]) => {
-          const these = chats.filter((chat) => chat.handledBy === handledBy)
+          const these = chats.filter((chat) => sectionOf(chat) === handledBy)
           if (these.length === 0) return null
           return (
             <section key={handledBy}>
@@ -113,7 +125,7 @@ export function Inbox(props: {
                           {chat.lastMessage.text}
                         </span>
                       )}
-                      {handledBy === 'member' && (
+                      {chat.handledBy === 'member' && (
                         <span class="about">
                           {chat.assigneeId === userId ? 'You' : nameOf(chat.assigneeId)}
                         </span>
@@ -122,7 +134,7 @@ export function Inbox(props: {
                   </li>
                 ))}
               </ul>
-              {these.length >= maxChats(handledBy, steps) && (
+              {countOfKind(handledBy) >= maxChats(handledBy, steps) && (
                 <button type="button" onClick={() => setSteps(steps + 1)}>
                   Show more
                 </button>
