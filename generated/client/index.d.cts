@@ -456,7 +456,7 @@ export interface ResultsMethods {
   /**
    * List the results of a bot: `GET /v1/bots/{botId}/results`
    *
-   * Returns the results in which at least one answer was given, newest first, with their answers and variables. Those of earlier publications are among them. Pages join without gap or repeat while new results arrive. With `status`, `answerContains` or `variable` a page examines at most 10,000 results: it may have fewer entries than `limit`, or none, and a `nextCursor` all the same.
+   * Returns the results in which at least one answer was given, newest first, with their answers and variables. Those of earlier publications are among them. Pages join without gap or repeat while new results arrive. With `status`, `answerContains` or `variable` a page ends once it has examined 800 results, or 24 MB of answers and variables: it may have fewer entries than `limit`, or none, and a `nextCursor` all the same.
    */
   list(botId: string, query?: ListResultsQuery, options?: RequestOptions): Pages<ResultPage, ResultPage["results"][number]>
   /**

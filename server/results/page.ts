@@ -16,14 +16,11 @@ import { packedResults, packedShape, type ResultPage, unpack } from './packed-pa
 import { inTurn } from './searches.ts'
 import type { TimeRange } from './time-range.ts'
 
-/**
- * Maximum number of results that a page with a search examines, even if few match. With 10,000 results, the promised
- * maximum, no page takes three times as long as the first.
- */
+/** Maximum number of results that a page with a search examines, even if few match. The document says it too. */
 export const MAX_EXAMINED_RESULTS = 800
 
 /** Bytes of answers and variables that such a page looks through: some tenths of a second of work. */
-const MAX_EXAMINED_BYTES = 24_000_000
+export const MAX_EXAMINED_BYTES = 24_000_000
 
 /**
  * A result with its answers, which the bot is said for once more: then a cluster looks for them at one node. Most answers

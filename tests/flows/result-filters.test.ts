@@ -1,5 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals'
+import { operations } from '../../contract/index.ts'
 import { newId } from '../../server/ids.ts'
+import { MAX_EXAMINED_BYTES, MAX_EXAMINED_RESULTS } from '../../server/results/page.ts'
 import fc from '../kit/fast-check.ts'
 import { type App, startApp } from '../support/app.ts'
 import type { Answer } from '../support/client.ts'
@@ -275,6 +277,13 @@ describe('a page', () => {
       await app.pool.query('DELETE FROM result_answers WHERE bot_id = $1', [botId])
     },
   )
+
+  test('examines as much as its operation says', () => {
+    const megabytes = MAX_EXAMINED_BYTES / 1_000_000
+    expect(operations.listResults.description).toContain(
+      `examined ${MAX_EXAMINED_RESULTS} results, or ${megabytes} MB of answers and variables`,
+    )
+  })
 
   test('has the very last result that it examines', async () => {
     await addMany(800)

@@ -581,7 +581,7 @@ class Results:
     def list(self, bot_id: str, *, limit: int | None = None, cursor: str | None = None, time_filter: Literal["today", "last7Days", "last30Days", "monthToDate", "lastMonth", "yearToDate", "allTime"] | None = None, time_zone: str | None = None, created_after: str | None = None, created_before: str | None = None, status: Literal["started", "completed"] | None = None, answer_contains: str | None = None, variable: str | None = None, **options: Unpack[RequestOptions]) -> Pages[types.ResultPage, types.Result]:
         """List the results of a bot: `GET /v1/bots/{botId}/results`
 
-        Returns the results in which at least one answer was given, newest first, with their answers and variables. Those of earlier publications are among them. Pages join without gap or repeat while new results arrive. With `status`, `answerContains` or `variable` a page examines at most 10,000 results: it may have fewer entries than `limit`, or none, and a `nextCursor` all the same.
+        Returns the results in which at least one answer was given, newest first, with their answers and variables. Those of earlier publications are among them. Pages join without gap or repeat while new results arrive. With `status`, `answerContains` or `variable` a page ends once it has examined 800 results, or 24 MB of answers and variables: it may have fewer entries than `limit`, or none, and a `nextCursor` all the same.
 
         - `limit`: How many entries the page has at most, from 1 to 100.
         - `cursor`: The `nextCursor` of the page before, sent with the same path and filter; absent for the first page. An altered cursor, or one of another list, is invalid input.
