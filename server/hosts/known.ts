@@ -16,11 +16,15 @@ export function serveKnownHosts(
     const [name = ''] = given
     if (given.length !== 1 || name.length > MAX_HOST_CHARACTERS || asciiHost(name) === undefined) {
       const message = 'Send one query parameter `domain` with a host name, such as chat.example.com'
-      return sendProblem(response, 'BAD_REQUEST', [{ path: ['query', 'domain'], code: 'invalid', message }])
+      return sendProblem(response, 'BAD_REQUEST', [
+        { path: ['query', 'domain'], code: 'invalid_format', message },
+      ])
     }
     const host = asciiHost(name) as string
     if (isOwn(host) || (await isBotHost(db, host))) return response.json({ status: 'ok' })
     const message = 'No bot has a domain on this host'
-    return sendProblem(response, 'NOT_FOUND', [{ path: ['query', 'domain'], code: 'unknown_host', message }])
+    return sendProblem(response, 'NOT_FOUND', [
+      { path: ['query', 'domain'], code: 'unknown_record', message },
+    ])
   })
 }

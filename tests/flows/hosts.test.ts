@@ -1,5 +1,6 @@
 import { request as sendRequest } from 'node:http'
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
+import { issueCodes } from '../../contract/errors.ts'
 import { operations } from '../../contract/index.ts'
 import { protocols } from '../../contract/tools/protocol.ts'
 import { viewerOperations } from '../../contract/viewer.ts'
@@ -455,8 +456,11 @@ describe('a proxy that asks for a host', () => {
   })
 
   test('learns that others are not, in every spelling', async () => {
-    expect((await ask('?domain=nobody.example')).status).toBe(404)
-    expect((await ask(`?domain=${encodeURIComponent('bücher.example')}`)).status).toBe(404)
+    for (const name of ['nobody.example', encodeURIComponent('bücher.example')]) {
+      const answer = await ask(`?domain=${name}`)
+      expect(answer.status).toBe(404)
+      expect(Object.keys(issueCodes)).toContain(JSON.parse(answer.text).issues[0].code)
+    }
   })
 
   test.each([
@@ -466,7 +470,9 @@ describe('a proxy that asks for a host', () => {
     '?domain=a%2Fb',
     `?domain=${'a'.repeat(300)}.example`,
   ])('gets a 400 for %s', async (query) => {
-    expect((await ask(query)).status).toBe(400)
+    const answer = await ask(query)
+    expect(answer.status).toBe(400)
+    expect(Object.keys(issueCodes)).toContain(JSON.parse(answer.text).issues[0].code)
   })
 
   test('costs no look-up for hosts of the service, and one for a strange host in a second', async () => {
