@@ -1,7 +1,13 @@
-import { sql } from 'drizzle-orm'
+import { and, eq, inArray, isNull, sql } from 'drizzle-orm'
 import { eventTypes } from '../../contract/events.ts'
 import type { Database } from '../db/client.ts'
-import { bots, webhookDeliveries as deliveries, results } from '../db/schema.ts'
+import {
+  bots,
+  webhookDeliveries as deliveries,
+  webhookEndpoints as endpoints,
+  results,
+  workspaces,
+} from '../db/schema.ts'
 import { selectRows } from '../db/typed-select.ts'
 import { isBotAlive } from '../db/undeleted-bots.ts'
 import { DELETED } from '../results/erase.ts'
@@ -10,7 +16,8 @@ import type { Taken } from './leases.ts'
 /*
  * No event of a deleted result is posted after `results.deleted`, even in a race. A sender first commits its lease, and
  * checks in a later statement that the result exists. And `results.deleted` waits while a delivery of a deleted result
- * is leased. So either the sender sees the deletion, or the deletion sees the lease.
+ * is leased. So either the sender sees the deletion, or the deletion sees the lease. Nothing is posted to an endpoint that
+ * is gone, or of a workspace that is deleted.
  */
 
 type Subject = Pick<Taken, 'botId' | 'subject'>
@@ -24,7 +31,13 @@ const OF_DELETION = ['results.deleted', 'bot.deleted']
 const RETRY_MS = 200
 
 /** Those of the deliveries just leased that may be posted now. The others are done with, or due a little later. */
-export async function postable<T extends Taken>(db: Database, taken: readonly T[]): Promise<readonly T[]> {
+export async function postable<T extends Taken>(db: Database, leased: readonly T[]): Promise<readonly T[]> {
+  const known = await knownAmong(db, new Set(leased.map(({ endpointId }) => endpointId)))
+  const taken = leased.filter(({ endpointId }) => known.has(endpointId))
+  await giveBack(
+    db,
+    leased.filter(({ endpointId }) => !known.has(endpointId)),
+  )
   const ofResults = taken.filter(({ type }) => OF_RESULT.includes(type))
   const ofDeletions = taken.filter(({ type }) => OF_DELETION.includes(type))
   if (ofResults.length + ofDeletions.length === 0) return taken
@@ -42,6 +55,16 @@ export async function postable<T extends Taken>(db: Database, taken: readonly T[
   return taken.filter((delivery) => !dead.has(delivery) && !early.has(delivery))
 }
 
+/** The endpoints that are there still, and whose workspaces are. */
+async function knownAmong(db: Database, endpointIds: ReadonlySet<string>): Promise<Set<string>> {
+  const rows = await db
+    .select({ id: endpoints.id })
+    .from(endpoints)
+    .innerJoin(workspaces, and(eq(workspaces.id, endpoints.workspaceId), isNull(workspaces.deletedAt)))
+    .where(inArray(endpoints.id, [...endpointIds]))
+  return new Set(rows.map(({ id }) => id))
+}
+
 /** Those of which the result is deleted. */
 async function deletedAmong<S extends Subject>(db: Database, deliveries: readonly S[]): Promise<S[]> {
   const found = new Set<string>()
@@ -54,7 +77,7 @@ async function deletedAmong<S extends Subject>(db: Database, deliveries: readonl
       (list) => sql`
         SELECT ${list} FROM ${results} JOIN ${bots} ON ${bots.id} = ${results.botId} AND ${isBotAlive()}
         WHERE ${results.botId} = ${botId} AND ${bots.id} = ${botId} AND ${results.id} = ANY(${sql.param(subjects)})
-          AND ${results.createdAt} > coalesce(${bots.resultsFloorAt}, '-infinity')`,
+          AND NOT ${results.isArchived} AND ${results.createdAt} > coalesce(${bots.resultsFloorAt}, '-infinity')`,
     )
     for (const { id } of alive) found.add(`${botId} ${id}`)
   }

@@ -115,7 +115,7 @@ const testsOf = (endpointId: SQL) => sql`(
   WHERE d.bot_id = ${endpointId} AND num_nulls(d.next_attempt_at, NULLIF(d.bot_id = d.endpoint_id, false)) = 0 OFFSET 0)`
 
 export const leaseStatements = statements((db, named) => ({
-  /** In no order, so that of many none is always the last. */
+  /** None of a deleted workspace. In no order, so that of many none is always the last. */
   open: prepareSelect(
     db,
     named('webhooks_open'),
@@ -130,7 +130,8 @@ export const leaseStatements = statements((db, named) => ({
       LEFT JOIN LATERAL (
         SELECT true AS found FROM ${testsOf(sql`${endpoints.id}`)} AS t WHERE t.next_attempt_at <= now() LIMIT 1
       ) AS test ON true
-      WHERE due.found OR test.found
+      WHERE (due.found OR test.found)
+        AND (SELECT home.deleted_at IS NULL FROM ${workspaces} home WHERE home.id = ${endpoints.workspaceId})
       ORDER BY random() LIMIT 1000`,
   ),
   // A delivery with an earlier one of its subject is moved behind that, once: otherwise all deliveries of an

@@ -395,3 +395,66 @@ describe('deliveries of a deleted result', () => {
     expect(types).not.toContain('result.answered')
   })
 })
+
+describe('events of a deleted workspace', () => {
+  const removeWorkspace = () =>
+    app.client.ok('deleteWorkspace', { as: site.admin, params: { workspaceId: site.workspaceId } })
+  const changeBot = (name: string) =>
+    app.client.ok('updateBot', {
+      as: site.member,
+      params: { botId: site.draft.id },
+      body: { bot: { version: '6.1', name } },
+    })
+  const waits = async () => {
+    const { rows } = await app.pool.query(
+      'SELECT type, attempts FROM webhook_deliveries WHERE next_attempt_at IS NOT NULL AND leased_until IS NULL',
+    )
+    return rows
+  }
+  /** An event of another workspace, which comes after those that are not posted. */
+  async function postOther() {
+    const { there } = await makeWorld(app)
+    const body = { url: `http://${host}/other` }
+    const params = { workspaceId: there.workspaceId }
+    await app.client.ok('createWebhookEndpoint', { as: there.admin, params, body })
+    const bot = { version: '6.1' as const, name: 'Other' }
+    await app.client.ok('updateBot', { as: there.member, params: { botId: there.draft.id }, body: { bot } })
+    await until('the other event is posted', () => posted.length > 0)
+  }
+
+  test('that wait are not posted, whatever they are about, nor is a test', async () => {
+    const { id: endpointId } = await subscribe()
+    await changeBot('Before')
+    const params = { workspaceId: site.workspaceId, endpointId }
+    await app.client.ok('testWebhookEndpoint', { as: site.admin, params })
+    await removeWorkspace()
+    const sender = startSender()
+    await postOther()
+    await sender.stop()
+    expect(posted).toMatchObject([{ data: { name: 'Other' } }])
+    while (await purgeBatch(app.db, app.clock.now()));
+    expect((await waits()).filter(({ type }) => type === 'bot.updated')).toEqual([])
+  })
+
+  test('are not posted where they were taken at the moment of the deletion', async () => {
+    await subscribe()
+    await changeBot('Before')
+    let isDeleted = false
+    app.beforeStatement = async (text) => {
+      // After the lease is committed, and before the post.
+      if (isDeleted || !text.includes('"isFirst"')) return
+      isDeleted = true
+      await removeWorkspace()
+    }
+    const sender = startSender()
+    try {
+      await until('the event was taken', () => isDeleted)
+      await postOther()
+    } finally {
+      app.beforeStatement = undefined
+      await sender.stop()
+    }
+    expect(posted).toMatchObject([{ data: { name: 'Other' } }])
+    expect(await waits()).toEqual([{ type: 'bot.updated', attempts: 0 }])
+  })
+})
