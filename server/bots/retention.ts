@@ -2,6 +2,7 @@ import { sql } from 'drizzle-orm'
 import type { Config } from '../config.ts'
 import { type Database, transact } from '../db/client.ts'
 import { sqlState } from '../db/errors.ts'
+import { findInHalves } from '../db/halves.ts'
 import { botPublications, bots, chatSessions, publishedBots } from '../db/schema.ts'
 import { expression, selectRows } from '../db/typed-select.ts'
 
@@ -44,23 +45,25 @@ export function publicationThinning({ PUBLICATIONS_RETENTION_DAYS: days, PUBLICA
       return isAgain
     }
     // From the key alone, for most bots have few.
-    const many = await selectRows(
-      db,
-      { botId: botPublications.botId },
-      (list) => sql`
-        SELECT ${list} FROM ${botPublications}
-        WHERE ${botPublications.botId} > ${after} AND ${botPublications.botId} <= ${last.id}
-        GROUP BY ${botPublications.botId} HAVING count(*) > ${kept}`,
-    )
-    after = last.id
+    const find = (ids: readonly string[]) =>
+      selectRows(
+        db,
+        { botId: botPublications.botId },
+        (list) => sql`
+          SELECT ${list} FROM ${botPublications} WHERE ${botPublications.botId} = ANY(${sql.param(ids)})
+          GROUP BY ${botPublications.botId} HAVING count(*) > ${kept}`,
+      )
     let failure: unknown
+    // The others have their turn all the same.
+    const noteFailure = (error: unknown) => {
+      failure ??= error
+    }
+    const ids = page.map(({ id }) => id)
+    const many = await findInHalves(ids, find, noteFailure)
+    after = last.id
     for (const { botId } of many) {
-      try {
-        isLeft = (await thinInTime(db, botId, last.before, kept)) || isLeft
-      } catch (error) {
-        // The others have their turn all the same.
-        failure = error
-      }
+      const isMoreLeft = await thinInTime(db, botId, last.before, kept).catch(noteFailure)
+      isLeft = isMoreLeft || isLeft
     }
     if (failure) throw failure
     return true

@@ -1,6 +1,7 @@
 import { and, eq, isNull, lt, or, type SQL, sql } from 'drizzle-orm'
 import { newEntry, writeEntry } from '../audit/log.ts'
 import { type Database, transact } from '../db/client.ts'
+import { findInHalves } from '../db/halves.ts'
 import { requestPurge } from '../db/purge-requests.ts'
 import { bots, results, workspaces } from '../db/schema.ts'
 import { expression, selectRows } from '../db/typed-select.ts'
@@ -24,10 +25,10 @@ export async function expireResults(db: Database, days: number | undefined, now:
   const before = sql`((${today} - make_interval(days => ${retentionDays})) AT TIME ZONE 'UTC')`
   // Times of results are whole milliseconds.
   const floor = sql`(${before} - interval '1 millisecond')`
-  const lowBots = (after: string) => sql`
+  const expiringBots = sql`
     FROM ${bots} JOIN ${workspaces} ON ${workspaces.id} = ${bots.workspaceId}
-    WHERE ${bots.deletedAt} IS NULL AND ${retentionDays} IS NOT NULL AND ${bots.id} > ${after}
-      AND coalesce(${bots.resultsFloorAt}, '-infinity') < ${floor}`
+    WHERE ${bots.deletedAt} IS NULL AND ${workspaces.deletedAt} IS NULL AND ${retentionDays} IS NOT NULL`
+  const isLow = sql`coalesce(${bots.resultsFloorAt}, '-infinity') < ${floor}`
   // Both values of has_started are named, so that the index is walked.
   const hasOlder = sql`EXISTS (
     SELECT FROM ${results} r WHERE r.bot_id = ${bots.id} AND r.has_started IN (true, false) AND NOT r.is_archived
@@ -38,29 +39,33 @@ export async function expireResults(db: Database, days: number | undefined, now:
     const page = await selectRows(
       db,
       { id: bots.id },
-      (list) => sql`SELECT ${list} ${lowBots(after)} ORDER BY ${bots.id} LIMIT ${MAX_BATCH_BOTS}`,
+      (list) => sql`
+        SELECT ${list} ${expiringBots} AND ${bots.id} > ${after} ORDER BY ${bots.id} LIMIT ${MAX_BATCH_BOTS}`,
     )
     const last = page.at(-1)?.id
     if (last === undefined) {
       if (failure !== undefined) throw failure
       return false
     }
-    const expired = await selectRows(
-      db,
-      {
-        id: bots.id,
-        workspaceId: bots.workspaceId,
-        before: expression(before, 'timestamptz'),
-        floor: expression(floor, 'text'),
-      },
-      (list) => sql`SELECT ${list} ${lowBots(after)} AND ${bots.id} <= ${last} AND ${hasOlder}`,
-    )
-    for (const bot of expired) {
-      // One that cannot expire keeps none of the others.
-      await raiseFloor(db, bot, now).catch((error) => {
-        failure ??= error
-      })
+    const find = (ids: readonly string[]) =>
+      selectRows(
+        db,
+        {
+          id: bots.id,
+          workspaceId: bots.workspaceId,
+          before: expression(before, 'timestamptz'),
+          floor: expression(floor, 'text'),
+        },
+        (list) => sql`
+          SELECT ${list} ${expiringBots} AND ${bots.id} = ANY(${sql.param(ids)}) AND ${isLow} AND ${hasOlder}`,
+      )
+    // One that cannot expire keeps none of the others.
+    const noteFailure = (error: unknown) => {
+      failure ??= error
     }
+    const ids = page.map(({ id }) => id)
+    for (const bot of await findInHalves(ids, find, noteFailure))
+      await raiseFloor(db, bot, now).catch(noteFailure)
     after = last
   }
 }

@@ -169,6 +169,23 @@ describe('publications', () => {
     await app.client.ok('restorePublication', of(here.draft.id, third))
   })
 
+  test('publications of a bot that cannot be looked up keep those of no other bot', async () => {
+    const times = ['2020-06-01', '2020-06-02', '2020-06-03'].map((day) => `${day}T00:00:00.000Z`)
+    for (const id of [here.draft.id, here.legacy.id]) await addPublications(id, times)
+    const next = publicationThinning({ PUBLICATIONS_RETENTION_DAYS: 7, PUBLICATIONS_KEPT: 1 })
+    app.beforeStatement = async (text, values) => {
+      if (!text.includes('HAVING count')) return
+      const [first, last] = values
+      const isWithin = typeof first === 'string' && first < here.draft.id && here.draft.id <= String(last)
+      if (isWithin || values.flat().includes(here.draft.id))
+        throw Object.assign(new Error('damaged'), { code: 'XX001' })
+    }
+    await expect(next(app.db)).rejects.toThrow()
+    app.beforeStatement = undefined
+    expect([(await listed(here.draft.id)).length, (await listed(here.legacy.id)).length]).toEqual([3, 1])
+    expect(await next(app.db)).toBe(false)
+  })
+
   test('publications of a bot with very many are deleted in batches', async () => {
     const many = Array.from({ length: 130 }, (_, n) => new Date(Date.UTC(2020, 5, 1, 0, n)).toISOString())
     await addPublications(here.draft.id, many)

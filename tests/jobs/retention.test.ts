@@ -170,6 +170,31 @@ describe('results', () => {
     }
   })
 
+  test('of bots that cannot be looked up keep those of no other bot', async () => {
+    const { id } = here.draft
+    await addResults(id, [0, 40])
+    await keep(30)
+    // No date is so far back.
+    const { workspaceId } = world.there
+    await app.pool.query('UPDATE workspaces SET results_retention_days = 2147483647 WHERE id = $1', [
+      workspaceId,
+    ])
+    await expect(expire()).rejects.toThrow()
+    expect(await seen(id)).toEqual([0])
+  })
+
+  test('of a deleted workspace are left to its purge', async () => {
+    await addResults(here.draft.id, [0, 40])
+    const params = { workspaceId: here.workspaceId }
+    await app.client.ok('deleteWorkspace', { as: here.admin, params })
+    await expire(30)
+    const { rows } = await app.pool.query(
+      `SELECT operation FROM audit_log WHERE workspace_id = $1 AND operation = 'deleteResults'`,
+      [here.workspaceId],
+    )
+    expect(rows).toEqual([])
+  })
+
   test('go as the workspace says where that is sooner, never later', async () => {
     const { id } = here.draft
     const { id: other } = world.there.draft
