@@ -93,7 +93,7 @@ BEGIN
   -- A chat is over once its result is deleted.
   IF result_id IS NOT NULL THEN
     PERFORM FROM results r JOIN bots b ON b.id = r.bot_id WHERE r.bot_id = p_bot_id AND b.id = p_bot_id
-      AND r.id = read_chat_session.result_id AND r.created_at > coalesce(b.results_floor_at, '-infinity');
+      AND r.id = read_chat_session.result_id AND NOT r.is_archived AND r.created_at > coalesce(b.results_floor_at, '-infinity');
     IF NOT FOUND THEN RETURN; END IF;
   END IF;
   has_webhooks := EXISTS (
@@ -139,7 +139,7 @@ BEGIN
       last_chat_session_id = excluded.last_chat_session_id, waiting_block_id = excluded.waiting_block_id,
       waiting_block_bot_id = excluded.waiting_block_bot_id, waits_until = excluded.waits_until,
       updated_at = excluded.updated_at, answers_size = r.answers_size + excluded.answers_size
-      WHERE r.created_at > v_floor
+      WHERE NOT r.is_archived AND r.created_at > v_floor
     RETURNING r.created_at, r.has_started, r.is_completed, r.waiting_block_id, r.waits_until, r.answers_size
     INTO v_after;
     IF NOT FOUND THEN RETURN; END IF;
@@ -148,7 +148,7 @@ BEGIN
       is_completed = r.is_completed OR p_is_completed, last_chat_session_id = p_session_id,
       waiting_block_id = p_waiting_block_id, waiting_block_bot_id = p_waiting_block_bot_id,
       waits_until = v_waits_until, updated_at = p_now, answers_size = r.answers_size + v_size
-    WHERE r.bot_id = p_bot_id AND r.id = p_id AND r.created_at > coalesce(
+    WHERE r.bot_id = p_bot_id AND r.id = p_id AND NOT r.is_archived AND r.created_at > coalesce(
       (SELECT b.results_floor_at FROM bots b WHERE b.id = p_bot_id), '-infinity')
     RETURNING r.created_at, r.has_started, r.is_completed, r.waiting_block_id, r.waits_until, r.answers_size
     INTO v_after;

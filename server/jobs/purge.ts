@@ -2,7 +2,7 @@ import { and, asc, eq, isNotNull, lte, or, type SQL, sql } from 'drizzle-orm'
 import type { PgTable } from 'drizzle-orm/pg-core'
 import { type Database, type Transaction, transact } from '../db/client.ts'
 import { sqlState } from '../db/errors.ts'
-import { requestPurge } from '../db/purge-requests.ts'
+import { changeRows, removeRows, sizeOf } from '../db/row-batches.ts'
 import {
   botBlockStatsDaily,
   botDrafts,
@@ -19,29 +19,21 @@ import {
   chatwootConversations,
   chatwootEvents,
   customDomains,
-  folders,
   publicIds,
   publishedBots,
   purges,
-  resultAnswers,
   resultErasures,
-  resultLogs,
   results,
-  resultTranscripts,
-  sheetRows,
   statsRollups,
   uploads,
   webhookDeliveries,
-  webhookEndpoints,
   webhookEvents,
   webhookOutbox,
-  workspaceMembers,
   workspaces,
 } from '../db/schema.ts'
 import { expression, selectRows } from '../db/typed-select.ts'
-import { MS_PER_DAY } from '../durations.ts'
-import { requestErasure } from '../results/erase.ts'
-import { removeRows, sizeOf } from './remove-rows.ts'
+import { partsOfResults, removeRowsOf, requestErasure } from '../results/erase.ts'
+import { daysBefore, purgeWorkspaces, requestDeletedBots, stateOf } from './deleted-records.ts'
 
 /*
  * Removes records that were deleted, which are unreachable already: in small batches, by one process at a time, and
@@ -53,10 +45,6 @@ const MAX_BATCH_ROWS = 2_000
 const MAX_PART_ROWS = 10 * MAX_BATCH_ROWS
 /** A batch that took longer than this is not made larger again. */
 const QUICK_BATCH_MS = 500
-/** Bots of a deleted workspace that one batch takes on, so that other workspaces have their turn in between. */
-const MAX_BOTS_OF_WORKSPACE = 200
-/** Deleted bots that one look takes on. */
-const MAX_DELETED_BOTS = 1_000
 
 /** Bots that one look finds: as many processes can work at once. */
 const MAX_CANDIDATE_BOTS = 20
@@ -87,17 +75,15 @@ export async function purgeBatch(
     return false
   }
   const fresh = waiting.filter(({ failedAt }) => failedAt === null)
+  const state = stateOf(db)
   const findMore = async () =>
-    (await requestDeletedBots(db, now, deletedBotsDays)) || (await purgeWorkspaces(db))
+    (await requestDeletedBots(db, state, now, deletedBotsDays)) || (await purgeWorkspaces(db, state))
   // In turns: results of a bot may keep coming, and deleted workspaces do not wait until they end.
-  isTurnOfBots = !isTurnOfBots
-  if (fresh.length > 0) return (!isTurnOfBots && (await findMore())) || purgeFirst(fresh)
+  state.isTurnOfBots = !state.isTurnOfBots
+  if (fresh.length > 0) return (!state.isTurnOfBots && (await findMore())) || purgeFirst(fresh)
   // A bot whose last batch failed waits for all others, so that they take as long as they take alone.
   return (await findMore()) || purgeFirst(waiting.slice(0, 1))
 }
-
-/** True if this look begins with bots of which something is to be purged. */
-let isTurnOfBots = false
 
 interface Batch {
   botId: string
@@ -168,13 +154,6 @@ const documentSize = sizeOf('groups', 'events', 'edges', 'variables', 'theme', '
  * of their ids, as in the deletion of single results, so that the two cannot deadlock.
  */
 
-const partsOfResults = [
-  [resultAnswers, sizeOf('content', 'transcript')],
-  [resultLogs, sizeOf('description', 'details')],
-  [resultTranscripts, sizeOf('entries')],
-  [sheetRows, sizeOf('cells', 'filter')],
-] as const
-
 /** True while unreachable results of the bot are left. */
 async function purgeResults(tx: Transaction, { botId, rows: most, now }: Batch): Promise<boolean> {
   const rows = await selectRows(
@@ -190,14 +169,8 @@ async function purgeResults(tx: Transaction, { botId, rows: most, now }: Batch):
   const ids = sql`${sql.param(rows.map(({ id }) => id))}`
   // Rows of a result go first. The next batch removes the rest; the result is unreachable meanwhile.
   const part = { botId, rows: Math.min(10 * most, MAX_PART_ROWS) }
-  const isOfThem = sql`result_id = ANY(${ids})`
-  for (const [table, bytes] of partsOfResults) {
-    if (await removeRows(tx, table, part, isOfThem, bytes)) return true
-  }
+  if (await removeRowsOf(tx, part, ids, now)) return true
   await tx.execute(sql`DELETE FROM ${results} WHERE bot_id = ${botId} AND id = ANY(${ids})`)
-  await tx.execute(sql`
-    UPDATE ${uploads} SET remove_at = ${now.toISOString()}::timestamptz
-    WHERE bot_id = ${botId} AND result_id = ANY(${ids})`)
   await requestErasure(
     tx,
     botId,
@@ -207,15 +180,11 @@ async function purgeResults(tx: Transaction, { botId, rows: most, now }: Batch):
 }
 
 /** Files of a deleted bot that no result had; they and the others are removed by `uploads.ts`. True while there are more. */
-async function dropFiles(tx: Transaction, { botId, rows, now }: Batch): Promise<boolean> {
-  const time = sql`${now.toISOString()}::timestamptz`
-  const { rowCount } = await tx.execute(sql`
-    UPDATE ${uploads} SET remove_at = ${time}
-    WHERE bot_id = ${botId} AND ctid = ANY(ARRAY(
-      SELECT ctid FROM ${uploads} WHERE bot_id = ${botId} AND NOT coalesce(remove_at <= ${time}, false)
-        AND NOT EXISTS (SELECT FROM ${bots} b WHERE b.id = ${botId} AND b.deleted_at IS NULL)
-      LIMIT ${rows}))`)
-  return rowCount === rows
+function dropFiles(tx: Transaction, batch: Batch): Promise<boolean> {
+  const time = sql`${batch.now.toISOString()}::timestamptz`
+  const isLeft = sql`NOT coalesce(remove_at <= ${time}, false)
+    AND NOT EXISTS (SELECT FROM ${bots} b WHERE b.id = ${batch.botId} AND b.deleted_at IS NULL)`
+  return changeRows(tx, uploads, batch, sql`remove_at = ${time}`, isLeft)
 }
 
 /** Removes the counts of days and hours of which no result is left to be seen; true while there are more. */
@@ -294,79 +263,3 @@ const partsOfBots: readonly (readonly [PgTable, SQL?])[] = [
   [botPublications, documentSize],
   [botDrafts],
 ]
-
-const daysBefore = (now: Date, days: number) => new Date(now.getTime() - days * MS_PER_DAY)
-
-const hasNoPurge = sql`NOT EXISTS (SELECT FROM ${purges} WHERE ${purges.botId} = ${bots.id})`
-
-/** Requests the purge of bots that were deleted long enough ago; true if there were any. */
-async function requestDeletedBots(db: Database, now: Date, days: number): Promise<boolean> {
-  const due = await db
-    .select({ id: bots.id })
-    .from(bots)
-    .where(and(lte(bots.deletedAt, daysBefore(now, days)), hasNoPurge))
-    .orderBy(asc(bots.deletedAt))
-    .limit(MAX_DELETED_BOTS)
-  for (const { id } of due) await transact(db, (tx) => requestPurge(tx, id, now))
-  return due.length > 0
-}
-
-/** Behind which deleted workspace the next look goes on: each has its turn, whatever the others hold. */
-let lastWorkspaceId = ''
-
-/** Does a part of the removal of one deleted workspace; true when there was something to do. */
-async function purgeWorkspaces(db: Database): Promise<boolean> {
-  const deletedWorkspaces = await db
-    .select({
-      id: workspaces.id,
-      deletedAt: sql<Date>`${workspaces.deletedAt}`.mapWith(workspaces.deletedAt),
-    })
-    .from(workspaces)
-    .where(isNotNull(workspaces.deletedAt))
-    .orderBy(sql`${workspaces.id} <= ${lastWorkspaceId}`, asc(workspaces.id))
-    .limit(MAX_CANDIDATE_BOTS)
-  for (const { id, deletedAt } of deletedWorkspaces) {
-    lastWorkspaceId = id
-    if (await purgeWorkspace(db, id, deletedAt)) return true
-  }
-  return false
-}
-
-/** Removes a deleted workspace, or requests the purge of bots it still has; false while that is going on. */
-async function purgeWorkspace(db: Database, id: string, deletedAt: Date): Promise<boolean> {
-  // Before the transaction: a cluster changes no catalogue table in one that has read from all nodes. Nothing comes
-  // into a workspace that is deleted.
-  const find = (condition: SQL) =>
-    db
-      .select({ id: bots.id })
-      .from(bots)
-      .where(and(eq(bots.workspaceId, id), condition))
-      .limit(MAX_BOTS_OF_WORKSPACE)
-  // First those that an index has.
-  const alive = await find(sql`${bots.deletedAt} IS NULL`)
-  const left = alive.length > 0 ? alive : await find(hasNoPurge)
-  for (const { id: botId } of left) {
-    await transact(db, async (tx) => {
-      await tx.update(bots).set({ deletedAt, folderId: null }).where(eq(bots.id, botId))
-      await requestPurge(tx, botId, deletedAt)
-    })
-  }
-  if (left.length > 0) return true
-  const [bot] = await db.select({ id: bots.id }).from(bots).where(eq(bots.workspaceId, id)).limit(1)
-  if (bot) return false
-  const { rowCount } = await db.execute(sql`
-    UPDATE ${folders} SET parent_folder_id = NULL WHERE id = ANY(ARRAY(
-      SELECT id FROM ${folders} WHERE workspace_id = ${id} AND parent_folder_id IS NOT NULL LIMIT ${MAX_BATCH_ROWS}))`)
-  if (rowCount) return true
-  const folderDeletion = await db.execute(sql`
-    DELETE FROM ${folders} WHERE id = ANY(ARRAY(
-      SELECT id FROM ${folders} WHERE workspace_id = ${id} LIMIT ${MAX_BATCH_ROWS}))`)
-  if (folderDeletion.rowCount) return true
-  await transact(db, async (tx) => {
-    await tx.select({ id: workspaces.id }).from(workspaces).where(eq(workspaces.id, id)).for('update')
-    await tx.delete(webhookEndpoints).where(eq(webhookEndpoints.workspaceId, id))
-    await tx.delete(workspaceMembers).where(eq(workspaceMembers.workspaceId, id))
-    await tx.delete(workspaces).where(eq(workspaces.id, id))
-  })
-  return true
-}

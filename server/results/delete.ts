@@ -7,13 +7,16 @@ import { type Database, type Transaction, transact } from '../db/client.ts'
 import { requestPurge } from '../db/purge-requests.ts'
 import { bots, chatSessions, chatwootConversations, chatwootEvents, results as table } from '../db/schema.ts'
 import { expression, selectRows } from '../db/typed-select.ts'
-import { deleteRowsOf, dropWaitingMessages, requestErasure } from './erase.ts'
+import { dropWaitingMessages, removeResults, removeRowsOf, requestErasure } from './erase.ts'
 import { lateBefore, raiseEpochs, raiseEpochsOf } from './stats-epochs.ts'
 
 /**
  * Above this many deleted results the response has no count: a deletion takes the same time for one as for millions.
  */
 const MAX_COUNTED_RESULTS = 10_000
+
+/** Rows of results that their deletion by ids removes itself; `erase.ts` removes the rest. */
+const MAX_ROWS_AT_ONCE = 5_000
 
 const deedOf = ({ caller }: BotGrant) => ({ by: caller, operation: 'deleteResults' }) as const
 
@@ -87,8 +90,8 @@ export async function countUnder(tx: Transaction, botId: string, floor: ReturnTy
 }
 
 /**
- * Deletes results of the granted bot by their ids; others and unknown ones are left out.
- * They are locked first: only a later statement sees what a turn wrote that the lock waited for.
+ * Deletes results of the granted bot by their ids; others and unknown ones are left out. They are locked first: only a
+ * later statement sees what a turn wrote that the lock waited for. Takes bounded time, however much they hold.
  */
 export async function deleteSome(
   db: Database,
@@ -106,7 +109,7 @@ export async function deleteSome(
         id: table.id,
         createdAt: table.createdAt,
         isAlive: expression(
-          sql`${table.createdAt} > coalesce(${bots.resultsFloorAt}, '-infinity')`,
+          sql`NOT ${table.isArchived} AND ${table.createdAt} > coalesce(${bots.resultsFloorAt}, '-infinity')`,
           'boolean',
         ),
       },
@@ -119,8 +122,13 @@ export async function deleteSome(
     if (doomed.length > 0) {
       const doomedIds = doomed.map(({ id }) => id)
       const named = sql`${sql.param(doomedIds)}`
-      await deleteRowsOf(tx, bot.id, named, now)
-      await tx.execute(sql`DELETE FROM ${table} WHERE bot_id = ${bot.id} AND id = ANY(${named})`)
+      const batch = { botId: bot.id, rows: MAX_ROWS_AT_ONCE }
+      if (await removeResults(tx, batch, named)) {
+        // Too large to remove them now: nobody sees these any more.
+        await tx.execute(
+          sql`UPDATE ${table} SET is_archived = true WHERE bot_id = ${bot.id} AND id = ANY(${named})`,
+        )
+      } else await removeRowsOf(tx, batch, named, now)
       await requestErasure(tx, bot.id, doomedIds)
     }
     // Those that were deleted before are in no range, and do not count again.

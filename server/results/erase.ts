@@ -1,6 +1,7 @@
 import { type SQL, sql } from 'drizzle-orm'
 import { type Database, type Transaction, transact } from '../db/client.ts'
 import { isOfRows, sqlState } from '../db/errors.ts'
+import { changeRows, type RowBatch, removeRows, sizeOf } from '../db/row-batches.ts'
 import {
   botIdempotencyKeys,
   botIdempotencyResponses,
@@ -13,6 +14,7 @@ import {
   resultAnswers,
   resultErasures,
   resultLogs,
+  results,
   resultTranscripts,
   sheetRows,
   uploads,
@@ -32,6 +34,12 @@ const PASSES_S = [30, 600]
 
 /** Results of one batch, all of them together in one transaction per bot. */
 const MAX_BATCH_RESULTS = 200
+/** Rows of one such transaction, of all results together: a single one can have millions. */
+const MAX_BATCH_ROWS = 20_000
+/** A batch that takes too long is followed by one of so many times fewer rows. */
+const BATCH_DIVISOR = 8
+/** Sessions of these results in one transaction; anybody who knows a result can begin many. */
+const MAX_BATCH_SESSIONS = 1_000
 
 /** Records, in the transaction that deletes results, that their copies have to be erased. */
 export async function requestErasure(tx: Transaction, botId: string, ids: string[]) {
@@ -62,18 +70,33 @@ export async function dropWaitingMessages(tx: Transaction, botId: string, sessio
   await tx.execute(sql`UPDATE ${chatwootConversations} SET session_id = NULL WHERE ${isOf}`)
 }
 
-/** Deletes the rows that belong to results of one bot, which the caller has locked in an earlier statement. */
-export async function deleteRowsOf(tx: Transaction, botId: string, ids: SQL, now: Date) {
-  const isOf = sql`bot_id = ${botId} AND result_id = ANY(${ids})`
-  await tx.execute(sql`DELETE FROM ${resultAnswers} WHERE ${isOf}`)
-  await tx.execute(sql`DELETE FROM ${resultLogs} WHERE ${isOf}`)
-  await tx.execute(sql`DELETE FROM ${resultTranscripts} WHERE ${isOf}`)
-  await tx.execute(sql`DELETE FROM ${sheetRows} WHERE ${isOf}`)
-  await tx.execute(sql`UPDATE ${uploads} SET remove_at = ${now.toISOString()}::timestamptz WHERE ${isOf}
-    AND NOT coalesce(remove_at <= ${now.toISOString()}::timestamptz, false)`)
+/** Tables with rows of results. */
+export const partsOfResults = [
+  [resultAnswers, sizeOf('content', 'transcript')],
+  [resultLogs, sizeOf('description', 'details')],
+  [resultTranscripts, sizeOf('entries')],
+  [sheetRows, sizeOf('cells', 'filter')],
+] as const
+
+/**
+ * Removes some of the rows that belong to results of one bot, which the caller has locked in an earlier statement. True
+ * while there are more.
+ */
+export async function removeRowsOf(tx: Transaction, batch: RowBatch, ids: SQL, now: Date): Promise<boolean> {
+  const isOf = sql`result_id = ANY(${ids})`
+  for (const [table, bytes] of partsOfResults) {
+    if (await removeRows(tx, table, batch, isOf, bytes)) return true
+  }
+  const time = sql`${now.toISOString()}::timestamptz`
+  const isLeft = sql`${isOf} AND NOT coalesce(remove_at <= ${time}, false)`
+  return changeRows(tx, uploads, batch, sql`remove_at = ${time}`, isLeft)
 }
 
-/** Erases the copies of one batch of deleted results; true while more are due. */
+/** Removes some of the results of one bot by their ids, which the caller has locked; true while there are more. */
+export const removeResults = (tx: Transaction, batch: RowBatch, ids: SQL): Promise<boolean> =>
+  removeRows(tx, results, batch, sql`id = ANY(${ids})`, sizeOf('variables', 'transcript'))
+
+/** Erases a batch of the copies of deleted results; true while more are due. */
 export async function eraseBatch(db: Database, now: Date): Promise<boolean> {
   const due = await selectRows(
     db,
@@ -82,16 +105,19 @@ export async function eraseBatch(db: Database, now: Date): Promise<boolean> {
       SELECT ${list} FROM ${resultErasures} WHERE due_at <= now() ORDER BY due_at LIMIT ${MAX_BATCH_RESULTS}`,
   )
   let failure: unknown
+  let isMoreLeft = due.length === MAX_BATCH_RESULTS
   // In halves where they fail together, so that one that cannot be erased keeps none of the others.
-  const eraseThem = async (botId: string, ids: string[]): Promise<void> => {
+  const eraseThem = async (botId: string, ids: string[], rows = MAX_BATCH_ROWS): Promise<void> => {
     try {
-      await transact(db, (tx) => erase(tx, botId, ids, now))
+      if (await transact(db, (tx) => erase(tx, { botId, rows }, ids, now))) isMoreLeft = true
     } catch (error) {
+      const isTooLong = sqlState(error) === '57014'
+      if (isTooLong && rows > 1) return eraseThem(botId, ids, Math.ceil(rows / BATCH_DIVISOR))
       failure = error
-      if (ids.length > 1 && isOfRows(error) && !isTransient(error)) {
+      if (ids.length > 1 && isOfRows(error) && (isTooLong || !isTransient(error))) {
         const half = Math.ceil(ids.length / 2)
-        await eraseThem(botId, ids.slice(0, half))
-        await eraseThem(botId, ids.slice(half))
+        await eraseThem(botId, ids.slice(0, half), rows)
+        await eraseThem(botId, ids.slice(half), rows)
       }
       // Lets the others go first, and comes back to each on its own.
       else await postpone(db, botId, ids)
@@ -104,7 +130,7 @@ export async function eraseBatch(db: Database, now: Date): Promise<boolean> {
     )
   }
   if (failure !== undefined && !isTransient(failure)) throw failure
-  return due.length === MAX_BATCH_RESULTS
+  return isMoreLeft
 }
 
 /** A deadlock with a turn, or more rows than one statement can delete in time. */
@@ -122,7 +148,9 @@ async function postpone(db: Database, botId: string, ids: string[]) {
     WHERE bot_id = ${botId} AND result_id = ANY(${sql.param(ids)})`)
 }
 
-async function erase(tx: Transaction, botId: string, found: string[], now: Date) {
+/** Erases what a transaction can of some results of a bot; true while there is more. */
+async function erase(tx: Transaction, batch: RowBatch, found: string[], now: Date): Promise<boolean> {
+  const { botId } = batch
   const locked = await selectRows(
     tx,
     { resultId: resultErasures.resultId },
@@ -131,48 +159,83 @@ async function erase(tx: Transaction, botId: string, found: string[], now: Date)
       WHERE bot_id = ${botId} AND result_id = ANY(${sql.param(found)}) AND due_at <= now()
       ORDER BY result_id FOR UPDATE SKIP LOCKED`,
   )
-  if (locked.length === 0) return
+  if (locked.length === 0) return false
   const ids = sql`${sql.param(locked.map(({ resultId }) => resultId))}`
-  const isOf = sql`bot_id = ${botId} AND result_id = ANY(${ids})`
-  await deleteRowsOf(tx, botId, ids, now)
-  const sessions = await selectRows(
-    tx,
-    { id: chatSessions.id },
-    (list) => sql`SELECT ${list} FROM ${chatSessions} WHERE ${isOf} ORDER BY id FOR UPDATE`,
-  )
-  const sessionIds = sql.param(sessions.map(({ id }) => id))
-  await tx.execute(sql`DELETE FROM ${chatTurns} WHERE bot_id = ${botId} AND session_id = ANY(${sessionIds})`)
-  await tx.execute(
-    sql`DELETE FROM ${chatMessages} WHERE bot_id = ${botId} AND session_id = ANY(${sessionIds})`,
-  )
-  await tx.execute(sql`DELETE FROM ${chatTimers} WHERE bot_id = ${botId} AND session_id = ANY(${sessionIds})`)
-  await tx.execute(sql`DELETE FROM ${chatSessions} WHERE bot_id = ${botId} AND id = ANY(${sessionIds})`)
-  // The row stays until the key expires, so that a repeat does not start the chat anew.
+  // Hidden ones, which the deletion left. A turn that waits for the lock finds them removed.
   await tx.execute(sql`
-    DELETE FROM ${botIdempotencyResponses} r USING ${botIdempotencyKeys} k
-    WHERE r.bot_id = ${botId} AND k.bot_id = ${botId} AND k.result_id = ANY(${ids})
-      AND r.user_id = k.user_id AND r.key = k.key`)
-  await tx.execute(sql`UPDATE ${botIdempotencyKeys} SET body = NULL WHERE ${isOf} AND body IS NOT NULL`)
-  await emptyEvents(tx, botId, ids)
+    SELECT FROM ${results} WHERE bot_id = ${botId} AND id = ANY(${ids}) ORDER BY id FOR UPDATE`)
+  const isMoreLeft =
+    (await removeResults(tx, batch, ids)) ||
+    (await removeRowsOf(tx, batch, ids, now)) ||
+    (await removeSessions(tx, batch, ids)) ||
+    (await emptyKeys(tx, batch, ids)) ||
+    (await emptyEvents(tx, batch, ids))
+  const isOf = sql`bot_id = ${botId} AND result_id = ANY(${ids})`
+  if (isMoreLeft) {
+    // Behind all others that are due.
+    await tx.execute(sql`UPDATE ${resultErasures} SET due_at = now() WHERE ${isOf}`)
+    return true
+  }
   const done = sql.raw(String(PASSES_S.length))
   const delays = sql.raw(`ARRAY[${PASSES_S.join()}]`)
   await tx.execute(sql`DELETE FROM ${resultErasures} WHERE ${isOf} AND passes >= ${done}`)
   await tx.execute(sql`
     UPDATE ${resultErasures} SET passes = passes + 1, due_at = ${later(sql`(${delays})[passes + 1]`)}
     WHERE ${isOf}`)
+  return false
+}
+
+async function removeSessions(tx: Transaction, batch: RowBatch, ids: SQL): Promise<boolean> {
+  const { botId } = batch
+  const most = Math.min(batch.rows, MAX_BATCH_SESSIONS)
+  const sessions = await selectRows(
+    tx,
+    { id: chatSessions.id },
+    (list) => sql`
+      SELECT ${list} FROM ${chatSessions} WHERE bot_id = ${botId} AND result_id = ANY(${ids})
+      ORDER BY id LIMIT ${most} FOR UPDATE`,
+  )
+  if (sessions.length === 0) return false
+  const sessionIds = sql.param(sessions.map(({ id }) => id))
+  const isOf = sql`session_id = ANY(${sessionIds})`
+  await tx.execute(sql`DELETE FROM ${chatTimers} WHERE bot_id = ${botId} AND ${isOf}`)
+  return (
+    (await removeRows(tx, chatTurns, batch, isOf, sizeOf('turn'))) ||
+    (await removeRows(tx, chatMessages, batch, isOf, sizeOf('bubbles'))) ||
+    (await removeRows(
+      tx,
+      chatSessions,
+      batch,
+      sql`id = ANY(${sessionIds})`,
+      sizeOf('state', 'inline_turns'),
+    )) ||
+    sessions.length === most
+  )
+}
+
+/** Empties the responses of requests. The rows stay until the keys expire, so that a repeat does not start the chat anew. */
+async function emptyKeys(tx: Transaction, batch: RowBatch, ids: SQL): Promise<boolean> {
+  const isOf = sql`result_id = ANY(${ids})`
+  const isResponse = sql`(user_id, key) IN (
+    SELECT k.user_id, k.key FROM ${botIdempotencyKeys} k WHERE k.bot_id = ${batch.botId} AND ${isOf})`
+  return (
+    (await removeRows(tx, botIdempotencyResponses, batch, isResponse, sizeOf('body'))) ||
+    (await changeRows(tx, botIdempotencyKeys, batch, sql`body = NULL`, sql`${isOf} AND body IS NOT NULL`))
+  )
 }
 
 export const DELETED = 'The result was deleted'
 
 /** Empties the events of results, and ends their deliveries but those that are being sent: the next pass comes to these. */
-async function emptyEvents(tx: Transaction, botId: string, ids: SQL) {
+async function emptyEvents(tx: Transaction, batch: RowBatch, ids: SQL): Promise<boolean> {
+  const { botId } = batch
   // Ids and times stay.
-  await tx.execute(sql`
-    UPDATE ${webhookEvents} SET data = jsonb_set(data::jsonb, '{answers}', '[]')::json
-    WHERE bot_id = ${botId} AND subject = ANY(${ids}) AND json_array_length(data->'answers') > 0`)
-  await tx.execute(sql`
-    UPDATE ${webhookEvents} SET data = jsonb_set(data::jsonb, '{said}', '[]')::json
-    WHERE bot_id = ${botId} AND subject = ANY(${ids}) AND json_array_length(data->'said') > 0`)
+  for (const name of ['answers', 'said']) {
+    const words = sql.raw(`data->'${name}'`)
+    const emptied = sql`data = jsonb_set(data::jsonb, ${`{${name}}`}, '[]')::json`
+    const isFull = sql`subject = ANY(${ids}) AND json_array_length(${words}) > 0`
+    if (await changeRows(tx, webhookEvents, batch, emptied, isFull, sizeOf('data'))) return true
+  }
   // Endpoint by endpoint, for the index; also those that were removed meanwhile.
   const endpoints = await selectRows(
     tx,
@@ -187,10 +250,9 @@ async function emptyEvents(tx: Transaction, botId: string, ids: SQL) {
       )
       SELECT ${list} FROM known WHERE endpoint_id IS NOT NULL`,
   )
-  if (endpoints.length === 0) return
-  await tx.execute(sql`
-    UPDATE ${webhookDeliveries} SET next_attempt_at = NULL, last_error = ${DELETED}
-    WHERE bot_id = ${botId} AND endpoint_id = ANY(${sql.param(endpoints.map(({ id }) => id))})
-      AND subject = ANY(${ids}) AND NOT coalesce(leased_until > now(), false)
-      AND next_attempt_at IS NOT NULL`)
+  if (endpoints.length === 0) return false
+  const isWaiting = sql`endpoint_id = ANY(${sql.param(endpoints.map(({ id }) => id))}) AND subject = ANY(${ids})
+    AND NOT coalesce(leased_until > now(), false) AND next_attempt_at IS NOT NULL`
+  const ended = sql`next_attempt_at = NULL, last_error = ${DELETED}`
+  return changeRows(tx, webhookDeliveries, batch, ended, isWaiting)
 }

@@ -266,7 +266,7 @@ const serving = statements((db, named) => ({
     (list) => sql`
       SELECT ${list} FROM ${table} JOIN ${bots} ON ${bots.id} = ${table.botId} AND ${isBotAlive()}
       LEFT JOIN ${results} ON ${results.botId} = ${table.botId} AND ${results.id} = ${table.resultId}
-        AND ${results.createdAt} > coalesce(${bots.resultsFloorAt}, '-infinity')
+        AND NOT ${results.isArchived} AND ${results.createdAt} > coalesce(${bots.resultsFloorAt}, '-infinity')
       WHERE ${table.botId} = ${sql.placeholder('botId')} AND ${table.id} = ${sql.placeholder('id')}
         AND ${table.isComplete}
         AND (${table.removeAt} IS NULL OR ${table.removeAt} > ${sql.placeholder('now')}::timestamptz)

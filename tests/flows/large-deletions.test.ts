@@ -4,11 +4,14 @@ import { botPage } from '../../server/bots/rows.ts'
 import { firstPosition } from '../../server/db/page.ts'
 import { moveFromDeletedFolders } from '../../server/jobs/folders.ts'
 import { purgeBatch } from '../../server/jobs/purge.ts'
+import { eraseBatch } from '../../server/results/erase.ts'
 import { type App, startApp } from '../support/app.ts'
 import { testWithTrigger as test } from '../support/locks.ts'
 import { makeWorld, type Site, type World } from '../support/world.ts'
 
-/* Deletions of folders and workspaces take the same for few and many: the request marks, and jobs move and remove. */
+/*
+ * Deletions of folders, workspaces and results take the same for few and many: the request marks, and jobs move and remove.
+ */
 
 const RECORDS = 20_000
 
@@ -325,5 +328,138 @@ describe('deleteWorkspace', () => {
     const { bot } = await app.client.ok('getBot', { as: there.member, params: { botId: there.draft.id } })
     expect(bot).toMatchObject({ publicId: published.publicId, customDomain: 'bots.example.org' })
     expect(await count('public_ids WHERE public_id = $1', published.publicId)).toBe(1)
+  })
+})
+
+describe('deleteResults by ids', () => {
+  const HEAVY = ['heavy-1', 'heavy-2', 'heavy-3']
+  const erase = () => eraseBatch(app.db, app.clock.now())
+  const remove = (ids: readonly string[]) =>
+    app.client.ok('deleteResults', {
+      as: site.member,
+      params: { botId: site.published.id },
+      query: { resultIds: ids.join() },
+    })
+  const countOf = (table: string, ids: readonly string[], column = 'result_id') =>
+    count(`${table} WHERE bot_id = $1 AND ${column} = ANY($2)`, site.published.id, ids)
+  const sources = {
+    results: 'id',
+    result_answers: 'result_id',
+    result_logs: 'result_id',
+    result_transcripts: 'result_id',
+    uploads: 'result_id',
+    chat_sessions: 'result_id',
+    webhook_events: 'subject',
+  }
+  const statusOf = async (resultId: string) =>
+    (await app.client.call('getResult', { as: site.member, params: { botId: site.published.id, resultId } }))
+      .status
+
+  async function addResults(ids: readonly string[], variables = "'[]'") {
+    await app.pool.query(
+      `INSERT INTO results (bot_id, id, variables, has_started, created_at, updated_at)
+      SELECT $1, id, (${variables})::json, true, $3, $3 FROM unnest($2::text[]) AS id`,
+      [site.published.id, ids, app.clock.now()],
+    )
+  }
+
+  /** Results with many rows of every kind, and with large ones. */
+  async function addHeavyResults() {
+    await addResults(HEAVY)
+    const values = [site.published.id, HEAVY, app.clock.now()]
+    const of = (number: number) =>
+      `FROM unnest($2::text[]) AS id, generate_series(1, ${number}) AS n WHERE $3::timestamptz IS NOT NULL`
+    for (const text of [
+      `INSERT INTO result_answers (bot_id, result_id, seq, block_id, content, created_at) SELECT $1, id, n, 'b', 'x', $3 ${of(RECORDS)}`,
+      `INSERT INTO result_logs (bot_id, result_id, id, status, description, created_at) SELECT $1, id, n, 'info', 'x', $3 ${of(10_000)}`,
+      `INSERT INTO result_transcripts (bot_id, result_id, id, entries) SELECT $1, id, n, '[]' ${of(10_000)}`,
+      `INSERT INTO uploads (bot_id, id, session_id, result_id, name, media_type, size, is_private, is_complete, created_at)
+        SELECT $1, id || n, 's', id, 'a.txt', 'text/plain', 1, false, true, $3 ${of(10_000)}`,
+      `INSERT INTO chat_turns (bot_id, session_id, revision, turn) SELECT $1, 'of-' || id, n, '' ${of(RECORDS)}`,
+      `INSERT INTO webhook_events (bot_id, subject, id, data)
+        SELECT $1, id, n, '{"answers":[{"content":"x"}]}' ${of(RECORDS)}`,
+      `INSERT INTO webhook_deliveries (bot_id, endpoint_id, subject, seq, id, type, size, created_at, next_attempt_at)
+        SELECT $1, 'removed', id, n, n, 'result.answered', 1, $3, 'epoch' ${of(RECORDS)}`,
+      `INSERT INTO bot_idempotency_keys (bot_id, user_id, key, digest, status, body, result_id, created_at)
+        SELECT $1, 'u', id || n, '', 200, 'x', id, now() ${of(10_000)}`,
+      `INSERT INTO chat_sessions (id, bot_id, result_id, revision, expires_at, created_at, updated_at)
+        SELECT 'of-' || id, $1, id, 1, $3::timestamptz + interval '1 day', $3, $3 FROM unnest($2::text[]) AS id`,
+    ])
+      await app.pool.query(text, values)
+  }
+
+  test('writes a bounded number of rows whatever results hold, and jobs remove the rest in such batches', async () => {
+    await addHeavyResults()
+    await addResults(['light'])
+    const written = await rowsWrittenBy(() => remove([...HEAVY, 'light']))
+    expect(written).toBeLessThan(6_000)
+    for (const id of [...HEAVY, 'light']) expect(await statusOf(id)).toBe(404)
+    expect(await countOf('result_answers', HEAVY)).toBeGreaterThan(2 * RECORDS)
+    for (const place of [3, 4, 5, 6, 7]) await interrupt(erase, place)
+    // Those that failed are put off.
+    await app.pool.query(`UPDATE result_erasures SET due_at = 'epoch'`)
+    let [batches, isMore] = [0, true]
+    while (isMore) {
+      expect(batches++).toBeLessThan(100)
+      const rows = await rowsWrittenBy(async () => {
+        isMore = await erase()
+      })
+      // The last rows of one table, and a batch of others.
+      expect(rows).toBeLessThan(3 * RECORDS)
+    }
+    for (const [table, column] of Object.entries(sources)) {
+      const due = table === 'uploads' ? ' AND remove_at IS NULL' : ''
+      const full = table === 'webhook_events' ? ` AND json_array_length(data->'answers') > 0` : ''
+      expect([table, await countOf(table, HEAVY, `true${due}${full} AND ${column}`)]).toEqual([table, 0])
+    }
+    expect(await count(`chat_turns WHERE session_id LIKE 'of-%'`)).toBe(0)
+    expect(
+      await count(`webhook_deliveries WHERE endpoint_id = 'removed' AND next_attempt_at IS NOT NULL`),
+    ).toBe(0)
+    expect(await count(`bot_idempotency_keys WHERE user_id = 'u' AND body IS NOT NULL`)).toBe(0)
+  }, 180_000)
+
+  test('removes no more bytes of variables at once than a batch has, and hides the others', async () => {
+    const ids = Array.from({ length: 24 }, (_, nth) => `large-${nth}`)
+    const random = `SELECT string_agg(md5(n::text), '') FROM generate_series(1, 45000) AS n`
+    await addResults(
+      ids,
+      `SELECT json_build_array(json_build_object('id', 'v', 'name', 'V', 'value', (${random})))`,
+    )
+    await remove(ids)
+    expect(await countOf('results', ids, 'id')).toBeGreaterThan(0)
+    for (const id of ids) expect(await statusOf(id)).toBe(404)
+    const params = { botId: site.published.id }
+    const { results } = await app.client.ok('listResults', { as: site.member, params })
+    expect(results.filter(({ id }) => id.startsWith('large-'))).toEqual([])
+    await remove(ids)
+    const { entries } = await app.client.ok('listAuditLog', {
+      as: site.admin,
+      params: { workspaceId: site.workspaceId },
+    })
+    expect(entries.filter(({ operation }) => operation === 'deleteResults')).toHaveLength(1)
+    while (await erase());
+    expect(await countOf('results', ids, 'id')).toBe(0)
+  })
+
+  test('is completed by smaller batches where a statement takes too long', async () => {
+    await addResults(HEAVY)
+    await app.pool.query(
+      `INSERT INTO result_logs (bot_id, result_id, id, status, description, created_at)
+      SELECT $1, id, n, 'info', 'x', now() FROM unnest($2::text[]) AS id, generate_series(1, 6000) AS n`,
+      [site.published.id, HEAVY],
+    )
+    await app.pool.query(`
+      CREATE FUNCTION cancel() RETURNS trigger LANGUAGE plpgsql AS '
+        BEGIN IF (SELECT count(*) FROM removed) > 6000 THEN RAISE ''too long'' USING ERRCODE = ''57014''; END IF; RETURN NULL; END';
+      CREATE TRIGGER cancel AFTER DELETE ON result_logs REFERENCING OLD TABLE AS removed
+        FOR EACH STATEMENT EXECUTE FUNCTION cancel()`)
+    try {
+      await remove(HEAVY)
+      for (let batches = 0; await erase(); batches++) expect(batches).toBeLessThan(200)
+      expect(await countOf('result_logs', HEAVY)).toBe(0)
+    } finally {
+      await app.pool.query('DROP FUNCTION cancel CASCADE')
+    }
   })
 })

@@ -170,7 +170,7 @@ describe('results', () => {
     }
   })
 
-  test('of bots that cannot be looked up keep those of no other bot', async () => {
+  test('those of bots that cannot be looked up keep those of no other bot', async () => {
     const { id } = here.draft
     await addResults(id, [0, 40])
     await keep(30)
@@ -183,7 +183,7 @@ describe('results', () => {
     expect(await seen(id)).toEqual([0])
   })
 
-  test('of a deleted workspace are left to its purge', async () => {
+  test('those of a deleted workspace are left to its purge', async () => {
     await addResults(here.draft.id, [0, 40])
     const params = { workspaceId: here.workspaceId }
     await app.client.ok('deleteWorkspace', { as: here.admin, params })

@@ -113,7 +113,7 @@ const withNextTurns = (batch: SQL, isUsual: SQL, returned: SQL, more: SQL) => sq
       SELECT ctid AS result_place, has_started AS was_started, is_completed AS was_completed,
         waiting_block_id AS was_waiting_block_id, waits_until AS was_waits_until FROM ${results}
       WHERE bot_id = ${botId} AND id = batch."resultId" AND ${isUsual}
-        AND created_at > ${floorOf(sql`${botId}`)} AND answers_size + batch."answerSize" <= ${maxAnswers} OFFSET 0
+        AND NOT is_archived AND created_at > ${floorOf(sql`${botId}`)} AND answers_size + batch."answerSize" <= ${maxAnswers} OFFSET 0
     ) AS of_bot
     WHERE s.ctid = session_place AND s.bot_id = ${botId} AND s.id = batch."sessionId"
       AND s.revision = batch.revision AND s.member_edits::text IS NOT DISTINCT FROM batch."memberEdits"

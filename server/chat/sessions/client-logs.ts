@@ -36,7 +36,7 @@ const isThere = sql`EXISTS (SELECT FROM ${bots} WHERE ${bots.id} = ${botId} AND 
 
 /** Locks the result against its deletion, and checks on the locked row that it still exists. */
 const isHeld = sql`EXISTS (
-  SELECT FROM ${results} r WHERE r.bot_id = ${botId} AND r.id = result_id AND r.created_at > coalesce(
+  SELECT FROM ${results} r WHERE r.bot_id = ${botId} AND r.id = result_id AND NOT r.is_archived AND r.created_at > coalesce(
     (SELECT results_floor_at FROM ${bots} WHERE id = ${botId}), '-infinity') FOR KEY SHARE)`
 
 const logStatements = statements((db, named) => ({

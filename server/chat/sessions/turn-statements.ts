@@ -113,7 +113,7 @@ export const floorOf = (bot: SQL) =>
 /** The row of a result that a linked bot had before, which is locked; none where it was deleted. */
 const isLinkedStill = sql`EXISTS (
   SELECT FROM ${results} e WHERE e.bot_id = r.bot_id AND e.id = r.id
-    AND e.created_at > coalesce(b.results_floor_at, '-infinity') FOR NO KEY UPDATE)`
+    AND NOT e.is_archived AND e.created_at > coalesce(b.results_floor_at, '-infinity') FOR NO KEY UPDATE)`
 
 const waitsUntil = sql`CASE WHEN r.waiting_block_id IS NOT NULL THEN ${expiresAt} END`
 
@@ -149,7 +149,7 @@ const withResult = (writtenSession: SQL, more = sql``) => sql`
       last_chat_session_id = excluded.last_chat_session_id, waiting_block_id = excluded.waiting_block_id,
       waiting_block_bot_id = excluded.waiting_block_bot_id, waits_until = excluded.waits_until,
       updated_at = excluded.updated_at, answers_size = ${results}.answers_size + excluded.answers_size
-      WHERE ${results}.created_at > ${floorOf(sql`${results}.bot_id`)}
+      WHERE NOT ${results}.is_archived AND ${results}.created_at > ${floorOf(sql`${results}.bot_id`)}
     RETURNING bot_id, id, created_at, has_started, is_completed, waiting_block_id, waits_until, answers_size
   ), changed AS (
     UPDATE ${results} o SET variables = r.variables, has_started = o.has_started OR r.has_started,
@@ -158,7 +158,7 @@ const withResult = (writtenSession: SQL, more = sql``) => sql`
       waits_until = ${waitsUntil}, updated_at = ${at}, answers_size = o.answers_size + ${sizeOf('r')}
     FROM session, ${parameterRows('changed')}
     WHERE o.bot_id = ${botId} AND o.id = ${resultId} AND o.bot_id = r.bot_id AND o.id = r.id
-      AND o.created_at > ${floorOf(sql`${botId}`)}
+      AND NOT o.is_archived AND o.created_at > ${floorOf(sql`${botId}`)}
     RETURNING o.bot_id, o.id, o.created_at, o.has_started, o.is_completed, o.waiting_block_id, o.waits_until,
       o.answers_size
   ), live AS (

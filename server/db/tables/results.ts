@@ -12,6 +12,7 @@ export const results = pgTable(
     variables: json('variables').notNull(),
     hasStarted: boolean('has_started').notNull().default(false),
     isCompleted: boolean('is_completed').notNull().default(false),
+    /** Set on a deleted result that was too large to be removed at once: it is hidden until `results/erase.ts` comes. */
     isArchived: boolean('is_archived').notNull().default(false),
     lastChatSessionId: text('last_chat_session_id'),
     /** The block that the chat waits at, and until when it can be answered; null where it does not wait. */
