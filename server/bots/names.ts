@@ -1,4 +1,4 @@
-import { and, type Column, eq, inArray, ne, sql } from 'drizzle-orm'
+import { and, type Column, eq, ne, sql } from 'drizzle-orm'
 import type { PgTable } from 'drizzle-orm/pg-core'
 import type { Issue } from '../../contract/errors.ts'
 import type { Transaction } from '../db/client.ts'
@@ -58,19 +58,17 @@ export async function claimNames(
   return undefined
 }
 
-/** Domains on a host that are looked at. All of these are of one workspace. */
-const MAX_DOMAINS_OF_HOST = 1_000
-
 /** True if a bot of another workspace has a domain on the host of this one. Claims of one host come one after the other. */
 async function isHostOfOthers(tx: Transaction, domain: string, workspaceId: string): Promise<boolean> {
   const host = hostOfDomain(domain)
   await tx.execute(sql`SELECT pg_advisory_xact_lock(hashtextextended(${host}, 0))`)
-  const ids = await botsAt(tx, host, MAX_DOMAINS_OF_HOST)
+  // All of them: those of a deleted workspace may be many, and would hide one of another workspace.
+  const ids = await botsAt(tx, host)
   if (ids.length === 0) return false
   const [other] = await tx
     .select({ id: bots.id })
     .from(bots)
-    .where(and(inArray(bots.id, ids), ne(bots.workspaceId, workspaceId), isBotAlive()))
+    .where(and(sql`${bots.id} = ANY(${sql.param(ids)})`, ne(bots.workspaceId, workspaceId), isBotAlive()))
     .limit(1)
   return other !== undefined
 }

@@ -44,13 +44,13 @@ async function lookUpHost(db: Database, host: string): Promise<boolean> {
   return isKnown
 }
 
-/** Ids of bots with a domain on a host, deleted ones too. */
-export async function botsAt(db: Database, host: string, limit: number): Promise<string[]> {
-  const holders = await db
+/** Ids of bots with a domain on a host, deleted ones too; all of them without a limit. */
+export async function botsAt(db: Database, host: string, limit?: number): Promise<string[]> {
+  const found = db
     .select({ botId: customDomains.botId })
     .from(customDomains)
     .where(sql`split_part(${customDomains.domain}, '/', 1) = ${host}`)
-    .limit(limit)
+  const holders = await (limit === undefined ? found : found.limit(limit))
   return holders.map(({ botId }) => botId)
 }
 

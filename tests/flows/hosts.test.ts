@@ -370,6 +370,27 @@ describe('at a domain of its own', () => {
     expect(statuses.sort()).toEqual([200, 400])
   })
 
+  test('a host with a bot of another workspace is taken, however many deleted ones it has', async () => {
+    const { here } = await makeWorld(app)
+    await app.pool.query(
+      `WITH made AS (
+        INSERT INTO bots (id, workspace_id, name, version, revision, created_at, updated_at)
+        SELECT 'crowd-' || n, $1, 'Bot', '6.1', 1, now(), now() FROM generate_series(1, 1000) n RETURNING id
+      ) INSERT INTO custom_domains (domain, bot_id) SELECT 'crowd.example/' || id, id FROM made`,
+      [here.workspaceId],
+    )
+    const params = { workspaceId: here.workspaceId }
+    await app.client.ok('deleteWorkspace', { as: here.admin, params })
+    await botAt('crowd.example', 'there')
+    const made = await publish(app, world.here, bot({ Start: [text('Hi')] }))
+    const refused = await app.client.call('updateBot', {
+      as: world.here.member,
+      params: { botId: made.id },
+      body: { bot: { version: '6.1', customDomain: 'crowd.example/mine' } },
+    })
+    expect(refused.body).toMatchObject({ issues: [{ code: 'taken' }] })
+  })
+
   test('an unpublished bot has the page that says so', async () => {
     const made = await botAt('closed.example')
     await app.client.ok('unpublishBot', { as: world.here.member, params: { botId: made.id } })
