@@ -8,7 +8,7 @@ import { sqlState } from '../db/errors.ts'
 import { botDrafts, botPublications, bots, publicIds, publishedBots } from '../db/schema.ts'
 import { isBotAlive } from '../db/undeleted-bots.ts'
 import { newId } from '../ids.ts'
-import { hasConditions, isStale } from '../kit/conditions.ts'
+import { isStale } from '../kit/conditions.ts'
 import type { FlowCheck } from './check.ts'
 import type { Finding } from './flow-check.ts'
 import { type BotRow, botState, lockBot } from './rows.ts'
@@ -106,22 +106,18 @@ export async function unpublish(
   conditions: Conditions,
   now: Date,
 ): Promise<{ bot: BotRow; wasPublished: boolean } | { stale: BotRow } | { isDeleted: true }> {
-  const { caller } = grant
-  const take = async (on: Database, bot: BotRow) => {
-    const entry = newEntry(bot.workspaceId, { by: caller, operation: 'unpublishBot' }, bot.id, now)
-    const { rowCount } = await on.execute(sql`
-      WITH unpublished AS (
-        UPDATE ${publishedBots} SET publication_id = NULL
-        WHERE bot_id = ${bot.id} AND publication_id IS NOT NULL RETURNING bot_id
-      ), entry AS (${auditCte(entry, sql`unpublished`)})
-      SELECT FROM unpublished`)
-    return { bot, wasPublished: rowCount === 1 }
-  }
-  if (!hasConditions(conditions)) return take(db, grant.bot)
   return transact(db, async (tx) => {
     const bot = await lockBot(tx, grant)
     if (!bot) return { isDeleted: true }
-    return isStale(conditions, botState(bot)) ? { stale: bot } : take(tx, bot)
+    if (isStale(conditions, botState(bot))) return { stale: bot }
+    const deed = { by: grant.caller, operation: 'unpublishBot' } as const
+    const { rowCount } = await tx.execute(sql`
+      WITH unpublished AS (
+        UPDATE ${publishedBots} SET publication_id = NULL
+        WHERE bot_id = ${bot.id} AND publication_id IS NOT NULL RETURNING bot_id
+      ), entry AS (${auditCte(newEntry(bot.workspaceId, deed, bot.id, now), sql`unpublished`)})
+      SELECT FROM unpublished`)
+    return { bot, wasPublished: rowCount === 1 }
   })
 }
 

@@ -174,14 +174,14 @@ const locking = statements((db, named) => {
 
 /**
  * Deletes a bot: from the commit on it is not found, its names are free and its results are left to the purge. Returns
- * `isDeleted` if it was deleted already, `stale` with the bot if its state does not match the conditions.
+ * the bot as it was; `isDeleted` if it was deleted already, `stale` with the bot if its state does not match the conditions.
  */
 export async function deleteBot(
   tx: Transaction,
   grant: BotGrant,
   conditions: Conditions,
   now: Date,
-): Promise<{ isDeleted: true } | { stale: BotRow } | undefined> {
+): Promise<{ deleted: BotRow } | { isDeleted: true } | { stale: BotRow }> {
   // First of all, since a change, a name or a publication of a bot locks its row.
   const bot = await lockBot(tx, grant)
   if (!bot) return { isDeleted: true }
@@ -196,5 +196,5 @@ export async function deleteBot(
   await requestPurge(tx, bot.id, now)
   const deed = { by: grant.caller, operation: 'deleteBot' } as const
   await writeEntry(tx, newEntry(bot.workspaceId, deed, bot.id, now))
-  return undefined
+  return { deleted: bot }
 }

@@ -100,16 +100,14 @@ export const bots: BotsHandlers<Contexts> = {
   },
 
   async deleteBot({ conditions }, reply, { db, grant, now }) {
-    const refused = await withWebhookEvent(
+    const outcome = await withWebhookEvent(
       db,
       grant,
       now,
       (within) => transact(within, (tx) => deleteBot(tx, grant, conditions, now)),
-      (failed) => (failed ? undefined : botEvent('bot.deleted', grant.bot)),
+      (done) => ('deleted' in done ? botEvent('bot.deleted', done.deleted) : undefined),
     )
-    if (!refused) return reply.ok({ message: 'success' })
-    return 'stale' in refused
-      ? reply.preconditionFailed(conditions, botTag(refused.stale, grant.role))
-      : reply.fail('NOT_FOUND')
+    if ('stale' in outcome) return reply.preconditionFailed(conditions, botTag(outcome.stale, grant.role))
+    return 'deleted' in outcome ? reply.ok({ message: 'success' }) : reply.fail('NOT_FOUND')
   },
 }

@@ -230,3 +230,19 @@ test('deliveries expire together with their events', async () => {
     expect([rows.length, rows.some(({ id }) => id === old.id)]).toEqual([1, false])
   }
 })
+
+testHere.each(['unpublishBot', 'deleteBot'] as const)(
+  'the event of %s has the bot as it is then, not as it was when the request came',
+  async (operation) => {
+    await subscribe(1, () => ['bot.unpublished', 'bot.deleted'])
+    const { id: botId } = await publish(app, site, flow)
+    app.beforeStatement = async (text, _values, send) => {
+      if (!/from "bots" .*for update/is.test(text)) return
+      app.beforeStatement = undefined
+      await send(`UPDATE bots SET name = 'Renamed', revision = revision + 1 WHERE id = '${botId}'`)
+    }
+    await app.client.ok(operation, { as: site.member, params: { botId } })
+    const { rows } = await app.pool.query('SELECT data FROM webhook_events WHERE bot_id = $1', [botId])
+    expect(rows.map(({ data }) => JSON.parse(data).name)).toEqual(['Renamed'])
+  },
+)
