@@ -22,8 +22,8 @@ const deedOf = ({ caller }: BotGrant) => ({ by: caller, operation: 'deleteResult
 
 /**
  * Moves the floor under which results do not exist, which takes the same time for one as for millions. Without
- * `createdBefore` it is at least the newest result's time: other processes may have another clock. It is not later than
- * now by the clock of the database: results that begin afterwards would have its time.
+ * `createdBefore` it is at least the newest result's time: other processes may have another clock. Else it is not later
+ * than now by the clock of the database: results that begin afterwards would have its time.
  */
 export async function deleteAll(db: Database, grant: BotGrant, createdBefore: Date | null, now: Date) {
   const { bot } = grant
@@ -32,9 +32,10 @@ export async function deleteAll(db: Database, grant: BotGrant, createdBefore: Da
     await tx.select({ id: bots.id }).from(bots).where(eq(bots.id, bot.id)).for('update')
     const newest = (hasStarted: boolean) => sql`(SELECT max(${table.createdAt}) FROM ${table}
       WHERE ${table.botId} = ${bot.id} AND ${table.hasStarted} = ${hasStarted} AND NOT ${table.isArchived})`
+    const latest = sql`greatest(least(${now.toISOString()}::timestamptz, now()), ${newest(true)}, ${newest(false)})`
     const floor = createdBefore
-      ? sql`${lastBefore(createdBefore).toISOString()}::timestamptz`
-      : sql`greatest(least(${now.toISOString()}::timestamptz, now()), ${newest(true)}, ${newest(false)})`
+      ? sql`least(${lastBefore(createdBefore).toISOString()}::timestamptz, ${latest})`
+      : latest
     const details = await countUnder(tx, bot.id, createdBefore ? floor : sql`'infinity'::timestamptz`)
     // It never sinks: what was deleted would come back.
     await tx
