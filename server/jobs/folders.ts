@@ -15,8 +15,8 @@ import { type DueRows, type Key, removeDue } from './due.ts'
 /** Each bot is locked, and its event may go to many endpoints. */
 const MAX_MOVED_BOTS = 200
 
-/** All there is, also where the clock of another process is ahead. */
-const AHEAD_MS = 24 * 60 * 60 * 1000
+/** All there is, however far the clock of another process was ahead. */
+const NO_AGE = new Date('9999-12-31')
 
 /** Folders of a deleted workspace are left to its purge. */
 const deletedFolders = sql`SELECT deleted.id FROM ${folders} deleted
@@ -55,11 +55,10 @@ const emptyFolders: DueRows = {
 
 /** Moves a batch of what deleted folders hold, or removes a batch of them; true while there may be more. */
 export async function moveFromDeletedFolders(db: Database, now: Date): Promise<boolean> {
-  const before = new Date(now.getTime() + AHEAD_MS)
   const steps = [
-    () => removeDue(db, storedBots, before, (tx, keys) => moveBots(tx, keys, now)),
-    () => removeDue(db, storedFolders, before, moveFolders),
-    () => removeDue(db, emptyFolders, before),
+    () => removeDue(db, storedBots, NO_AGE, (tx, keys) => moveBots(tx, keys, now)),
+    () => removeDue(db, storedFolders, NO_AGE, moveFolders),
+    () => removeDue(db, emptyFolders, NO_AGE),
   ]
   // A bot that cannot be moved does not stop the others, nor the deletion of empty folders.
   const failures: unknown[] = []

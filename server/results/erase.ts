@@ -22,6 +22,7 @@ import {
   webhookEvents,
 } from '../db/schema.ts'
 import { expression, selectRows } from '../db/typed-select.ts'
+import { MS_PER_HOUR } from '../durations.ts'
 
 /*
  * Erases the copies of what people wrote once their result is deleted. The deletion records the ids of the results, and a
@@ -119,8 +120,9 @@ export async function eraseBatch(db: Database, now: Date): Promise<boolean> {
         await eraseThem(botId, ids.slice(0, half), rows)
         await eraseThem(botId, ids.slice(half), rows)
       }
-      // Lets the others go first, and comes back to each on its own.
-      else await postpone(db, botId, ids)
+      // Lets the others go first, and comes back to each on its own: to one that fails by itself much later, since each
+      // failure stops the job for some seconds.
+      else await postpone(db, botId, ids, isOfRows(error) && !isTransient(error) ? MS_PER_HOUR / 1_000 : 1)
     }
   }
   for (const botId of new Set(due.map((row) => row.botId))) {
@@ -140,11 +142,11 @@ const isTransient = (error: unknown) => ['40P01', '57014', '55P03'].includes(sql
 const later = (seconds: SQL) =>
   sql`(now() AT TIME ZONE 'UTC' + (${seconds}) * interval '1 second') AT TIME ZONE 'UTC'`
 
-/** Spreads rows that failed together over ten seconds. */
-async function postpone(db: Database, botId: string, ids: string[]) {
+/** Puts off rows that failed together by some seconds, and spreads them over ten. */
+async function postpone(db: Database, botId: string, ids: string[], seconds: number) {
   const salt = String(Math.random())
   await db.execute(sql`
-    UPDATE ${resultErasures} SET due_at = ${later(sql`1 + abs(hashtext(result_id || ${salt}) % 100) / 10.0`)}
+    UPDATE ${resultErasures} SET due_at = ${later(sql`${seconds}::integer + abs(hashtext(result_id || ${salt}) % 100) / 10.0`)}
     WHERE bot_id = ${botId} AND result_id = ANY(${sql.param(ids)})`)
 }
 

@@ -142,6 +142,18 @@ describe('deleteFolder', () => {
     expect(await count('folders WHERE deleted_at IS NOT NULL')).toBe(0)
   }, 120_000)
 
+  test('moves bots that a process made whose clock was ahead', async () => {
+    const folderId = await addFolder()
+    await addBots(1, folderId)
+    await app.pool.query(
+      `UPDATE bots SET created_at = $1::timestamptz + interval '90 days' WHERE folder_id = $2`,
+      [app.clock.now(), folderId],
+    )
+    await deleteFolder(folderId)
+    await moveAll()
+    expect(await count('bots WHERE folder_id = $1', folderId)).toBe(0)
+  })
+
   test('is complete for every reader before its content is moved', async () => {
     const folderId = await addFolder(site.folder)
     const child = await addFolder(folderId)

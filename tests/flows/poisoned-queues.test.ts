@@ -74,6 +74,10 @@ test('eraseBatch erases all results of a bot but one that fails each time', asyn
   )
   await batchesOf(() => eraseBatch(app.db, app.clock.now()), 2)
   expect(await count(`result_erasures WHERE result_id LIKE 'gone-%' AND passes = 0`)).toBe(1)
+  // Each failure stops the job for some seconds.
+  expect(
+    await count(`result_erasures WHERE result_id = 'gone-500' AND due_at > now() + interval '10 minutes'`),
+  ).toBe(1)
 })
 
 test('removeFiles removes all files but one that the store cannot remove', async () => {
