@@ -4,6 +4,7 @@ const common = {
   testEnvironment: 'node',
   setupFiles: ['<rootDir>/tests/setup.ts'],
   extensionsToTreatAsEsm: ['.ts'],
+  moduleNameMapper: { '/start-worker\\.ts$': '<rootDir>/tests/support/start-worker.ts' },
   transform: {
     '^.+\\.ts$': ['@swc/jest', { jsc: { parser: { syntax: 'typescript' }, target: 'es2022' } }],
   },
@@ -53,11 +54,12 @@ const service = [
 
 /** Files that take the most time: `make test` runs them where they are named, `make test-long` always. */
 export const slow = [
-  'browser/(bubbles|coming-back|device|docs|domains|embed|foreign-code|google-consent|inbox|inputs|look|members|members-tasks|move|old-browsers|payment-form|payments|restarts|results|storage|streaming|teams|two-editors|uploads|viewer)',
-  'process-(workers|chatwoot|claims|idempotency|webhooks|faults|crashes|uploads|sheets)',
+  'browser/(bubbles|coming-back|device|docs|domains|embed|foreign-code|google-consent|inbox|inputs|look|members|members-tasks|move|old-browsers|payment-form|payments|people|restarts|results|storage|streaming|teams|two-editors|uploads|viewer)',
+  'process-(workers|chat|chatwoot|claims|garbage|idempotency|webhooks|faults|crashes|uploads|sheets)',
   'process',
   'flows/(poisoned-queues|command-pipeline)',
-  'db/session-settings',
+  'db/(embedded|session-settings)',
+  'client-package',
 ].map((name) => `/tests/${name}\\.test\\.ts$`)
 const isNamed = Boolean(process.env.NAMED_TESTS) || process.argv.some((word) => word.startsWith('tests/'))
 const isWhole = isNamed || Boolean(process.env.LONG_TESTS)
@@ -77,6 +79,7 @@ export default {
       ...common,
       displayName: 'contract',
       testMatch: ['**/tests/**/*.test.ts', ...service.map((path) => `!${path}`)],
+      globalSetup: '<rootDir>/tests/global-build.ts',
     },
     {
       ...common,

@@ -1,6 +1,7 @@
 /** Threads with a JavaScript engine each, and the code that waits for them. */
-import { Worker } from 'node:worker_threads'
+import type { Worker } from 'node:worker_threads'
 import { openThreadClock, type ThreadClock } from './cpu-clock.ts'
+import { startWorker } from './start-worker.ts'
 import type { FromWorker, Job, JobReply } from './worker.ts'
 
 export type Ran = JobReply | { outcome: 'busy'; message: string }
@@ -48,13 +49,6 @@ const startMilliseconds = 60_000
 /** Longer than a crowded machine needs for the code queued before: rejected code leaves a variable empty. */
 const waitMilliseconds = 20_000
 const maximumWaitingPerBot = 200
-
-const isSource = import.meta.url.endsWith('.ts')
-const workerUrl = new URL(isSource ? './worker.ts' : './sandbox-worker.js', import.meta.url)
-/** In development and in tests the thread is TypeScript too, which a thread cannot start from by itself. */
-const loadSource = `
-  const url = ${JSON.stringify(workerUrl.href)}
-  import('tsx/esm/api').then((tsx) => tsx.tsImport(url, url))`
 
 /** Threads start when they are needed first, and do not keep the process alive while they are idle. */
 export function openPool(maximumThreads: number, onKilled: (owner: Owner) => void): Pool {
@@ -160,10 +154,7 @@ export function openPool(maximumThreads: number, onKilled: (owner: Owner) => voi
   }
 
   function startThread(): void {
-    const resourceLimits = { maxOldGenerationSizeMb: 64 }
-    const worker = isSource
-      ? new Worker(loadSource, { eval: true, execArgv: [], resourceLimits })
-      : new Worker(workerUrl, { execArgv: [], resourceLimits })
+    const worker = startWorker({ execArgv: [], resourceLimits: { maxOldGenerationSizeMb: 64 } })
     const thread: Thread = { worker, clock: null, current: null, watchdog: undefined }
     threads.add(thread)
     thread.watchdog = setTimeout(() => giveUp(thread), startMilliseconds)

@@ -2,7 +2,7 @@ import { expect, test } from '@jest/globals'
 import { MS_PER_HOUR } from '../../server/durations.ts'
 import { readRange } from '../../server/results/filter.ts'
 import { type TimeFilter, timeRange } from '../../server/results/time-range.ts'
-import { ofEachKind } from '../support/runs.ts'
+import { ofEachKind, runs } from '../support/runs.ts'
 
 /** Calendar days of a zone, as the platform says, and not the library that the service uses. */
 function daysIn(zone: string): (time: number) => string {
@@ -47,12 +47,12 @@ function isStartOf(day: string, at: Date | null, dayOf: (time: number) => string
   return at !== null && dayOf(at.getTime()) === day && dayOf(at.getTime() - MS_PER_HOUR / 4) < day
 }
 
-test('timeRange begins every range at the first instant of its day in every zone from 2018 to 2027', () => {
+test('timeRange begins every range at the first instant of its day while the clock of a zone changes', () => {
   const wrong: string[] = []
   const zones = ofEachKind(Intl.supportedValuesOf('timeZone'), changesIn)
   for (const zone of zones) {
     const dayOf = daysIn(zone)
-    for (const noon of changesIn(zone).map(([at]) => at)) {
+    for (const [noon] of changesIn(zone).slice(-runs(4, 100))) {
       // The days of a week in which the clock changes, by steps of a quarter of an hour.
       let first = Number.NaN
       let day = dayOf(noon - 8 * 24 * MS_PER_HOUR)

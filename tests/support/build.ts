@@ -7,12 +7,12 @@ const root = fileURLToPath(new URL('../../', import.meta.url))
 const output = '.cache/server'
 
 /**
- * Returns the path of the file that `buildChanged` makes of `server/main.ts` or `server/admin.ts`, from the top of
- * the project.
+ * Returns the path of the file that `buildChanged` makes of `server/main.ts`, `server/admin.ts` or
+ * `server/sandbox-worker.ts`, from the top of the project.
  */
 export const builtOf = (source: string) => source.replace(/^server\/(.+)\.ts$/, `${output}/$1.js`)
 
-/** Builds the service for tests that start processes, unless no source has changed. */
+/** Builds the service for tests that start processes or threads, unless no source has changed. */
 export async function buildChanged(): Promise<void> {
   const changed = await lastChange('contract', 'server', 'generated', 'package-lock.json')
   if (changed >= (await lastChange(output))) await buildService(output)

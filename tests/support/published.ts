@@ -2,7 +2,6 @@ import { hash } from 'node:crypto'
 import { mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import type { Ajv2020, Options, ValidateFunction } from 'ajv/dist/2020.js'
-import { parse } from 'yaml'
 import { root } from '../../server/root.ts'
 
 /*
@@ -76,12 +75,20 @@ export interface PublishedDocument {
   [key: string]: unknown
 }
 
+const require = createRequire(import.meta.url)
+
 export const publishedText = readFileSync(new URL('openapi.yaml', root), 'utf8')
 export const published = parsed(publishedText)
 
 /** Parsed once for all test files: so much YAML takes a second, and every file reads three documents. */
 function parsed(text: string): PublishedDocument {
-  return JSON.parse(madeOnce([text], () => JSON.stringify(parse(text))))
+  return JSON.parse(
+    madeOnce([text], () => {
+      // Loaded only here: every test file would load its 72 modules.
+      const { parse } = require('yaml') as typeof import('yaml')
+      return JSON.stringify(parse(text))
+    }),
+  )
 }
 
 /** A text that takes long to make, kept for all test files and all runs under what it is made from. */
@@ -146,7 +153,6 @@ function close(value: unknown): unknown {
   return copy
 }
 
-const require = createRequire(import.meta.url)
 /** Loaded only where something is not compiled yet, since that takes a while too. */
 const load = () => require('ajv/dist/2020.js') as typeof import('ajv/dist/2020.js')
 
@@ -233,7 +239,11 @@ type FormName = 'openapi-slim' | 'openapi-slim-3.0' | 'openapi-untagged' | 'open
 export function readForm(name: FormName) {
   const text = readFileSync(new URL(`generated/${name}.yaml`, root), 'utf8')
   const document = parsed(text)
-  const readable = (document.openapi.startsWith('3.0') ? withNull(document) : document) as PublishedDocument
+  const readable = document.openapi.startsWith('3.0')
+    ? (JSON.parse(
+        madeOnce([text, 'with null'], () => JSON.stringify(withNull(document))),
+      ) as PublishedDocument)
+    : document
   return { name, text, document, readable, mistakesOf: checkerOf(readable, text) }
 }
 
