@@ -254,7 +254,7 @@ test.each(Object.keys(operations))(
         ids: [shelfId, 'none'],
       }),
     })
-    await attack(id, runs(20, 300))
+    await attack(id, runs(8, 300))
   },
 )
 

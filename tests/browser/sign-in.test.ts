@@ -3,6 +3,7 @@ import type { Browser } from 'playwright-core'
 import { createSignInLink } from '../../server/access/sign-in-links.ts'
 import { type App, startApp } from '../support/app.ts'
 import { startMailServer } from '../support/mail-server.ts'
+import { runs } from '../support/runs.ts'
 import { makeWorld } from '../support/world.ts'
 import { desktop, launch, openPage, phone, withBrowser } from './support.ts'
 
@@ -30,10 +31,11 @@ withBrowser('pages of a form', () => {
 
   afterAll(() => browser.close())
 
-  test.each([
-    ['desktop-light', desktop, 'light'],
+  const looks = [
     ['phone-dark', phone, 'dark'],
-  ] as const)(
+    ['desktop-light', desktop, 'light'],
+  ] as const
+  test.each(looks.slice(0, runs(1, looks.length)))(
     'people sign in and accept an invitation by keyboard (%s)',
     async (name, options, colorScheme) => {
       const { here } = await makeWorld(app)

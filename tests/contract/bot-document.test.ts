@@ -86,7 +86,7 @@ describe('generated documents', () => {
           expect(schema.parse(given)).toEqual(given)
         }
       }),
-      { numRuns: runs(100, 1_000) },
+      { numRuns: runs(30, 1_000) },
     )
   })
 
@@ -96,7 +96,7 @@ describe('generated documents', () => {
         fc.property(blockOf(type, version), (block) => {
           expect(issuesOf(version, block)).toEqual([])
         }),
-        { numRuns: 20 },
+        { numRuns: runs(5, 20) },
       )
     }
   })

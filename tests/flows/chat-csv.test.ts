@@ -137,7 +137,7 @@ test('any texts, line by line', async () => {
       const lines = await linesOf(made)
       expect(lines.map(({ 'Submitted at': _, ...line }) => line)).toEqual(expected)
     }),
-    { numRuns: runs(5, 30) },
+    { numRuns: runs(3, 30) },
   )
 })
 

@@ -152,9 +152,14 @@ async function expectLost(world: World, deletion: Answer, ...others: Answer[]) {
   deletedIds.push(workspaceId)
 }
 
-describe.each(Object.entries(operations))('%s', (_, operation) => {
+/** `make test` tries every third statement, from a different one on for each operation. */
+const step = runs(3, 1)
+
+describe.each(Object.entries(operations))('%s', (name, operation) => {
+  const first = Object.keys(operations).indexOf(name) % step
+
   test('is lost with the workspace, whichever statement the deletion comes before', async () => {
-    for (let place = 0; ; place++) {
+    for (let place = first; ; place += step) {
       const world = await makeWorld(app)
       const answers = await interleave(
         app,
@@ -172,7 +177,7 @@ describe.each(Object.entries(operations))('%s', (_, operation) => {
   })
 
   test('is lost with the workspace, whichever statement of the deletion it comes before', async () => {
-    for (let place = 0; ; place++) {
+    for (let place = first; ; place += step) {
       const world = await makeWorld(app)
       const answers = await interleave(
         app,
@@ -191,7 +196,7 @@ describe.each(Object.entries(operations))('%s', (_, operation) => {
 })
 
 test('workspaces that are deleted while all of it comes in at once are empty', async () => {
-  for (let round = 0; round < runs(3, 30); round++) {
+  for (let round = 0; round < runs(1, 30); round++) {
     const world = await makeWorld(app)
     const work = Object.values(operations).map((operation) => operation(world))
     const [gone, ...others] = await Promise.all([deletion(world), ...work])

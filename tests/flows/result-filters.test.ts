@@ -181,7 +181,7 @@ test('lists, exports and statistics are what looking at every result gives', asy
       }
     },
   )
-  await fc.assert(property, { numRuns: runs(12, 150) })
+  await fc.assert(property, { numRuns: runs(6, 150) })
 })
 
 const plain = (createdAt: number, answer: string): Made => ({
@@ -221,7 +221,7 @@ test('filtered pages join while results arrive, change and go', async () => {
       expect(new Set(ids).size).toBe(ids.length)
     },
   )
-  await fc.assert(property, { numRuns: runs(8, 60) })
+  await fc.assert(property, { numRuns: runs(4, 60) })
 })
 
 describe('a page', () => {

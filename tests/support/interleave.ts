@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import type pg from 'pg'
 import type { App } from './app.ts'
 import type { Answer } from './client.ts'
@@ -24,7 +25,10 @@ export async function interleave(
     begun = other().finally(() => {
       hasEnded = true
     })
-    while (!hasEnded && !hasWaited) hasWaited = await somebodyWaits(observer)
+    while (!hasEnded && !hasWaited) {
+      await sleep(5)
+      hasWaited = await somebodyWaits(observer)
+    }
   }
   const answer = await first()
   app.beforeStatement = undefined
