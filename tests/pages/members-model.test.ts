@@ -1,5 +1,6 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { describe, expect, test } from '@jest/globals'
+import { blockCatalogue } from '../../contract/bot-document/index.ts'
 import { convert } from '../../server/documents/conversion/index.ts'
 import { hasNews } from '../../server/pages/members/app/model/chat-news.ts'
 import {
@@ -26,9 +27,9 @@ import {
 import { addEvent, removeEvent } from '../../server/pages/members/app/model/event-edits.ts'
 import { arrange, needsArrangement } from '../../server/pages/members/app/model/layout.ts'
 import { keyOf, merge } from '../../server/pages/members/app/model/merge.ts'
-import { newBlock } from '../../server/pages/members/app/model/new-blocks.ts'
+import { addableTypes, newBlock } from '../../server/pages/members/app/model/new-blocks.ts'
 import { fromMarked, toMarked } from '../../server/pages/members/app/model/rich-text.ts'
-import { summaryOf } from '../../server/pages/members/app/model/words.ts'
+import { kindOf, summaryOf } from '../../server/pages/members/app/model/words.ts'
 import { root } from '../../server/root.ts'
 import fc from '../kit/fast-check.ts'
 import { runs } from '../support/runs.ts'
@@ -158,6 +159,34 @@ describe('texts of bubbles', () => {
       }),
       { numRuns: runs(300, 5_000) },
     )
+  })
+})
+
+describe('the types of blocks', () => {
+  const current = blockCatalogue.filter(({ versions }) => versions.includes('6.1'))
+  const pageFamily = (family: string) => (family === 'vendor' ? 'integration' : family)
+
+  test.each(
+    current.filter(({ family }) => family !== 'start').map(({ type, family }) => [type, family] as const),
+  )('%s has a name in words.ts, in its own family', (type, family) => {
+    const kind = kindOf(type)
+    expect(kind.family).toBe(pageFamily(family))
+    // A type that has no name is shown as it is written.
+    expect(kind.label === type && !/^[A-Z]/.test(type) ? `name ${type}` : '').toBe('')
+  })
+
+  test('are offered in new-blocks.ts, each in its family, but those that the editor does not add', () => {
+    const offered = Object.entries(addableTypes).flatMap(([family, types]) =>
+      types.map((type) => [type, family]),
+    )
+    for (const [type, family] of offered)
+      expect([type, kindOf(type as string).family]).toEqual([type, family])
+    // The start block of legacy versions, and the block of OpenAI that `openai` replaces.
+    const others = ['start', 'OpenAI']
+    const missing = current
+      .filter(({ type }) => !offered.some(([name]) => name === type))
+      .map(({ type }) => type)
+    expect(missing.sort()).toEqual(others.sort())
   })
 })
 

@@ -55,6 +55,8 @@ export const addableTypes: Record<Family, string[]> = {
     'segment',
     'posthog',
     'qr-code',
+    'chat-node',
+    'blink',
     'Google Analytics',
     'Pixel',
     'Chatwoot',
