@@ -57,7 +57,7 @@ export const chat: ChatHandlers<Contexts> = {
     if (origin) return reply.fail('FORBIDDEN', [origin])
     if (!(await context.place.moveTo(workspaceId))) return reply.fail('SERVICE_UNAVAILABLE')
 
-    const tell = body.isStreamEnabled ? openEvents?.() : undefined
+    const emit = body.isStreamEnabled ? openEvents?.() : undefined
     return context.once(botId, async (keep) => {
       if (published.isClosed) return reply.fail('BAD_REQUEST', [closedIssue(flow)])
       const quota = context.quota()
@@ -83,7 +83,7 @@ export const chat: ChatHandlers<Contexts> = {
           userAgent: header('user-agent'),
           acceptLanguage: header('accept-language'),
         },
-        { tell, keepAs: (it) => (write) => keep(answerOf(it), write) },
+        { emit, keepAs: (it) => (write) => keep(answerOf(it), write) },
       )
       if ('problem' in started) return reply.fail('BAD_REQUEST', [rejectionIssue(started)])
       const { outcome, step, size } = started
@@ -148,7 +148,7 @@ export const chat: ChatHandlers<Contexts> = {
     const origin = checkOrigin(first.flow, header, context.visitedUrl)
     if (origin) return reply.fail('FORBIDDEN', [origin])
     if (!(await context.place.moveTo(first.workspaceId))) return reply.fail('SERVICE_UNAVAILABLE')
-    const tell = decodeState(first)?.isStreamEnabled ? openEvents?.() : undefined
+    const emit = decodeState(first)?.isStreamEnabled ? openEvents?.() : undefined
     const digest = digestOf(body)
     const isQuestion = (body.message ?? null) === null
     const earlier =
@@ -169,7 +169,7 @@ export const chat: ChatHandlers<Contexts> = {
     if (isFull) return reply.fail('TOO_MANY_REQUESTS', [isFull])
 
     const options = { textBubbleContentFormat: body.textBubbleContentFormat }
-    const given = { message: body.message, options, digest, tell }
+    const given = { message: body.message, options, digest, emit }
     // Whenever the chat has changed hands meanwhile, the message goes to those who handle it now.
     for (let session = first; ; ) {
       const ran =

@@ -530,10 +530,10 @@ describe('hostile answers', () => {
       for (const isStream of [false, true]) {
         models.says(hostile[name] as Saying)
         let told = 0
-        const tell = (event: TurnEvent) => {
+        const emit = (event: TurnEvent) => {
           if (event.type === 'delta') told += event.text.length
         }
-        const client = await run(block(type), isStream ? { ...short(), tell } : short())
+        const client = await run(block(type), isStream ? { ...short(), emit } : short())
         expect(client.texts().at(-1)).toBe('and on')
         expect(client.value('Answer')).toBeUndefined()
         expect(client.logged('gave no answer')).toMatchObject({
@@ -549,7 +549,7 @@ describe('hostile answers', () => {
 describe('as a stream', () => {
   async function streamed(part: Part, next: Part[] = [text('{{Answer}}')]) {
     const events: TurnEvent[] = []
-    const given = world({ tell: (event) => void events.push(event) })
+    const given = world({ emit: (event) => void events.push(event) })
     const client = await chat(bot({ g: [text('Wait'), part, ...next] }, { variables }), given)
     const deltas = events.flatMap((event) => (event.type === 'delta' ? [event] : []))
     return { client, events, deltas, said: deltas.map((delta) => delta.text).join('') }

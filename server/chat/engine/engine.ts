@@ -84,7 +84,7 @@ export async function startChat(flow: Flow, options: StartOptions, effects: Effe
   if (props !== null) sendAction(run, { type: 'startPropsToInject', startPropsToInject: props })
   const bot = await appearanceOf(run)
   if (options.isOnlyRegistering === true) return { bot, ...(await outcomeOf(run, true)) }
-  effects.tell?.({ type: 'look', ...bot })
+  effects.emit?.({ type: 'look', ...bot })
   await begin(run, messageOf(run, options.message))
   const outcome = await outcomeOf(run)
   return { bot: run.isAborted ? bot : await appearanceOf(run), ...outcome }

@@ -292,7 +292,7 @@ export async function takeRoom(run: Execution, bytes: number, state = 0): Promis
 export function sendBubble(run: Execution, bubble: Bubble): void {
   if (!spendOutput(run, bubble)) return
   run.messages.push(bubble)
-  run.effects.tell?.({ type: 'message', message: bubble })
+  run.effects.emit?.({ type: 'message', message: bubble })
 }
 
 export function sendAction(run: Execution, action: ClientSideAction): void {
@@ -300,7 +300,7 @@ export function sendAction(run: Execution, action: ClientSideAction): void {
   const placed = last === undefined ? action : { ...action, lastBubbleBlockId: last.id }
   if (!spendOutput(run, placed)) return
   run.actions.push(placed)
-  run.effects.tell?.({ type: 'action', action: placed })
+  run.effects.emit?.({ type: 'action', action: placed })
 }
 
 /** Sends an action whose outcome the client has to bring back. */

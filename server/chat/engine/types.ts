@@ -122,7 +122,7 @@ export interface Effects {
    */
   checkout: { sessionId: string; returnUrl: string; formUrl?: string }
   /** Streams output to the client before the turn is written. */
-  tell?: ((event: TurnEvent) => void) | undefined
+  emit?: ((event: TurnEvent) => void) | undefined
   /** Sends by an account of the workspace. Rejects when its mail server refuses, or takes longer than that. */
   sendEmailBy(account: JsonObject, mail: Mail, milliseconds: number): Promise<void>
   /** `null` while the service has no mail server. Rejects when the mail server refuses, or takes longer than that. */

@@ -26,7 +26,7 @@ export interface Reply {
   /** The reply as the session stores it, see `digestOf`. */
   digest: string
   /** Receives output while the turn is still running. */
-  tell?: Effects['tell']
+  emit?: Effects['emit']
 }
 
 /** `over`: the chat has ended. `moved`: another reply was counted instead of this one, or people handle the chat. */
@@ -55,21 +55,21 @@ async function runTurnWithin(
   keep?: StoreTurn,
 ): Promise<Ran> {
   const { sessionId, botId, workspaceId, publicationId } = session
-  const claim = new TurnLease(context.db, session)
+  const lease = new TurnLease(context.db, session)
   let isWritten = false
   try {
-    while (!claim.isLost || (await context.place.rest(() => claim.wait()))) {
+    while (!lease.isLost || (await context.place.rest(() => lease.wait()))) {
       // The state is used up by a run, so each has its own.
       const state = decodeState(session)
       if (!state) return 'over'
       const wasAnswered = (state.frames[0]?.answerCount ?? 0) > 0
       const { timer: timerBefore, isBridged } = state
-      const tell = reply.tell && ((event: TurnEvent) => void (claim.isLost || reply.tell?.(event)))
+      const emit = reply.emit && ((event: TurnEvent) => void (lease.isLost || reply.emit?.(event)))
       const { resultId } = state
       const ids = { sessionId, botId, workspaceId, publicationId, resultId }
-      const effects = effectsOf(context, { state, room, ...ids }, claim, tell)
+      const effects = effectsOf(context, { state, room, ...ids }, lease, emit)
       const outcome = await continueChat(session.flow, state, reply.message, reply.options, effects)
-      if (claim.isLost) continue
+      if (lease.isLost) continue
       if (outcome.problem) return outcome
       for (let read: Session | undefined = session; read !== undefined; ) {
         const answer = JSON.stringify(toTurn(outcome, session.revision + 1, publicationId === null))
@@ -119,7 +119,7 @@ async function runTurnWithin(
     }
     return 'moved'
   } finally {
-    await claim.end(isWritten)
+    await lease.end(isWritten)
   }
 }
 

@@ -28,7 +28,7 @@ export async function startSession(
   context: Context,
   published: Published,
   options: Omit<StartOptions, 'resultId' | 'rememberedVariables'>,
-  { tell, keepAs }: { tell?: Effects['tell']; keepAs: (started: Started) => StoreTurn },
+  { emit, keepAs }: { emit?: Effects['emit']; keepAs: (started: Started) => StoreTurn },
 ): Promise<(Started & { size: number }) | TurnRejection> {
   const { db, now } = context
   const { botId, workspaceId, publicationId, flow } = published
@@ -41,7 +41,7 @@ export async function startSession(
     startChat(
       flow,
       { resultId, ...options, rememberedVariables },
-      effectsOf(context, { ...running, room }, undefined, tell),
+      effectsOf(context, { ...running, room }, undefined, emit),
     ),
   )
   if (outcome.problem) return outcome

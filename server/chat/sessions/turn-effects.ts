@@ -64,19 +64,19 @@ interface Running {
 }
 
 /**
- * Effects of a turn. While one runs, the request gives its slot of the queue to others. A first turn needs no claim:
+ * Effects of a turn. While one runs, the request gives its slot of the queue to others. A first turn needs no lease:
  * no other request runs it.
  */
 export function effectsOf(
   { db, keyring, chat: tools, files, publicUrl, visitedUrl, config, log, now, place, quota }: Context,
   running: Running,
-  claim?: TurnLease,
-  tell?: Effects['tell'],
+  lease?: TurnLease,
+  emit?: Effects['emit'],
 ): Effects {
   const { botId, workspaceId, publicationId, resultId, room } = running
   const isStored = publicationId !== null && resultId !== null && room !== undefined
   const { httpRequest, sendEmail } = tools
-  const mayCallOut = async () => claim === undefined || (await claim.mayCallOut())
+  const mayCallOut = async () => lease === undefined || (await lease.mayCallOut())
   const elsewhere = 'Another request runs this turn'
   const takingRoom = (milliseconds: number) =>
     room && { takeRoom: (bytes: number) => room.take(bytes, milliseconds) }
@@ -105,7 +105,7 @@ export function effectsOf(
     },
     takeTurn: () => place.rest(() => takeTurn(workspaceId)),
     evaluate: (request) => place.rest(() => tools.evaluate({ ...request, workspaceId })),
-    tell,
+    emit,
     async httpRequest(request) {
       return (await mayCallOut())
         ? place.rest(() => httpRequest({ ...request, ...takingRoom(request.milliseconds) }))

@@ -239,8 +239,8 @@ function deltaWriter(
   block: Block,
   position: Position,
 ): ((piece: string) => void) | undefined {
-  const { tell } = run.effects
-  if (tell === undefined) return undefined
+  const { emit } = run.effects
+  if (emit === undefined) return undefined
   const { flow } = currentFrame(run)
   const group = flow.groups.get(position.groupId)
   const following: Place | null =
@@ -259,7 +259,7 @@ function deltaWriter(
     half = /[\ud800-\udbff]$/.test(given) ? given.slice(-1) : ''
     const words = cutText(storableText(given.slice(0, given.length - half.length)), left)
     left -= words.length
-    if (words !== '') tell({ type: 'delta', id: bubble.id, text: words })
+    if (words !== '') emit({ type: 'delta', id: bubble.id, text: words })
   }
 }
 
