@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { describe, expect, test } from '@jest/globals'
-import { type OperationId, operations } from '../contract/index.ts'
+import { type OperationId, operations, resources } from '../contract/index.ts'
 import { fileMediaType, ownErrorsOf } from '../contract/kit/operation.ts'
 import { root } from '../server/root.ts'
 import {
@@ -226,6 +226,11 @@ const reserved =
 
 const readme = readFileSync(new URL('contract/README.md', root), 'utf8')
 const verbs = (/^- Verbs of operations: ([a-z,\s]+?)\./m.exec(readme)?.[1] ?? '').split(/,\s+/)
+
+test('the resources of the contract have every operation, and no other', () => {
+  const ofResources = Object.values(resources).flatMap((each) => Object.keys(each))
+  expect(ofResources.sort()).toEqual(Object.keys(operations).sort())
+})
 
 describe.each(endpoints)('$operation.operationId', ({ operation, path }) => {
   test('has a name that is a verb of contract/README.md and a noun', () => {

@@ -1,4 +1,5 @@
 import { describe, expect, test } from '@jest/globals'
+import { bubbleTypes } from '../../contract/bot-document/catalogue.ts'
 import type { FlowDocument } from '../../server/documents/conversion/index.ts'
 import { whyNeverSent } from '../../server/outbound/never-sent.ts'
 import { checkFlow } from '../support/check-flow.ts'
@@ -729,4 +730,12 @@ test('a document that is made to take long is given up on', () => {
   }))
   block(bot, 0, 0).content.richText = paragraph(words(20_000, (index) => `{{varaible ${index}}} {{= ( =}}`))
   expect(checkFlow(bot).length).toBeGreaterThan(20_000)
+})
+
+test('every type of bubble that has nothing to show is reported', () => {
+  for (const type of bubbleTypes) {
+    const bot = sound()
+    Object.assign(block(bot, 0, 1), { type, content: {} })
+    expect([type, checkFlow(bot).map(({ code }) => code)]).toEqual([type, ['empty_bubble']])
+  }
 })

@@ -2,13 +2,14 @@ import { readFileSync } from 'node:fs'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { parse } from 'yaml'
 import { operations } from '../../contract/index.ts'
+import { fileProperties } from '../../server/command/folder.ts'
 import { root } from '../../server/root.ts'
 import { type App, startApp } from '../support/app.ts'
 import { makeWorld, type Site } from '../support/world.ts'
 
 /*
- * Every property that an update takes comes back from the read: one that the contract adds fails here until a row has a
- * value for it, so that none is accepted and dropped.
+ * Every property that an update or a create takes comes back from the read: one that the contract adds fails here until a
+ * row has a value for it, so that none is accepted and dropped. Those of a bot also come along with copies of it.
  */
 
 interface Schema {
@@ -113,10 +114,13 @@ const updates: Record<string, Update> = {
 /** They say what the write is about, or are documented as ignored. */
 const notStored = ['version', 'updatedAt', '$schema', 'riskLevel']
 
-const written = Object.entries(updates).flatMap(([id, { component }]) =>
+const writableOf = (component: string) =>
   Object.entries(schemas[component]?.properties ?? {})
     .filter(([name, { readOnly }]) => !readOnly && !notStored.includes(name))
-    .map(([name]) => [id, name] as const),
+    .map(([name]) => name)
+
+const written = Object.entries(updates).flatMap(([id, { component }]) =>
+  writableOf(component).map((name) => [id, name] as const),
 )
 
 test.each(written)('%s writes %s, and the read has it', async (id, name) => {
@@ -144,4 +148,87 @@ test('every update but those of roles, secrets and chats has a row', () => {
       .filter((id) => !others.includes(id))
       .sort(),
   ).toEqual(Object.keys(updates).sort())
+})
+
+interface Create {
+  component: string
+  path: () => string
+  /** Other properties of the body, where the record is around those that are written. */
+  beside?: () => Values
+  /** Row above that has the values and how the record is wrapped. */
+  as: keyof typeof updates
+  required?: Values
+  /** Values that no other record may have. */
+  own?: Values
+}
+
+const creates: Record<string, Create> = {
+  createWorkspace: {
+    component: 'WorkspaceCreate',
+    path: () => '/v1/workspaces',
+    as: 'updateWorkspace',
+    required: { name: 'A' },
+  },
+  createFolder: {
+    component: 'FolderCreate',
+    path: () => '/v1/folders',
+    beside: () => ({ workspaceId: site.workspaceId }),
+    as: 'updateFolder',
+    required: { name: 'A' },
+  },
+  createWebhookEndpoint: {
+    component: 'WebhookEndpointCreate',
+    path: () => `/v1/workspaces/${site.workspaceId}/webhookEndpoints`,
+    as: 'updateWebhookEndpoint',
+    required: { url: 'https://93.184.216.34/hook' },
+  },
+  createBot: {
+    component: 'BotCreate',
+    path: () => '/v1/bots',
+    beside: () => ({ workspaceId: site.workspaceId }),
+    as: 'updateBot',
+    own: { publicId: 'created-bot', customDomain: 'created.example.com' },
+  },
+}
+
+const created = Object.entries(creates).flatMap(([id, { component }]) =>
+  writableOf(component).map((name) => [id, name] as const),
+)
+
+test.each(created)('%s writes %s, and the read has it', async (id, name) => {
+  const { path, beside, as: row, required, own } = creates[id] as Create
+  const { around, record, values } = updates[row] as Update
+  const given = { ...values(), ...own }
+  if (!(name in given)) throw new Error(`Add a value of ${name} to the row of ${row}`)
+  const properties = { ...required, [name]: given[name] }
+  const body = around === undefined ? properties : { ...beside?.(), [around]: properties }
+  const made = await app.client.send('POST', path(), { as: site.admin, body })
+  expect([made.status, made.status === 201 ? '' : made.text]).toEqual([201, ''])
+  const { id: madeId } = made.body[record]
+  const read = await app.client.send('GET', `${path()}/${madeId}`, { as: site.admin })
+  expect(read.body[record][name]).toEqual(given[name])
+})
+
+/** Names and references that are of one installation. */
+const ofPlace = ['folderId', 'publicId', 'customDomain', 'messagingCredentialsId']
+const copied = writableOf('BotUpdateV61').filter((name) => !ofPlace.includes(name))
+
+test.each(copied)('a duplicate, an export and its import have %s', async (name) => {
+  const as = site.admin
+  const given = (updates.updateBot as Update).values()
+  const made = await app.client.ok('createBot', { as, body: { workspaceId: site.workspaceId, bot: {} } })
+  const params = { botId: made.bot.id }
+  const change = { version: '6.1', [name]: given[name] }
+  const path = `/v1/bots/${params.botId}`
+  expect((await app.client.send('PATCH', path, { as, body: { bot: change } })).status).toBe(200)
+  const duplicate = await app.client.call('duplicateBot', { as, params, body: { name: 'Renamed' } })
+  const exported = await app.client.call('exportBot', { as, params })
+  const body = { workspaceId: site.workspaceId, bot: exported.body.bot }
+  const imported = await app.client.send('POST', '/v1/bots/import', { as, body })
+  for (const { body } of [duplicate, exported, imported]) expect(body.bot[name]).toEqual(given[name])
+})
+
+test('a file of the command has every such property but how an editor shows results', () => {
+  const inFiles = fileProperties.filter((name) => name !== 'version')
+  expect([...inFiles, 'resultsTablePreferences'].sort()).toEqual([...copied].sort())
 })
