@@ -347,7 +347,7 @@ export interface paths {
         head?: never;
         /**
          * Steer a chat
-         * @description Sets variables of a chat, takes it, gives it back, or ends it. Variables have their new values in the result at once and in the chat from its next turn on; a turn that is running meanwhile loses neither its own changes nor these. `handledBy` `member` takes the chat for the caller, or for `assigneeId`: from then on the bot sends nothing and runs nothing, and what the visitor writes is for people. A turn that was running then is dropped; the visitor's message counts as written to the member. A chat that another member handles is a conflict unless `assigneeId` is sent. `waiting` puts it among those that wait for a member. `bot` gives it back to the place where it was, or to the group of `groupId`, where it goes on with the next turn of the visitor's client. A chat that was ended is not found by its visitor, like any that is over; its result stays, with an entry in its log. A name that no variable has is invalid input. A chat that is over, and a preview, is not found.
+         * @description Sets variables of a chat, takes it, gives it back, or ends it. Variables have their new values in the result at once and in the chat from its next turn on; a turn that is running meanwhile loses neither its own changes nor these. `handledBy` `member` takes the chat for the caller, or for `assigneeId`: from then on the bot sends nothing and runs nothing, and what the visitor writes is for people. A turn that was running then is dropped; the visitor's message counts as written to the member. A chat that is taken from the bot counts among the messages that the members of the workspace may write in a day. A chat that another member handles is a conflict unless `assigneeId` is sent. `waiting` puts it among those that wait for a member. `bot` gives it back to the place where it was, or to the group of `groupId`, where it goes on with the next turn of the visitor's client. A chat that was ended is not found by its visitor, like any that is over; its result stays, with an entry in its log. A name that no variable has is invalid input. A chat that is over, and a preview, is not found.
          *
          *     Permission: a member or an admin of the workspace, by a token with the scope `chat-admin`.
          */
@@ -17257,7 +17257,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description A page of chats. */
+            /** @description A page of chats, in their order. */
             200: {
                 headers: {
                     "Authentication-Token-Expiration": components["headers"]["TokenExpiration"];

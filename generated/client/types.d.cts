@@ -15392,7 +15392,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description A page of chats. */
+            /** @description A page of chats, in their order. */
             200: {
                 headers: {
                     "Authentication-Token-Expiration": components["headers"]["TokenExpiration"];

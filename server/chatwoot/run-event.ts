@@ -194,7 +194,9 @@ async function updateChat(
   const bot = { id: row.botId, workspaceId: row.workspaceId }
   const hasWebhooks = session?.subscribedEvents !== null
   const grant = { bot, caller: { userId: null }, hasWebhooks }
-  await updateSession({ ...context, grant }, row.sessionId ?? '', body)
+  // Nobody here is to be kept from silencing the bot.
+  const countMessage = () => undefined
+  await updateSession({ ...context, grant, countMessage }, row.sessionId ?? '', body)
 }
 
 /**

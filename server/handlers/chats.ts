@@ -49,6 +49,7 @@ export const chats: ChatsHandlers<Contexts> = {
     if (!updated) return reply.fail('NOT_FOUND')
     if ('issues' in updated) return reply.fail('BAD_REQUEST', updated.issues)
     if ('conflict' in updated) return reply.fail('CONFLICT', [updated.conflict])
+    if ('full' in updated) return reply.fail('TOO_MANY_REQUESTS', [updated.full])
     return reply.ok({ chat: toChat(context.grant.bot.id, updated.chat) })
   },
 }

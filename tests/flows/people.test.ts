@@ -510,5 +510,5 @@ test('a chat that goes to and fro between members does not grow', async () => {
   const { rows } = await app.pool.query('SELECT member_edits FROM chat_sessions WHERE id = $1', [sessionId])
   expect(rows[0]?.member_edits).toBe('[[1,"Name","Ada"],[21]]')
   await update(sessionId, { handledBy: 'bot' })
-  expect(textsOf(await reply(app, sessionId, null, 2))).toEqual([])
+  expect(textsOf(await reply(app, sessionId, 'Grace', 2))).toEqual(['Hello Grace'])
 })

@@ -9,6 +9,7 @@ import { expression, optional, prepareSelect, type RowOf, selectRows } from '../
 import { isAlive } from '../../db/undeleted-results.ts'
 import { Rollback } from '../../kit/idempotency.ts'
 import { JsonText } from '../../kit/json/json-text.ts'
+import type { CountMessage } from '../../shares/quotas.ts'
 import { setVariables } from '../engine/engine.ts'
 import { wakeBridge } from './bridged.ts'
 import { type ChatEvent, leaveChatEvent } from './chat-events.ts'
@@ -131,16 +132,16 @@ export async function chatOf(db: Database, { bot }: BotGrant, sessionId: string,
   return chat
 }
 
-type Steering = { chat: ChatRow } | { issues: Issue[] } | { conflict: Issue }
+type Steering = { chat: ChatRow } | { issues: Issue[] } | { conflict: Issue } | { full: Issue }
 
 /** Sets variables of a chat, hands it to somebody else, or ends it; undefined if no such chat goes on. */
 export function updateSession(
-  context: Context & { grant: EditGrant },
+  context: Context & { grant: EditGrant; countMessage: CountMessage },
   sessionId: string,
   body: Pick<UpdateChat['body'], 'variables' | 'isOver' | 'handledBy' | 'assigneeId' | 'groupId'>,
 ): Promise<Steering | undefined> {
   const { variables = {}, isOver } = body
-  const { grant, now, chat: tools } = context
+  const { grant, now, chat: tools, countMessage } = context
   const { id: botId, workspaceId } = grant.bot
   return transact(context.db, async (db) => {
     const held = await lockChat(db, botId, sessionId, now)
@@ -190,6 +191,10 @@ export function updateSession(
     if (handing && 'issue' in handing) {
       throw new Rollback(handing.isConflict ? { conflict: handing.issue } : { issues: [handing.issue] })
     }
+    const { awaited } = handing?.changes ?? {}
+    // The turn that gives the chat back stores it once more.
+    const isFull = awaited && countMessage(workspaceId, Buffer.byteLength(awaited.text))
+    if (isFull) throw new Rollback({ full: isFull })
     if (handing?.changes) {
       // A turn that runs finds its session changed, and is not written.
       // The last of those without a value says all: a chat that goes to and fro must not grow.
