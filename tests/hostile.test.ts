@@ -9,9 +9,9 @@ import { clear } from './support/rows.ts'
 import { runs } from './support/runs.ts'
 import { makeWorld } from './support/world.ts'
 
-/* Input that nearly fits, thrown at every operation: HOSTILE_RUNS times each (20, and 300 in `make test-long`). */
+/* Input that nearly fits, thrown at every operation: HOSTILE_RUNS times each (8, and 300 in `make test-long`). */
 
-const numRuns = Number(process.env.HOSTILE_RUNS ?? runs(20, 300))
+const numRuns = Number(process.env.HOSTILE_RUNS ?? runs(8, 300))
 
 let app: App
 
