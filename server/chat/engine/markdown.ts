@@ -10,8 +10,8 @@ const maximumPerStep = 40_000
 /** Deeper lists and quotes are left out: no person writes them. */
 const maximumDepth = 16
 
-/** More of them in one line: the lexer would take its stack to read them, and a quarter of a second. */
-const nested = new RegExp(`^[ \\t]*(?:(?:>|[*+-][ \\t]|\\d{1,9}[.)][ \\t])[ \\t]*){${maximumDepth + 1}}`, 'm')
+/** One more mark of a list or quote than that in one line: for many, the lexer takes its stack and a quarter of a second. */
+const nested = /^[ \t]*(?:(?:>|[*+-][ \t]|\d{1,9}[.)][ \t])[ \t]*){17}/m
 
 /** Nothing is Markdown without one of these, except numbered lists and headings with a line below them. */
 const marks = /[*_`[#>]|^ *(?:[-+]|1[.)]) |^ *(?:-+|=+) *$/m
