@@ -172,13 +172,10 @@ const unspent = new WeakMap<object, { id: string; request: CaseRequest }>()
 
 /** Rejections that leave everything as it is, so that the next one needs no other place. */
 const harmless: readonly Derived[] = [
-  'BAD_REQUEST',
   'UNAUTHORIZED',
-  'REQUEST_TIMEOUT',
   'PRECONDITION_FAILED',
   'UNSUPPORTED_MEDIA_TYPE',
   'TOO_MANY_REQUESTS',
-  'INTERNAL_SERVER_ERROR',
   'SERVICE_UNAVAILABLE',
   'REQUEST_HEADER_FIELDS_TOO_LARGE',
 ]

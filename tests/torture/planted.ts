@@ -35,7 +35,7 @@ export const planted: Planted[] = [
     pieces: [
       ['!isStale(conditions, botState(seen))', 'true'],
       ['if (isStale(conditions, botState(current))) return { stale: current }', ''],
-      ['return isStale(conditions, botState(bot)) ? { stale: bot } : take(tx, bot)', 'return take(tx, bot)'],
+      ['if (isStale(conditions, botState(bot))) return { stale: bot }', ''],
     ],
   },
   {
