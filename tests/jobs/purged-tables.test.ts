@@ -7,12 +7,14 @@ import { root } from '../../server/root.ts'
 
 /* A table that the schema adds is also purged: bot tables have no foreign keys that would say so. */
 
-const source = readFileSync(new URL('server/jobs/purge.ts', root), 'utf8')
-const code = source.slice(source.lastIndexOf('\nimport '))
+const code = ['jobs/purge.ts', 'jobs/deleted-records.ts', 'results/erase.ts'].map((path) => {
+  const source = readFileSync(new URL(`server/${path}`, root), 'utf8')
+  return source.slice(source.lastIndexOf('\nimport '))
+})
 const tables = (Object.entries(schema) as [string, unknown][]).filter((entry): entry is [string, PgTable] =>
   is(entry[1], PgTable),
 )
-const isPurged = (name: string) => new RegExp(`\\b${name}\\b`).test(code)
+const isPurged = (name: string) => new RegExp(`\\b${name}\\b`).test(code.join('\n'))
 
 test('every table with rows of bots is named in the purge', () => {
   const ofBots = tables.filter(([, table]) => 'botId' in getTableColumns(table)).map(([name]) => name)
