@@ -2,6 +2,9 @@ import { type SQL, sql } from 'drizzle-orm'
 import { bots, results } from './schema.ts'
 import { isBotAlive } from './undeleted-bots.ts'
 
+/** True of a result that is not deleted, where it is joined with its bot. */
+export const isUndeleted = sql`NOT ${results.isArchived} AND ${results.createdAt} > coalesce(${bots.resultsFloorAt}, '-infinity')`
+
 /**
  * True if callers can see a result: it has a row above the floor of its bot, and neither the bot nor its workspace is
  * deleted. Every read, write or publication of a result uses this one condition. Not EXISTS: the planner would join all

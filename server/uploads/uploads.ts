@@ -4,7 +4,7 @@ import { type Database, statements, transact } from '../db/client.ts'
 import { bots, chatSessions, results, uploads as table } from '../db/schema.ts'
 import { prepareSelect, type RowOf } from '../db/typed-select.ts'
 import { isBotAlive } from '../db/undeleted-bots.ts'
-import { isAlive } from '../db/undeleted-results.ts'
+import { isAlive, isUndeleted } from '../db/undeleted-results.ts'
 import { newId } from '../ids.ts'
 import { FIRST_BYTES, mediaTypeOf } from './kinds.ts'
 import type { FileStore } from './store.ts'
@@ -266,7 +266,7 @@ const serving = statements((db, named) => ({
     (list) => sql`
       SELECT ${list} FROM ${table} JOIN ${bots} ON ${bots.id} = ${table.botId} AND ${isBotAlive()}
       LEFT JOIN ${results} ON ${results.botId} = ${table.botId} AND ${results.id} = ${table.resultId}
-        AND NOT ${results.isArchived} AND ${results.createdAt} > coalesce(${bots.resultsFloorAt}, '-infinity')
+        AND ${isUndeleted}
       WHERE ${table.botId} = ${sql.placeholder('botId')} AND ${table.id} = ${sql.placeholder('id')}
         AND ${table.isComplete}
         AND (${table.removeAt} IS NULL OR ${table.removeAt} > ${sql.placeholder('now')}::timestamptz)

@@ -10,6 +10,7 @@ import {
 } from '../db/schema.ts'
 import { selectRows } from '../db/typed-select.ts'
 import { isBotAlive } from '../db/undeleted-bots.ts'
+import { isUndeleted } from '../db/undeleted-results.ts'
 import { DELETED } from '../results/erase.ts'
 import type { Taken } from './leases.ts'
 
@@ -77,7 +78,7 @@ async function deletedAmong<S extends Subject>(db: Database, deliveries: readonl
       (list) => sql`
         SELECT ${list} FROM ${results} JOIN ${bots} ON ${bots.id} = ${results.botId} AND ${isBotAlive()}
         WHERE ${results.botId} = ${botId} AND ${bots.id} = ${botId} AND ${results.id} = ANY(${sql.param(subjects)})
-          AND NOT ${results.isArchived} AND ${results.createdAt} > coalesce(${bots.resultsFloorAt}, '-infinity')`,
+          AND ${isUndeleted}`,
     )
     for (const { id } of alive) found.add(`${botId} ${id}`)
   }

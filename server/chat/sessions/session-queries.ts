@@ -6,7 +6,7 @@ import { type Database, type StatementContext, statements } from '../../db/clien
 import { bots, chatSessions, publicIds, publishedBots, results, webhookEndpoints } from '../../db/schema.ts'
 import { expression, optional, prepareSelect } from '../../db/typed-select.ts'
 import { isBotAlive } from '../../db/undeleted-bots.ts'
-import { isAlive } from '../../db/undeleted-results.ts'
+import { isAlive, isUndeleted } from '../../db/undeleted-results.ts'
 
 /*
  * Lookups of a turn. On a cluster the node of the bot runs a function (`migrations/distribute.sql`) for those that
@@ -51,7 +51,7 @@ function startLookup(...[db, named]: StatementContext) {
       JOIN ${bots} ON ${bots.id} = batch."botId" AND ${isBotAlive()}
       JOIN ${publishedBots} ON ${publishedBots.botId} = batch."botId" AND ${publishedBots.publicationId} IS NOT NULL
       LEFT JOIN ${results} ON ${results.botId} = batch."botId" AND ${results.id} = batch."resultId"
-        AND NOT ${results.isArchived} AND ${results.createdAt} > coalesce(${bots.resultsFloorAt}, '-infinity')`,
+        AND ${isUndeleted}`,
   )
 }
 
