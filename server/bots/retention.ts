@@ -2,7 +2,7 @@ import { sql } from 'drizzle-orm'
 import type { Config } from '../config.ts'
 import { type Database, transact } from '../db/client.ts'
 import { sqlState } from '../db/errors.ts'
-import { findInHalves } from '../db/halves.ts'
+import { runInHalves } from '../db/halves.ts'
 import { botPublications, bots, chatSessions, publishedBots } from '../db/schema.ts'
 import { expression, selectRows } from '../db/typed-select.ts'
 
@@ -59,7 +59,7 @@ export function publicationThinning({ PUBLICATIONS_RETENTION_DAYS: days, PUBLICA
       failure ??= error
     }
     const ids = page.map(({ id }) => id)
-    const many = await findInHalves(ids, find, noteFailure)
+    const many = await runInHalves(ids, find, noteFailure)
     after = last.id
     for (const { botId } of many) {
       const isMoreLeft = await thinInTime(db, botId, last.before, kept).catch(noteFailure)

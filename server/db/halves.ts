@@ -1,27 +1,27 @@
 import { isOfRows } from './errors.ts'
 
 /**
- * Finds rows of many records in one statement, and in halves where that fails: a record that fails on its own keeps none of
- * the others. `onFailure` gets its error.
+ * Does work on many items at once, and in halves where that fails: an item that fails on its own keeps none of the others.
+ * Returns what all of it has given; `onFailure` gets the error of each such item.
  */
-export async function findInHalves<Row>(
-  ids: readonly string[],
-  find: (ids: readonly string[]) => Promise<Row[]>,
+export async function runInHalves<Item, Given>(
+  items: readonly Item[],
+  run: (some: readonly Item[]) => Promise<readonly Given[]>,
   onFailure: (error: unknown) => void,
-): Promise<Row[]> {
-  if (ids.length === 0) return []
+): Promise<Given[]> {
+  if (items.length === 0) return []
   try {
-    return await find(ids)
+    return [...(await run(items))]
   } catch (error) {
     if (!isOfRows(error)) throw error
-    if (ids.length === 1) {
+    if (items.length === 1) {
       onFailure(error)
       return []
     }
   }
-  const half = Math.ceil(ids.length / 2)
+  const half = Math.ceil(items.length / 2)
   return [
-    ...(await findInHalves(ids.slice(0, half), find, onFailure)),
-    ...(await findInHalves(ids.slice(half), find, onFailure)),
+    ...(await runInHalves(items.slice(0, half), run, onFailure)),
+    ...(await runInHalves(items.slice(half), run, onFailure)),
   ]
 }

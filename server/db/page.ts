@@ -98,8 +98,8 @@ export const isBeyond = (table: PgTable) => expression(sql`${table}.is_beyond`, 
 
 /**
  * Returns the page of a query and the cursor of the next one, or an issue with the given cursor. `read` gets the
- * position after which the page begins and the maximum number of rows; `positionOf` is for lists in another order. `isBeyond` marks a row beyond the bytes of the
- * page.
+ * position after which the page begins and the maximum number of rows; `positionOf` is for lists in another order.
+ * `isBeyond` marks a row beyond the bytes of the page.
  */
 export async function readPage<Row extends Position & { isBeyond?: boolean }>(
   key: Buffer,

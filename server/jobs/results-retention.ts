@@ -1,7 +1,7 @@
 import { and, eq, isNull, lt, or, type SQL, sql } from 'drizzle-orm'
 import { newEntry, writeEntry } from '../audit/log.ts'
 import { type Database, transact } from '../db/client.ts'
-import { findInHalves } from '../db/halves.ts'
+import { runInHalves } from '../db/halves.ts'
 import { requestPurge } from '../db/purge-requests.ts'
 import { bots, results, workspaces } from '../db/schema.ts'
 import { expression, selectRows } from '../db/typed-select.ts'
@@ -64,7 +64,7 @@ export async function expireResults(db: Database, days: number | undefined, now:
       failure ??= error
     }
     const ids = page.map(({ id }) => id)
-    for (const bot of await findInHalves(ids, find, noteFailure))
+    for (const bot of await runInHalves(ids, find, noteFailure))
       await raiseFloor(db, bot, now).catch(noteFailure)
     after = last
   }

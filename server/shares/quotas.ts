@@ -80,7 +80,10 @@ export function createQuotas(
   }
 }
 
-/** Counts a message of a member, or a chat that one takes, before it is written; an issue where the workspace has no more of them today. */
+/**
+ * Counts a message of a member, or a chat that one takes, before it is written; an issue where the workspace has no more of
+ * them today.
+ */
 export type CountMessage = (workspaceId: string, bytes: number) => Issue | undefined
 
 /** The messages of members that a process takes; `perf` is its clock. */

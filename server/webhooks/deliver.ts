@@ -1,6 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { LRUCache } from 'lru-cache'
 import { databaseError, isOfRows } from '../db/errors.ts'
+import { runInHalves } from '../db/halves.ts'
 import { MS_PER_HOUR, MS_PER_SECOND } from '../durations.ts'
 import { createErrorLog } from '../repeated-errors.ts'
 import { deliver, deliveryCounts, placeOf } from './attempt.ts'
@@ -309,26 +310,15 @@ export function startDeliveries(
     await recordAnswers(db, log, settled)
   }
 
-  /** Writes several at once, in halves where one of them cannot be written; gives those that are written. */
-  async function writeInHalves<Item>(
-    items: Item[],
-    write: (some: Item[]) => Promise<unknown>,
-  ): Promise<Item[]> {
-    try {
-      await write(items)
-      return items
-    } catch (error) {
-      if (!isOfRows(error)) throw error
-      if (items.length === 1) {
-        log.warn({ err: databaseError(error) }, 'a delivery cannot be written')
-        return []
-      }
+  /** Writes several at once; gives those that are written. */
+  function writeInHalves<Item>(items: readonly Item[], write: (some: readonly Item[]) => Promise<unknown>) {
+    const writeAll = async (some: readonly Item[]) => {
+      await write(some)
+      return some
     }
-    const half = Math.ceil(items.length / 2)
-    return [
-      ...(await writeInHalves(items.slice(0, half), write)),
-      ...(await writeInHalves(items.slice(half), write)),
-    ]
+    return runInHalves(items, writeAll, (error) =>
+      log.warn({ err: databaseError(error) }, 'a delivery cannot be written'),
+    )
   }
 
   async function renew(): Promise<void> {
