@@ -6,7 +6,7 @@ const common = {
   extensionsToTreatAsEsm: ['.ts'],
   moduleNameMapper: { '/start-worker\\.ts$': '<rootDir>/tests/support/start-worker.ts' },
   transform: {
-    '^.+\\.ts$': ['@swc/jest', { jsc: { parser: { syntax: 'typescript' }, target: 'es2022' } }],
+    '^.+\\.ts$': ['@swc/jest', { sourceMaps: true, jsc: { parser: { syntax: 'typescript' }, target: 'es2022' } }],
   },
 }
 

@@ -1547,10 +1547,12 @@ describe('e-mail', () => {
     const reply: OutboundReply = { ok: true, status: 200, contentType: '', headers: {}, body: Buffer.of(2) }
     const client = await runBlock(block, { ...values, reply, uploads: uploads(2_000_000) })
     expect(client.requests.map(({ url }) => url)).toEqual(['https://f.test/b.png'])
-    expect(client.mails[0]?.attachments).toEqual([
-      { filename: 'report.pdf', content: Buffer.alloc(2_000_000, 1) },
-      { filename: 'b.png', content: Buffer.of(2) },
+    const [report, picture] = client.mails[0]?.attachments ?? []
+    expect([report?.filename, Buffer.alloc(2_000_000, 1).equals(report?.content ?? Buffer.of())]).toEqual([
+      'report.pdf',
+      true,
     ])
+    expect(picture).toEqual({ filename: 'b.png', content: Buffer.of(2) })
     const most = boundNamed('MAX_ATTACHMENTS_BYTES')
     const namesWith = async (bytes: number) => {
       const client = await runBlock(block, { ...values, reply, uploads: uploads(bytes) })
