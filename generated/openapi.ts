@@ -5751,7 +5751,7 @@ export interface components {
              * @example Track the lead
              */
             name?: string;
-            /** @description Whether the script runs in the page that embeds the chat. Default false. */
+            /** @description Whether the script was written for the page that embeds the chat. The service keeps it and does not read it: scripts run in the page of the chat. */
             shouldExecuteInParentContext?: boolean;
         } & {
             [key: string]: unknown;

@@ -147,7 +147,8 @@ const codeBlock = block(
       ).optional(),
       isUnsafe: flag('Whether the script was marked as coming from an unknown author.').optional(),
       shouldExecuteInParentContext: flag(
-        'Whether the script runs in the page that embeds the chat. Default false.',
+        'Whether the script was written for the page that embeds the chat. The service keeps it and does not read it: ' +
+          'scripts run in the page of the chat.',
       ).optional(),
     }).optional(),
   },

@@ -2395,7 +2395,7 @@ class CodeOptions(TypedDict):
     """Whether the script was marked as coming from an unknown author."""
 
     shouldExecuteInParentContext: NotRequired[bool]
-    """Whether the script runs in the page that embeds the chat. Default false."""
+    """Whether the script was written for the page that embeds the chat. The service keeps it and does not read it: scripts run in the page of the chat."""
 
 class CommandEvent(TypedDict):
     """Begins a branch when the page around the chat sends a command."""
