@@ -61,6 +61,9 @@ type BlocksOf<F extends Families> = readonly [
 /** Every type of block that a version knows. */
 export type BlockType = z.output<BlocksOf<Families>[number]['shape']['type']>
 
+export type BubbleType = z.output<Families['bubble'][number]['shape']['type']>
+export type InputType = z.output<Families['input'][number]['shape']['type']>
+
 /** The return type is explicit, or the compiler would merge the families of all versions. */
 function blocksOf<F extends Families>(families: F): BlocksOf<F> {
   const { start, bubble, input, logic, integration, vendor } = families
@@ -200,6 +203,11 @@ function blocks<Block extends z.ZodType>(block: Block) {
 }
 
 /** Types of blocks that only show something. The flow continues after each. */
-export const bubbleTypes: ReadonlySet<string> = new Set(
-  blockCatalogue.filter(({ family }) => family === 'bubble').map(({ type }) => type),
-)
+export const bubbleTypes = typesOf('bubble')
+
+/** Types of blocks that wait for an answer of the visitor. */
+export const inputTypes = typesOf('input')
+
+function typesOf(family: BlockFamily): ReadonlySet<string> {
+  return new Set(blockCatalogue.filter((entry) => entry.family === family).map(({ type }) => type))
+}

@@ -1,3 +1,4 @@
+import type { InputType } from '../../contract/bot-document/catalogue.ts'
 import { limits } from '../../contract/bot-document/limits.ts'
 import type { Issue } from '../../contract/errors.ts'
 import { MAX_WEBHOOK_BLOCKS, webhookBlockTypes } from '../../contract/webhook-blocks.ts'
@@ -103,16 +104,16 @@ interface InputBlock {
 }
 
 /** An answer to each type of input. */
-const answers = byType({
+const answers = byType<InputType, (block: InputBlock) => string>({
   'text input': () => 'A text',
-  'number input': ({ options }: InputBlock) => String(options.min ?? 20),
+  'number input': ({ options }) => String(options.min ?? 20),
   'email input': () => 'ada@example.com',
   'url input': () => 'https://example.com',
   'phone number input': () => '+14155550123',
   'date input': () => '2026-03-04',
   'time input': () => '14:30',
   'payment input': () => 'Success',
-  'rating input': ({ options }: InputBlock) => String(options.length ?? 5),
+  'rating input': ({ options }) => String(options.length ?? 5),
   'file input': () => 'https://example.com/file.pdf',
   'choice input': firstItem,
   'picture choice input': firstItem,

@@ -1,3 +1,4 @@
+import type { InputType } from '../../contract/bot-document/catalogue.ts'
 import { asObject, asObjects } from '../json/access.ts'
 import type { Block, Clues } from './flow-clues.ts'
 import type { Message, Step } from './simulation.ts'
@@ -6,13 +7,21 @@ import type { Message, Step } from './simulation.ts'
 
 const MAX_CANDIDATES = 24
 
-const usual: Record<string, string[]> = {
+/** For each type; null where its options or its items say what to reply. */
+const usual: Record<InputType, string[] | null> = {
   'text input': ['Ada'],
+  'number input': null,
   'email input': ['ada@example.com'],
   'url input': ['https://example.com/'],
   'phone number input': ['+33612345678'],
   'date input': ['2026-02-03'],
   'time input': ['10:30'],
+  'payment input': null,
+  'rating input': null,
+  'file input': null,
+  'choice input': null,
+  'picture choice input': null,
+  cards: null,
 }
 
 /** Types whose inputs refuse some replies. */
@@ -52,7 +61,7 @@ export function candidatesFor(step: Step, block: Block | undefined, clues: Clues
     replies.push('https://example.com/files/plan.pdf')
     if (options.isRequired === false) replies.push(null)
   } else if (input.type === 'payment input') replies.push(null)
-  else replies.push(...(usual[input.type] ?? ['Ada']), ...values)
+  else replies.push(...(usual[input.type as InputType] ?? ['Ada']), ...values)
   if (checked.has(input.type)) replies.push('not valid')
   return replies.slice(0, MAX_CANDIDATES)
 }

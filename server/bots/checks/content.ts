@@ -1,4 +1,5 @@
 import { vendorRow, vendors } from '../../../contract/bot-document/blocks/vendors/all.ts'
+import { byType } from '../../chat/engine/flow-index.ts'
 import { isCurrency, readAmount } from '../../chat/engine/payments/amounts.ts'
 import { isRecord, type JsonRecord, listOf } from '../../documents/conversion/document.ts'
 import { extensionsOf, isAnyType } from '../../uploads/kinds.ts'
@@ -10,6 +11,7 @@ import {
   isReference,
   issue,
   itemsOf,
+  type OwnBlockType,
   type Path,
   pathsOf,
   quote,
@@ -205,26 +207,38 @@ function fixedPart(url: string): string | undefined {
   return hasHost && URL.canParse(known) ? known : undefined
 }
 
-/** Other settings that a block needs to have any effect. */
-const neededSettings: Record<string, string> = {
-  'Set variable': 'variableId',
-  Code: 'content',
-  Jump: 'groupId',
-  'Bot link': 'botId',
-  Redirect: 'url',
-  Wait: 'secondsToWaitFor',
-  Email: 'recipients',
-  OpenAI: 'task',
-  'Google Sheets': 'action',
-  ...Object.fromEntries(vendors.map(({ type }) => [type, 'action'])),
-  'Google Analytics': 'trackingId',
-  Pixel: 'pixelId',
-}
+/** The setting that a block of each type does nothing without; null where there is none, or a case above reports it. */
+const neededSettings: ReadonlyMap<string, string | null> = new Map([
+  ...vendors.map(({ type }): [string, string] => [type, 'action']),
+  ...byType<OwnBlockType, string | null>({
+    'Set variable': 'variableId',
+    Condition: null,
+    'AB test': null,
+    Jump: 'groupId',
+    Return: null,
+    'Bot link': 'botId',
+    Redirect: 'url',
+    Wait: 'secondsToWaitFor',
+    Code: 'content',
+    handoff: null,
+    'wait until': null,
+    webhook: null,
+    Webhook: null,
+    Zapier: null,
+    'Make.com': null,
+    Pabbly: null,
+    Email: 'recipients',
+    'Google Sheets': 'action',
+    Chatwoot: null,
+    'Google Analytics': 'trackingId',
+    Pixel: 'pixelId',
+    OpenAI: 'task',
+  }),
+])
 
 function* missingSettings(block: JsonRecord, options: JsonRecord, path: Path): Findings {
-  const type = String(block.type)
-  const key = Object.hasOwn(neededSettings, type) ? neededSettings[type] : undefined
-  if (key === undefined) return
+  const key = neededSettings.get(String(block.type)) ?? null
+  if (key === null) return
   const value = options[key]
   const isThere = Array.isArray(value) ? value.some(isFilled) : isFilled(value)
   if (isThere && key === 'action' && skippedAction(block) === undefined)

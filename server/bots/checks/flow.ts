@@ -1,4 +1,10 @@
-import { bubbleTypes } from '../../../contract/bot-document/catalogue.ts'
+import type { VendorType } from '../../../contract/bot-document/blocks/vendors/all.ts'
+import {
+  type BlockType,
+  type BubbleType,
+  bubbleTypes,
+  type InputType,
+} from '../../../contract/bot-document/catalogue.ts'
 import type { FlowFinding } from '../../../contract/publications.ts'
 import {
   blocksOf,
@@ -13,6 +19,9 @@ export type Path = readonly (string | number)[]
 
 /** Types of blocks that a chat goes on behind in their group: start blocks and bubbles. */
 export const passedTypes: ReadonlySet<string> = new Set(['start', ...bubbleTypes])
+
+/** Types of logic, and of integrations that are no rows of vendors. Checks list them all: see `byType`. */
+export type OwnBlockType = Exclude<BlockType, 'start' | BubbleType | InputType | VendorType>
 
 /** Findings as they come. Undefined is a pause: the work so far took little, and others may have their turn. */
 export type Findings = Generator<FlowFinding | undefined, void>

@@ -3,7 +3,7 @@ import { type Findings, issue, type Path } from './flow.ts'
 import type { CheckedService } from './service.ts'
 
 /** Blocks whose action loads code of a vendor into the page. */
-const loadsCode: ReadonlySet<unknown> = new Set(['Google Analytics', 'Pixel', 'Chatwoot', 'zendesk'])
+export const loadsCode: ReadonlySet<unknown> = new Set(['Google Analytics', 'Pixel', 'Chatwoot', 'zendesk'])
 
 export const wordsOfMissingHost =
   'The chat page skips this: trackers, widgets and head code run only on a host that serves chats alone (CHAT_URL), or on a domain of the bot. Pages that embed the chat get them as events.'

@@ -1,6 +1,14 @@
-import { isInput } from '../../chat/engine/flow-index.ts'
+import { byType, isInput } from '../../chat/engine/flow-index.ts'
 import { blocksOf, isRecord, type JsonRecord } from '../../documents/conversion/document.ts'
-import { type Flow, hasPlaceholder, isReference, itemsOf, outgoingEdgeId, passedTypes } from './flow.ts'
+import {
+  type Flow,
+  hasPlaceholder,
+  isReference,
+  itemsOf,
+  type OwnBlockType,
+  outgoingEdgeId,
+  passedTypes,
+} from './flow.ts'
 
 /** A block at which a chat may come into a group. There is one object for each. */
 export interface Entry {
@@ -73,11 +81,35 @@ function endingAt(exit: Entry | undefined): Way {
   return { exits, count: exits.size, isCertain: true, isChanging: false }
 }
 
-/** At these a chat waits, ends, is somewhere else, or leaves it to chance. */
-const stops = new Set(['AB test', 'Bot link', 'Return', 'Redirect', 'webhook', 'handoff', 'wait until'])
-
-/** These change nothing that a condition could ask for. */
-const unchanging = new Set(['Condition', 'Wait', 'Email', 'Chatwoot', 'Google Analytics', 'Pixel'])
+/**
+ * The known way of a chat `stops` at a block where the chat waits, ends, is somewhere else or leaves it to chance. Other
+ * blocks change what a condition may ask for, as those of vendors do, or keep it.
+ */
+const actsOnWay = byType<OwnBlockType, 'stops' | 'changes' | 'keeps'>({
+  'Set variable': 'changes',
+  Condition: 'keeps',
+  'AB test': 'stops',
+  // The way goes on at its target.
+  Jump: 'keeps',
+  Return: 'stops',
+  'Bot link': 'stops',
+  Redirect: 'stops',
+  Wait: 'keeps',
+  Code: 'changes',
+  handoff: 'stops',
+  'wait until': 'stops',
+  webhook: 'stops',
+  Webhook: 'changes',
+  Zapier: 'changes',
+  'Make.com': 'changes',
+  Pabbly: 'changes',
+  Email: 'keeps',
+  'Google Sheets': 'changes',
+  Chatwoot: 'keeps',
+  'Google Analytics': 'keeps',
+  Pixel: 'keeps',
+  OpenAI: 'changes',
+})
 
 /** The end of a group, where a bubble leaves by its edge. */
 function wayBehind(flow: Flow, find: FindEntry, last: unknown): Way {
@@ -90,7 +122,8 @@ function wayFrom(flow: Flow, find: FindEntry, block: unknown, next: Way): Way {
   if (!isRecord(block) || typeof block.type !== 'string') return next
   const { type } = block
   const options = isRecord(block.options) ? block.options : {}
-  if (isInput({ type }) || stops.has(type) || waitsForClient(block, options)) return endingAt(undefined)
+  const act = actsOnWay.get(type) ?? 'changes'
+  if (isInput({ type }) || act === 'stops' || waitsForClient(block, options)) return endingAt(undefined)
   if (passedTypes.has(type)) return next
   if (type === 'Jump') {
     const isComputed = typeof options.groupId === 'string' && hasPlaceholder(options.groupId)
@@ -98,7 +131,7 @@ function wayFrom(flow: Flow, find: FindEntry, block: unknown, next: Way): Way {
   }
   const edge = edgeOf(flow, block)
   const way = { ...(edge === undefined ? next : endingAt(targetOf(find, edge))) }
-  if (!unchanging.has(type)) way.isChanging = true
+  if (act === 'changes') way.isChanging = true
   if (type === 'Condition') {
     way.isCertain = false
     for (const item of [...itemsOf(block)].reverse()) {

@@ -5,6 +5,7 @@
  * the flow by its publication. Neither throws because of what a document, a visitor or another service does.
  */
 
+import type { InputType } from '../../../contract/bot-document/catalogue.ts'
 import { cutText, type JsonObject, storableText } from '../../json/access.ts'
 import { appearanceOf, deviceOf, dynamicThemeOf, hasProgressBar, startPropsOf } from './appearance.ts'
 import { flowAllBack, updateResult } from './blocks/bot-link.ts'
@@ -22,7 +23,7 @@ import {
   takeEdge,
   waitingBlock,
 } from './execution.ts'
-import { findBlock, findPlace, type Place } from './flow-index.ts'
+import { byType, findBlock, findPlace, type Place } from './flow-index.ts'
 import { firstFrame, giveValues, loadFrames } from './frames.ts'
 import { replyToWaiting } from './handle-reply.ts'
 import { setIdleTimer } from './idle.ts'
@@ -50,13 +51,22 @@ import type {
 } from './types.ts'
 import { readVariable, setVariable } from './variables.ts'
 
-/** Inputs that are not answered in advance: the visitor has to see what there is to choose from or to pay. */
-const notInAdvance: ReadonlySet<string> = new Set([
-  'choice input',
-  'picture choice input',
-  'cards',
-  'payment input',
-])
+/** False for inputs at which the visitor has to see first what there is to choose from or to pay. */
+const isAnsweredInAdvance = byType<InputType, boolean>({
+  'text input': true,
+  'number input': true,
+  'email input': true,
+  'url input': true,
+  'phone number input': true,
+  'date input': true,
+  'time input': true,
+  'rating input': true,
+  'file input': true,
+  'payment input': false,
+  'choice input': false,
+  'picture choice input': false,
+  cards: false,
+})
 
 const maximumAttachments = 50
 
@@ -212,7 +222,8 @@ async function begin(run: Execution, message: Message | null): Promise<void> {
   }
   const type = run.input?.type
   const words = textOfMessage(message)
-  const isUsed = isAnswer(message) && type && run.messages.length === 0 && !notInAdvance.has(type)
+  const isUsed =
+    isAnswer(message) && type && run.messages.length === 0 && isAnsweredInAdvance.get(type) !== false
   if (isUsed) return reply(run, message)
   // A chat that was given back: the visitor wrote to people. The start of a preview is none.
   const isReturned = startFrom?.type === 'behind' || (startFrom?.type === 'group' && !isPreview(run))

@@ -1,5 +1,5 @@
 /** A bot document, read once into maps. Whatever does not have the expected form is left out. */
-import type { BlockType } from '../../../contract/bot-document/catalogue.ts'
+import { type BlockType, inputTypes } from '../../../contract/bot-document/catalogue.ts'
 import { asObject, asObjects, asString, filledText, type JsonObject } from '../../json/access.ts'
 import { toJson } from '../../kit/json/exact-numbers.ts'
 import type { Flow, Position, VariableValue } from './types.ts'
@@ -132,25 +132,6 @@ function blockIn(group: Group, blockId: string): Block | null {
   return group.blocks[group.blockIndexes.get(blockId) ?? -1] ?? null
 }
 
-/** Blocks that wait for a reply. */
-const inputTypes = [
-  'text input',
-  'number input',
-  'email input',
-  'url input',
-  'phone number input',
-  'date input',
-  'time input',
-  'payment input',
-  'rating input',
-  'file input',
-  'choice input',
-  'picture choice input',
-  'cards',
-] as const satisfies readonly BlockType[]
-
-export type InputType = (typeof inputTypes)[number]
-
 /** A record that is complete, for documents that may name any type. */
 export function byType<Type extends BlockType, Value>(
   record: Record<Type, Value>,
@@ -158,10 +139,8 @@ export function byType<Type extends BlockType, Value>(
   return new Map(Object.entries<Value>(record))
 }
 
-const inputs: ReadonlySet<string> = new Set(inputTypes)
-
 export function isInput({ type }: Pick<Block, 'type'>): boolean {
-  return inputs.has(type)
+  return inputTypes.has(type)
 }
 
 /** Lists keep what texts they hold; everything that is neither text nor list becomes text. */

@@ -1,5 +1,6 @@
 /** Handles a message of the client, depending on the block that waits for it. */
 
+import type { InputType } from '../../../contract/bot-document/catalogue.ts'
 import { asObject } from '../../json/access.ts'
 import { appendToTranscript } from './blocks/bubbles.ts'
 import { acceptClientReply } from './blocks/http-request.ts'
@@ -17,15 +18,7 @@ import {
   takeEdge,
   waitingBlock,
 } from './execution.ts'
-import {
-  type Block,
-  byType,
-  type FlowEvent,
-  followEdge,
-  type InputType,
-  isInput,
-  searchBlock,
-} from './flow-index.ts'
+import { type Block, byType, type FlowEvent, followEdge, isInput, searchBlock } from './flow-index.ts'
 import { takeIdle } from './idle.ts'
 import { acceptReply, askAgain, readReply, textOfMessage } from './inputs/index.ts'
 import type { Message, Position } from './types.ts'

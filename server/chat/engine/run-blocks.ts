@@ -1,6 +1,6 @@
 /** The walk along the blocks of a flow, from a place to the next point where the chat waits or ends. */
 import { type VendorType, vendors } from '../../../contract/bot-document/blocks/vendors/all.ts'
-import type { BlockType } from '../../../contract/bot-document/catalogue.ts'
+import type { BlockType, InputType } from '../../../contract/bot-document/catalogue.ts'
 import { leaveBot, runBotLink } from './blocks/bot-link.ts'
 import { mediaBubble, runTextBubble } from './blocks/bubbles.ts'
 import {
@@ -27,15 +27,7 @@ import {
   type Next,
   takeEdge,
 } from './execution.ts'
-import {
-  type Block,
-  byType,
-  findBlock,
-  findPlace,
-  type InputType,
-  isInput,
-  type Place,
-} from './flow-index.ts'
+import { type Block, byType, findBlock, findPlace, isInput, type Place } from './flow-index.ts'
 import { answerInput } from './handle-reply.ts'
 import { showInput } from './inputs/index.ts'
 import { runModel } from './models/index.ts'

@@ -1,5 +1,6 @@
 /** Inputs: how they are shown, and how a reply to one is read, stored and followed. */
 
+import type { InputType } from '../../../../contract/bot-document/catalogue.ts'
 import { asObject, at, cutText, filledText, type JsonObject, storableText } from '../../../json/access.ts'
 import { appendToTranscript, sendPlainText } from '../blocks/bubbles.ts'
 import {
@@ -13,7 +14,7 @@ import {
   takeEdge,
   waitFor,
 } from '../execution.ts'
-import { type Block, byType, type InputType } from '../flow-index.ts'
+import { type Block, byType } from '../flow-index.ts'
 import { sentencesOf } from '../language.ts'
 import { readPayment, showPayment } from '../payments/payment.ts'
 import type { Answer, InputToShow, Message, Position } from '../types.ts'
