@@ -3,8 +3,10 @@ import { join, relative } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { expect, test } from '@jest/globals'
 import { generateDrizzleJson, generateMigration } from 'drizzle-kit/api'
+import { inputTypes } from '../contract/bot-document/catalogue.ts'
 import { emit } from '../contract/emit/emit.ts'
 import { withGenerators } from '../contract/emit/generators.ts'
+import { loadsCode } from '../server/bots/checks/pages.ts'
 import * as schema from '../server/db/schema.ts'
 import { root } from '../server/root.ts'
 import { published } from './support/published.ts'
@@ -48,10 +50,43 @@ test('the migrations bring a database to server/db/schema.ts', async () => {
   expect(missing.length === 0 ? [] : [hint, ...missing]).toEqual([])
 })
 
+/** Kinds of a union of the document that a file of the chat page does not know. */
+function unknownTo(file: string, kinds: Iterable<string>, piece: (kind: string) => string) {
+  const page = readFileSync(new URL(`server/pages/chat/${file}`, root), 'utf8')
+  const all = [...kinds]
+  expect(all.length).toBeGreaterThan(4)
+  return all.filter((kind) => !page.includes(piece(kind)))
+}
+
+const kindsOf = (component: string) =>
+  Object.keys(published.components.schemas[component]?.discriminator?.mapping ?? {})
+
 test('the page shows every kind of bubble that a chat sends', () => {
-  const page = readFileSync(new URL('server/pages/chat/bubbles.js', root), 'utf8')
-  const kinds = Object.keys(published.components.schemas.MessageBubble?.discriminator?.mapping ?? {})
-  expect(kinds.length).toBeGreaterThan(4)
-  const missing = kinds.filter((kind) => !page.includes(`type === '${kind}'`))
+  const missing = unknownTo('bubbles.js', kindsOf('MessageBubble'), (kind) => `type === '${kind}'`)
   expect(missing.map((kind) => `show '${kind}' in contentOf of server/pages/chat/bubbles.js`)).toEqual([])
+})
+
+test('the page has a form for every type of input', () => {
+  const missing = unknownTo('inputs.js', inputTypes, (type) =>
+    type.includes(' ') ? `\n  '${type}': ` : `\n  ${type},`,
+  )
+  // Without one the visitor gets a field for text.
+  expect(missing.map((type) => `add '${type}' to builders of server/pages/chat/inputs.js`)).toEqual([])
+})
+
+test('the page performs every action that a chat requests', () => {
+  const own = unknownTo('actions.js', kindsOf('ClientSideAction'), (kind) => `case '${kind}'`)
+  const missing = unknownTo('trackers.js', own, (kind) => `\n  ${kind}: `)
+  expect(missing.map((kind) => `perform '${kind}' in server/pages/chat/actions.js`)).toEqual([])
+})
+
+test('the check says of every block whose action the page takes for a tracker that it needs a host of chats', () => {
+  const trackers = unknownTo('actions.js', kindsOf('ClientSideAction'), (kind) => `case '${kind}'`)
+  // It is sent at the start, and belongs to no block.
+  const kinds = trackers.filter((kind) => kind !== 'startPropsToInject')
+  const named = new Set([...loadsCode].map((type) => String(type).replaceAll(' ', '').toLowerCase()))
+  const missing = kinds.filter((kind) => !named.has(kind.toLowerCase()))
+  expect(missing.map((kind) => `name the block of '${kind}' in loadsCode of bots/checks/pages.ts`)).toEqual(
+    [],
+  )
 })
