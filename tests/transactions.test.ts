@@ -89,3 +89,51 @@ test.each(keyed)('%s with a key waits for nothing but the database in its transa
   })
   expect(seen).toEqual([])
 })
+
+/** Writes outside of each other's transactions: each could be there without the others. */
+async function unitsOf(work: () => Promise<unknown>): Promise<string[]> {
+  const units: string[] = []
+  let open = 0
+  let isWritten = false
+  app.beforeStatement = async (text) => {
+    if (/^begin\b/.test(text)) {
+      open++
+      isWritten = false
+    } else if (text === 'commit' || text === 'rollback') open--
+    else if (isWrite(text) && !isWritten) {
+      isWritten = open > 0
+      units.push(text)
+    }
+  }
+  try {
+    await work()
+  } finally {
+    app.beforeStatement = undefined
+  }
+  return units
+}
+
+/** But when a token was used last, which no handler writes. */
+const isWrite = (text: string) =>
+  /\b(insert into|delete from|update "?\w+"?( \w+)? set)\b/i.test(text) && !text.includes('last_used_at')
+
+test('two writes that could each be there without the other are seen', async () => {
+  const { here } = await makeWorld(app)
+  const body = { workspaceId: here.workspaceId, folder: { name: 'A' } }
+  const units = await unitsOf(async () => {
+    await app.client.ok('createFolder', { as: here.admin, body })
+    await app.client.ok('createFolder', { as: here.admin, body })
+  })
+  expect(units).toHaveLength(2)
+})
+
+const writes = (Object.keys(operations) as OperationId[]).filter((id) => operations[id].method !== 'get')
+
+test.each(writes)('%s without a key writes all in one statement or one transaction', async (id) => {
+  const written = cases[id]?.ok
+  const ok = (typeof written === 'function' ? written : Object.values(written ?? {})[0]) as Case
+  const world = await makeWorld(app)
+  const request = await ok(world, app)
+  const units = await unitsOf(() => app.client.call(id, request))
+  expect(units.slice(1)).toEqual([])
+})

@@ -96,12 +96,18 @@ export async function updateFolder(
   change: Partial<Pick<FolderRow, 'name' | 'parentFolderId'>>,
   now: Date,
 ): Promise<{ row: FolderRow } | { issue: Issue } | { stale: FolderRow } | undefined> {
-  const { name, parentFolderId } = change
-  const isSame = sql`${name === undefined ? sql`true` : sql`${table.name} = ${name}`} AND ${
-    parentFolderId === undefined
-      ? sql`true`
-      : sql`${shownFolderId(table.parentFolderId)} IS NOT DISTINCT FROM ${parentFolderId}::text`
-  }`
+  const { parentFolderId } = change
+  const isSame = sql.join(
+    [
+      sql`true`,
+      ...Object.entries(change).map(([name, value]) => {
+        const column = table[name as keyof typeof change]
+        const shown = name === 'parentFolderId' ? shownFolderId(column) : column
+        return sql`${shown} IS NOT DISTINCT FROM ${sql.param(value, column)}`
+      }),
+    ],
+    sql` AND `,
+  )
   // Without a change the tag stays, so that conditions of other callers still match.
   const updatedAt = sql`CASE WHEN ${isSame} THEN ${table.updatedAt} ELSE ${laterThan(table.updatedAt, now)} END`
   const values = { ...change, updatedAt }

@@ -1,5 +1,6 @@
 import { describe, expect, test } from '@jest/globals'
 import { vendorRow, vendors } from '../../contract/bot-document/blocks/vendors/all.ts'
+import type { VendorRow } from '../../contract/bot-document/blocks/vendors/vendor.ts'
 import { z } from '../../contract/kit/zod.ts'
 import { skippedAction } from '../../server/bots/checks/credentials.ts'
 import type { Effects } from '../../server/chat/engine/types.ts'
@@ -21,7 +22,7 @@ const examples = vendors.flatMap(({ type, actions }) =>
   Object.entries(actions).flatMap(([action, { example }]) => (example ? [{ type, action, example }] : [])),
 )
 
-const variables = ['Question', 'Saved', 'Other', 'Third', 'Fourth', 'Fifth']
+const variables = ['Question', 'Saved', 'Other', 'Third', 'Fourth', 'Fifth', 'Sixth', 'Seventh']
 
 /** A world in which the workspace has credentials of every type, under the type as id. */
 function world(reply: World['reply'], more: World = {}): World {
@@ -102,6 +103,17 @@ describe('rows', () => {
       expect(stored).toEqual(example.saves ?? {})
     },
   )
+
+  test('the example of a request saves every part of the response that documents may store', () => {
+    const unsaved = (vendors as readonly VendorRow[]).flatMap(({ type, actions }) =>
+      Object.entries(actions).flatMap(([action, { request, items = [], example }]) =>
+        items
+          .filter((item) => request !== undefined && !Object.hasOwn(example?.saves ?? {}, item))
+          .map((item) => `add '${item}' to saves in the example of ${type}, ${action}`),
+      ),
+    )
+    expect(unsaved).toEqual([])
+  })
 
   test('every vendor has credentials that its type accepts, and actions that run', () => {
     for (const { type, credentials, exampleCredentials, actions } of vendors) {

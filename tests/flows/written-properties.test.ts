@@ -137,6 +137,9 @@ test.each(written)('%s writes %s, and the read has it', async (id, name) => {
   expect([update.status, update.status === 200 ? '' : update.text]).toEqual([200, ''])
   const after = await app.client.send('GET', path(), { as })
   expect(after.body[record][name]).toEqual(given[name])
+  // A change that the tag or the time does not show is overwritten by whoever read the record before.
+  expect(after.headers.etag).not.toBe(before.headers.etag)
+  expect(after.body[record].updatedAt > before.body[record].updatedAt).toBe(true)
 })
 
 test('every update but those of roles, secrets and chats has a row', () => {
@@ -190,6 +193,23 @@ const creates: Record<string, Create> = {
     own: { publicId: 'created-bot', customDomain: 'created.example.com' },
   },
 }
+
+test('every create has a row, or is named here', () => {
+  // They copy a bot, hold a secret or bring somebody in: their cases show it.
+  const others = [
+    'addMember',
+    'createInvitation',
+    'createCredentials',
+    'createToken',
+    'importBot',
+    'duplicateBot',
+  ]
+  const made = Object.entries(operations).filter(
+    ([, { method, success }]) => method === 'post' && success.status === 201,
+  )
+  const missing = made.map(([id]) => id).filter((id) => !(id in creates) && !others.includes(id))
+  expect(missing.map((id) => `add a row of ${id} to creates`)).toEqual([])
+})
 
 const created = Object.entries(creates).flatMap(([id, { component }]) =>
   writableOf(component).map((name) => [id, name] as const),

@@ -182,8 +182,11 @@ export const difyAi = vendor({
           '',
         ].join('\n\n'),
         saves: {
+          Answer: 'Good day',
           'Message content': 'Good day',
           'Total Tokens': '9',
+          'Total tokens': '9',
+          'Prompt tokens': '4',
           'Completion tokens': '5',
           conversationVariableId: 'c1',
         },
