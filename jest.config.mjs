@@ -22,6 +22,7 @@ const service = [
   'hostile',
   'shares',
   'samples',
+  'guides',
   'process*',
   'transactions',
   'admin',

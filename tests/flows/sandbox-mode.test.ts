@@ -1,4 +1,6 @@
+import { execFile, spawnSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
+import { promisify } from 'node:util'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import type { Outcome } from '../../contract/kit/outcomes.ts'
 import { moveClock } from '../../server/clock.ts'
@@ -9,6 +11,7 @@ import { readOutcomes } from '../../server/sandbox-mode/outcomes.ts'
 import { openSandboxMode, type SandboxMode } from '../../server/sandbox-mode/sandbox.ts'
 import { seededWorld } from '../../server/sandbox-mode/world.ts'
 import { type App, startApp } from '../support/app.ts'
+import { shellBlocksOf } from '../support/guides.ts'
 import { endpoints } from '../support/published.ts'
 import { replayedOutcomes } from '../support/replay.ts'
 import { createDatabase, type TestDatabase } from '../support/server.ts'
@@ -215,8 +218,26 @@ test('a database with data that no sandbox made is refused, as is that of a sand
   }
 })
 
+const guide = readFileSync(new URL('contract/guides/sandbox.md', root), 'utf8')
+
+const testWithCurl = spawnSync('curl', ['--version']).status === 0 ? test : test.skip
+
+testWithCurl('the commands of the guide get outcomes, move the clock and reset', async () => {
+  const [, outcomes = '', clock = ''] = shellBlocksOf(guide)
+  const env = { ...process.env, URL: app.url }
+  const send = (script: string) => promisify(execFile)('sh', ['-e', '-c', script], { env })
+  const { stdout: sent } = await send(outcomes)
+  expect(sent.match(/HTTP\/1\.1 \d+|event: \w+/g)).toEqual([
+    'HTTP/1.1 404',
+    'HTTP/1.1 409',
+    'event: delta',
+    'event: answer',
+  ])
+  const { stdout: moved } = await send(clock)
+  expect(moved.match(/(?<="now":")[^T]+/g)).toEqual(['2026-02-01', '2026-02-03', '2026-01-05'])
+})
+
 test('the guide lists every token and record of the world', () => {
-  const guide = readFileSync(new URL('contract/guides/sandbox.md', root), 'utf8')
   const { tokens, workspaces, users, folders, bots, webhookEndpoints, publicIds, results } = seededWorld
   const named = [tokens, workspaces, users, folders, bots, webhookEndpoints].flatMap((each) =>
     Object.entries(each),
