@@ -362,7 +362,7 @@ describe('a handoff', () => {
     const { sessionId } = await handOver()
     await app.pool.query(
       // A cluster takes no function of the clock beside a column.
-      `UPDATE chat_sessions SET claim = revision || '/dead', claimed_until = $2 WHERE id = $1`,
+      `UPDATE chat_sessions SET claim = revision::text || '/dead', claimed_until = $2 WHERE id = $1`,
       [sessionId, new Date(Date.now() - 1_000)],
     )
     await app.fireTimers()
