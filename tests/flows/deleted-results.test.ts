@@ -158,10 +158,10 @@ async function addWaitingMessage(botId: string, sessionId: string) {
 
 /** As the retention does, which counts from today by the clock of the database. */
 async function expire(botId: string) {
-  await app.pool.query(
-    `UPDATE results SET created_at = now() - CASE bot_id WHEN $1 THEN interval '40 days' ELSE '0' END`,
-    [botId],
-  )
+  await app.pool.query('UPDATE results SET created_at = now() WHERE bot_id <> $1', [botId])
+  await app.pool.query("UPDATE results SET created_at = now() - interval '40 days' WHERE bot_id = $1", [
+    botId,
+  ])
   await expireResults(app.db, 30, app.clock.now())
 }
 

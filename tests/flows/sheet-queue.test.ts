@@ -11,6 +11,7 @@ import { boundNamed } from '../support/bounds.ts'
 import { ask, bot, type Part, text } from '../support/chat.ts'
 import { logsOf, type Published, publish, reply, start, textsOf } from '../support/chats.ts'
 import { type SheetsDouble, sheetsAccount, startSheets } from '../support/google-sheets.ts'
+import { testWithTrigger } from '../support/locks.ts'
 import { until } from '../support/process.ts'
 import { makeWorld, type Site } from '../support/world.ts'
 
@@ -384,7 +385,7 @@ test('a row with which the work fails is put off, and is given up after a day', 
   expect(await queued()).toEqual([])
 })
 
-test('a row that cannot be given up keeps none of the others', async () => {
+testWithTrigger('a row that cannot be given up keeps none of the others', async () => {
   const published = await publishWith(insert())
   await enqueue(published, [{ name: 'Old' }, { name: 'Older' }])
   await app.pool.query(
