@@ -87,7 +87,7 @@ lint-pages: tests/lint/node_modules ## Lint the scripts and styles of pages for 
 api-diff: $(INSTALLED) tests/lint/node_modules ## Label what changed in openapi.yaml since the last release; fail on what CHANGELOG.md does not announce: ARGS="BEFORE AFTER"
 	@npx --no-install tsx tests/kit/api-diff/main.ts --redocly tests/lint/node_modules/.bin/redocly --released contract/released --document openapi.yaml --changelog CHANGELOG.md $(ARGS)
 
-conformance: $(INSTALLED) tests/conformance/.venv ## Try the service with thousands of requests that Schemathesis makes of openapi.yaml; takes 25 minutes: ARGS=...
+conformance: $(INSTALLED) tests/conformance/.venv ## Try the service with thousands of requests that Schemathesis makes of openapi.yaml; takes an hour: ARGS=...
 	@npx --no-install tsx tests/conformance/main.ts $(ARGS)
 
 tests/conformance/.venv: tests/conformance/requirements.txt
