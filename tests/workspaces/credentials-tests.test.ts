@@ -1,6 +1,7 @@
 import { generateKeyPairSync } from 'node:crypto'
 import { describe, expect, test } from '@jest/globals'
 import { vendors } from '../../contract/bot-document/blocks/vendors/all.ts'
+import type { VendorRow } from '../../contract/bot-document/blocks/vendors/vendor.ts'
 import type { OutboundReply, OutboundRequest } from '../../server/outbound/client.ts'
 import { testCredentials } from '../../server/workspaces/test-credentials.ts'
 
@@ -47,7 +48,16 @@ const data: Record<string, object> = {
 }
 
 const untestable = ['chat-node', 'segment', 'zendesk']
-const testable = Object.keys(data).filter((type) => !untestable.includes(type))
+const withoutProbe = (vendors as readonly VendorRow[])
+  // The service itself gets a token for Gmail.
+  .filter(({ type, credentials, probes }) => type !== 'gmail' && credentials && !probes)
+  .map(({ type }) => type)
+const testable = Object.keys(data).filter((type) => !withoutProbe.includes(type))
+
+test('every vendor with credentials has probes, or is named as one that tells nobody if it accepts a key', () => {
+  const missing = withoutProbe.filter((type) => !untestable.includes(type))
+  expect(missing.map((type) => `give the row of ${type} probes, or name it in untestable`)).toEqual([])
+})
 
 describe.each(testable)('credentials of type %s', (type) => {
   const run = async (reply: OutboundReply) => {
