@@ -2,6 +2,7 @@ import { execFile } from 'node:child_process'
 import { readdir } from 'node:fs/promises'
 import { promisify } from 'node:util'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals'
+import pg from 'pg'
 import { runCommand } from '../server/admin/run-command.ts'
 import { type App, startApp } from './support/app.ts'
 import { builtOf } from './support/build.ts'
@@ -15,6 +16,7 @@ import {
   startService,
   until,
 } from './support/process.ts'
+import { createDatabase } from './support/server.ts'
 import { makeWorld, type Site } from './support/world.ts'
 
 let app: App
@@ -439,6 +441,27 @@ test('a command that gets a signal ends, and with it the database server that it
     const { code } = await holder.ended
     expect(code === 0 || (code ?? 0) > 128).toBe(true)
     await until('the server is gone', async () => (await postmasterOf(folder)) === undefined)
+  }
+})
+
+test('distribute is repeated without the fan-out, which no cluster can run', async () => {
+  if (process.env.CITUS === '1') {
+    expect(await accepted('distribute')).toEqual({ distributed: true })
+    return
+  }
+  const { url, drop } = await createDatabase()
+  const client = new pg.Client({ connectionString: url })
+  await client.connect()
+  try {
+    // The catalogue of a cluster that is being distributed; without this table no fan-out comes to an end.
+    await client.query(`CREATE TABLE pg_dist_partition (logicalrelid regclass, partmethod "char", repmodel "char");
+      INSERT INTO pg_dist_partition VALUES ('users', 'n', 't'); DROP TABLE webhook_deliveries`)
+    const { code, stderr } = await runHere(['distribute'], { DATABASE_URL: url })
+    expect(code).toBe(1)
+    expect(stderr).toContain('create_reference_table')
+  } finally {
+    await client.end()
+    await drop()
   }
 })
 

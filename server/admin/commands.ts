@@ -9,6 +9,7 @@ import { insertToken, isMember } from '../access/tokens.ts'
 import { setUserEnabled } from '../access/users.ts'
 import { allEntries, tokenEntries } from '../audit/log.ts'
 import type { Config } from '../config.ts'
+import { isBeingDistributed } from '../db/citus/topology.ts'
 import type { Database } from '../db/client.ts'
 import { distribute, partition } from '../db/migrate.ts'
 import { apiTokens, users, workspaces } from '../db/schema.ts'
@@ -300,7 +301,8 @@ export const commands: Record<string, Command> = {
     options: [],
     async run(db, _options, { config: { DATABASE_URL } }) {
       if (!DATABASE_URL) throw new Refusal('Set DATABASE_URL to the coordinator of the Citus cluster')
-      await fanOutAll(db)
+      // A cluster cannot run the fan-out, and its turns enqueue no events.
+      if (!(await isBeingDistributed(db))) await fanOutAll(db)
       await distribute(DATABASE_URL)
       return { distributed: true }
     },

@@ -58,6 +58,16 @@ export function treatAsDistributed(db: Database) {
   distributed.add(db)
 }
 
+/** Returns true once `admin distribute` has spread its first table, after which no fan-out can run. */
+export async function isBeingDistributed(db: Database): Promise<boolean> {
+  const { rows: known } = await db.$client.query("SELECT to_regclass('pg_dist_partition') AS at")
+  if (known[0].at === null) return false
+  const { rows } = await db.$client.query(
+    "SELECT FROM pg_dist_partition WHERE logicalrelid = 'public.users'::regclass",
+  )
+  return rows.length > 0
+}
+
 /**
  * Looks whether the tables of bots are spread over several nodes; before the first statement of the service. `reads` is
  * what reads of a standby. Throws where the cluster lacks what `admin distribute` of this release gives it.
