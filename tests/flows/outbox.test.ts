@@ -143,6 +143,17 @@ describeHere('the outbox of turns', () => {
     expect(await deliveries()).toEqual(['a two 1'])
   })
 
+  test('fan-out ends with an error that has nothing to do with its rows', async () => {
+    await app.pool.query('ALTER TABLE webhook_deliveries RENAME TO hidden')
+    try {
+      const failed = await fanOutAll(app.db).then(() => undefined, sqlState)
+      expect(failed).toBe('42P01')
+    } finally {
+      await app.pool.query('ALTER TABLE hidden RENAME TO webhook_deliveries')
+    }
+    await fanOutAll(app.db)
+  }, 20_000)
+
   test('events of a clock that was set back come after those that were already there', async () => {
     await leave('a', ['one/first'])
     await app.pool.query(`UPDATE webhook_outbox SET written_at = now() + interval '1 hour'`)
