@@ -1,5 +1,5 @@
 import { LRUCache } from 'lru-cache'
-import { createRooms, type Rooms } from './chat/engine/turn-room.ts'
+import { createMemoryBudget, type MemoryBudget } from './chat/engine/memory-budget.ts'
 import type { Effects, Flow } from './chat/engine/types.ts'
 import type { Config } from './config.ts'
 import { outboundClient } from './outbound/client.ts'
@@ -23,7 +23,7 @@ export interface ChatTools {
    */
   whyNeverSent: (url: string) => string | undefined
   /** Room in memory for turns that wait for others. */
-  rooms: Rooms
+  memory: MemoryBudget
   /** Parsed flows by the id of their publication. Publications never change, so neither do entries. */
   flows: LRUCache<string, Flow>
 }
@@ -50,7 +50,7 @@ export function openChatTools(
       testMailAccount: accountTester(mailHostFinder(outbound)),
       askModel: modelClient(outbound),
       whyNeverSent: (url) => whyNeverSent(url, outbound),
-      rooms: createRooms(),
+      memory: createMemoryBudget(),
       flows: new LRUCache({ maxSize: MAX_CACHED_FLOW_CHARACTERS }),
     },
     warm: sandbox.warm,

@@ -4,7 +4,7 @@ import type { ChatTools } from './chat-tools.ts'
 import type { Config } from './config.ts'
 import type { Database } from './db/client.ts'
 import type { Once as KitOnce, Within as KitWithin } from './kit/idempotency.ts'
-import type { Place } from './kit/shares/admission-queue.ts'
+import type { Slot } from './kit/shares/admission-queue.ts'
 import type { CountMessage, createQuotas, Quota } from './shares/quotas.ts'
 import type { FileStore } from './uploads/store.ts'
 import type { Keyring } from './workspaces/keyring.ts'
@@ -41,14 +41,14 @@ export type Within = KitWithin<Database>
 
 /**
  * Context of a handler, passed beside its request. `now` is the time of the request; `arrivedAt` is its arrival by
- * `performance.now()`, to measure its age. A handler leaves its `place` while it waits for something else. `pace`
+ * `performance.now()`, to measure its age. A handler releases its `slot` while it waits for something else. `pace`
  * belongs to the tenant of the caller, `quota` to its address.
  */
 type Context = Omit<Services, 'now' | 'quotas'> & {
   now: Date
   arrivedAt: number
   once: Once
-  place: Place
+  slot: Slot
   pace: Pace
   quota: () => Quota
   /** Address range of the caller; empty where it is unknown. */

@@ -16,7 +16,7 @@ import { newId } from '../server/ids.ts'
 import { createLimits } from '../server/kit/limits.ts'
 import { readInput } from '../server/kit/request.ts'
 import { createServer, takesFileOf } from '../server/kit/server.ts'
-import { createAdmissionQueue, type Place } from '../server/kit/shares/admission-queue.ts'
+import { createAdmissionQueue, type Slot } from '../server/kit/shares/admission-queue.ts'
 import { createBudget } from '../server/kit/shares/budget.ts'
 import { createPacing, type Pacing } from '../server/kit/shares/pacing.ts'
 import { createLog } from '../server/log.ts'
@@ -342,16 +342,16 @@ describe('a check', () => {
   })
 })
 
-test('as many requests rest as the table says for each place, a quarter for one tenant', async () => {
-  const places = 4
-  const room = createAdmissionQueue({ places, length: 0, timeout: 1, share: places })
+test('as many requests rest as the table says for each slot, a quarter for one tenant', async () => {
+  const slots = 4
+  const room = createAdmissionQueue({ slots, length: 0, timeout: 1, share: slots })
   const wake: (() => void)[] = []
   const rest = async (tenant: string) => {
-    const place = (await room.enter(tenant, new EventEmitter() as express.Response)) as Place
-    void place.rest(() => new Promise<void>((resolve) => wake.push(resolve))).then(place.leave)
+    const slot = (await room.enter(tenant, new EventEmitter() as express.Response)) as Slot
+    void slot.releaseDuring(() => new Promise<void>((resolve) => wake.push(resolve))).then(slot.leave)
     return room.taken()
   }
-  const each = boundNamed('MAX_RESTING_PER_PLACE')
+  const each = boundNamed('MAX_RESTING_PER_SLOT')
   for (const tenant of ['a', 'b', 'c', 'd']) {
     for (let nth = 0; nth < each; nth++) expect(await rest(tenant)).toBe(0)
   }

@@ -1,4 +1,4 @@
-import type { TurnRoom } from '../chat/engine/turn-room.ts'
+import type { TurnMemory } from '../chat/engine/memory-budget.ts'
 import type { Services } from '../context.ts'
 import { asObject, asString, type JsonObject, parseJson } from '../json/access.ts'
 import { withText } from '../outbound/response-body.ts'
@@ -74,11 +74,11 @@ export async function readFile(
   { chat }: Pick<Tools, 'chat'>,
   url: string,
   maximumBytes: number,
-  room: TurnRoom,
+  memory: TurnMemory,
 ): Promise<ReadFile | undefined> {
   const read = { url, method: 'GET', headers: {}, milliseconds: REQUEST_TIMEOUT_MS, maximumBytes }
-  const takeRoom = (bytes: number) => room.take(bytes * FILE_COPIES, REQUEST_TIMEOUT_MS)
-  const reply = await chat.httpRequest({ ...read, takeRoom })
+  const reserveMemory = (bytes: number) => memory.take(bytes * FILE_COPIES, REQUEST_TIMEOUT_MS)
+  const reply = await chat.httpRequest({ ...read, reserveMemory })
   if (!reply.ok || reply.status !== 200 || reply.body.length === 0) return undefined
   let name = ''
   try {

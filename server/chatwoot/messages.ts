@@ -1,5 +1,5 @@
 import type { components } from '../../generated/openapi.ts'
-import { markdownOf } from '../chat/engine/rich-text.ts'
+import { markdownOf } from '../chat/engine/bubbles.ts'
 import { asObject, asObjects, asString, filledText, type JsonObject } from '../json/access.ts'
 
 /* A turn of the bot, or a message of a member, as messages of Chatwoot. */

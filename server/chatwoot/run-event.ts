@@ -1,11 +1,11 @@
 import { eq } from 'drizzle-orm'
 import { uploadLimits } from '../chat/engine/upload-policy.ts'
-import { decodeState } from '../chat/sessions/codec/state.ts'
+import { decodeState } from '../chat/sessions/codec.ts'
 import { receiveMessage } from '../chat/sessions/handling.ts'
 import { lockChat, lockResult } from '../chat/sessions/lock-chat.ts'
 import { addToTranscript } from '../chat/sessions/member-messages.ts'
 import { closedIssue } from '../chat/sessions/origin-check.ts'
-import { findPublished, findSession, lastAnswerOf, type Session } from '../chat/sessions/read-session.ts'
+import { findPublished, findSession, lastResponseOf, type Session } from '../chat/sessions/read-session.ts'
 import { digestOf, runTurn } from '../chat/sessions/run-turn.ts'
 import { startSession } from '../chat/sessions/start-session.ts'
 import type { Context } from '../chat/sessions/turn-effects.ts'
@@ -157,7 +157,7 @@ export async function goOn(services: Services, row: Conversation): Promise<Step>
 /** The context of turns without a request; what comes without an address counts for its bot. */
 function contextOf(services: Services): Context {
   const now = services.now()
-  return { ...services, now, quota: services.quotas, place: { rest: (work) => work() } }
+  return { ...services, now, quota: services.quotas, slot: { releaseDuring: (work) => work() } }
 }
 
 /** The session of a conversation, unless it is over. */
@@ -255,7 +255,7 @@ function textReply(text: string) {
 
 /** The message of the visitor as an answer: with the item that it names, and with its files as files of the chat. */
 async function replyOf(services: Services, row: Conversation, session: Session, event: Event) {
-  const { input } = JSON.parse((await lastAnswerOf(services.db, session)) ?? '{}')
+  const { input } = JSON.parse((await lastResponseOf(services.db, session)) ?? '{}')
   const replyId = event.replyId ?? itemNumbered(event.text, input, row.channel)
   const takesFiles =
     session.resultId === null ||
@@ -297,11 +297,11 @@ async function keepFile(
   const resultId = decodeState(session)?.resultId ?? null
   const limits = uploadLimits(config)
   if (!files) return undefined
-  const room = services.chat.rooms.open(workspaceId)
+  const memory = services.chat.memory.open(workspaceId)
   let settle = (_storedBytes: number) => {}
   let storedBytes = 0
   try {
-    const file = await readFile(services, url, limits.file, room)
+    const file = await readFile(services, url, limits.file, memory)
     if (!file) return undefined
     const reserved = services.quotas().reserve('uploads', botId, file.bytes.length)
     if ('issue' in reserved) return undefined
@@ -313,6 +313,6 @@ async function keepFile(
     return addressOf(publicUrl(), stored)
   } finally {
     settle(storedBytes)
-    room.end()
+    memory.end()
   }
 }

@@ -1,6 +1,6 @@
 import { and, eq } from 'drizzle-orm'
 import { insertLogs } from '../chat/sessions/client-logs.ts'
-import { decodeState } from '../chat/sessions/codec/state.ts'
+import { decodeState } from '../chat/sessions/codec.ts'
 import { findSession, type Session } from '../chat/sessions/read-session.ts'
 import { eventsAfter, positionOf, readPosition } from '../chat/sessions/session-events.ts'
 import type { Services } from '../context.ts'
@@ -169,17 +169,17 @@ async function sendMessage(
     const waitMs = CONFIRMATION_TIMEOUT_MS - (row.pendingForMs ?? CONFIRMATION_TIMEOUT_MS)
     if (waitMs > 0) return { waitMs }
   }
-  const room = services.chat.rooms.open(row.workspaceId)
+  const memory = services.chat.memory.open(row.workspaceId)
   let outcome: Outcome
   try {
     const { fileUrl } = outgoing
     const file =
-      fileUrl === undefined ? undefined : await readFile(services, fileUrl, MAX_SENT_FILE_BYTES, room)
+      fileUrl === undefined ? undefined : await readFile(services, fileUrl, MAX_SENT_FILE_BYTES, memory)
     const pending = kind + digestOfText(file ? '' : outgoing.content)
     if (!(await change(db, row, { pending, pendingSince: dueAfter(0), confirmedId: null }))) return 'lost'
     outcome = await createMessage(services, row, outgoing, file, kind === 'n')
   } finally {
-    room.end()
+    memory.end()
   }
   return outcome.ok
     ? arrived(outcome.id, outcome.createdAt)

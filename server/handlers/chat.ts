@@ -4,7 +4,7 @@ import { appearanceOfChat, startChat as startFlow } from '../chat/engine/engine.
 import { inputForPeople } from '../chat/engine/inputs/for-people.ts'
 import type { StartOptions, TurnRejection } from '../chat/engine/types.ts'
 import { insertClientLogs, MAXIMUM_CLIENT_LOGS, sizeOfLogs } from '../chat/sessions/client-logs.ts'
-import { decodeState } from '../chat/sessions/codec/state.ts'
+import { botOfSession, decodeState, newSessionId } from '../chat/sessions/codec.ts'
 import { receiveMessage } from '../chat/sessions/handling.ts'
 import { checkOrigin, closedIssue } from '../chat/sessions/origin-check.ts'
 import {
@@ -21,7 +21,7 @@ import {
   respondAfterEvent,
   respondBeforeEvent,
   runTurn,
-  toTurn,
+  toTurnResponse,
   waitsFor,
   webhookDigest,
   withSecondsLeft,
@@ -33,12 +33,11 @@ import {
   positionOf,
   readPosition,
 } from '../chat/sessions/session-events.ts'
-import { botOfSession, newSessionId } from '../chat/sessions/session-ids.ts'
 import { findState, simulate } from '../chat/sessions/simulate.ts'
 import { type Started, startSession } from '../chat/sessions/start-session.ts'
 import { expiryAfter, handoverOfTurn, isStillAsked, timerChange } from '../chat/sessions/timers.ts'
-import { effectsOf, withTurnRoom } from '../chat/sessions/turn-effects.ts'
-import { writeAlso, writeTurn } from '../chat/sessions/write-turn.ts'
+import { effectsOf, withTurnMemory } from '../chat/sessions/turn-effects.ts'
+import { type StoreTurn, writeTurn } from '../chat/sessions/write-turn.ts'
 import type { Contexts } from '../context.ts'
 import { isServedAt } from '../hosts/domains.ts'
 import { notPublished } from '../issues/records.ts'
@@ -55,7 +54,7 @@ export const chat: ChatHandlers<Contexts> = {
     const { botId, workspaceId, flow } = published
     const origin = checkOrigin(flow, header, context.visitedUrl)
     if (origin) return reply.fail('FORBIDDEN', [origin])
-    if (!(await context.place.moveTo(workspaceId))) return reply.fail('SERVICE_UNAVAILABLE')
+    if (!(await context.slot.moveTo(workspaceId))) return reply.fail('SERVICE_UNAVAILABLE')
 
     const emit = body.isStreamEnabled ? openEvents?.() : undefined
     return context.once(botId, async (keep) => {
@@ -63,7 +62,7 @@ export const chat: ChatHandlers<Contexts> = {
       const quota = context.quota()
       const isFull = quota.refusal('text', botId)
       if (isFull) return reply.fail('TOO_MANY_REQUESTS', [isFull])
-      const answerOf = ({ sessionId, resultId, outcome, step }: Started) =>
+      const answerOf = ({ sessionId, resultId, outcome, body: turn }: Started) =>
         reply.ok({
           sessionId,
           ...(body.isOnlyRegistering ? {} : { resultId }),
@@ -73,7 +72,7 @@ export const chat: ChatHandlers<Contexts> = {
             ...outcome.bot,
             publishedAt: published.publishedAt.toISOString(),
           },
-          ...step,
+          ...turn,
         })
       const started = await startSession(
         context,
@@ -86,10 +85,10 @@ export const chat: ChatHandlers<Contexts> = {
         { emit, keepAs: (it) => (write) => keep(answerOf(it), write) },
       )
       if ('problem' in started) return reply.fail('BAD_REQUEST', [rejectionIssue(started)])
-      const { outcome, step, size } = started
+      const { outcome, body: turn, size } = started
       // The response to a request with a key is stored for days.
       const isKept = header('idempotency-key') !== undefined
-      const keptBytes = isKept ? Buffer.byteLength(JSON.stringify(step) + JSON.stringify(outcome.bot)) : 0
+      const keptBytes = isKept ? Buffer.byteLength(JSON.stringify(turn) + JSON.stringify(outcome.bot)) : 0
       quota.add('text', botId, size + keptBytes)
       return answerOf(started)
     })
@@ -147,7 +146,7 @@ export const chat: ChatHandlers<Contexts> = {
     if (!first) return reply.fail('NOT_FOUND')
     const origin = checkOrigin(first.flow, header, context.visitedUrl)
     if (origin) return reply.fail('FORBIDDEN', [origin])
-    if (!(await context.place.moveTo(first.workspaceId))) return reply.fail('SERVICE_UNAVAILABLE')
+    if (!(await context.slot.moveTo(first.workspaceId))) return reply.fail('SERVICE_UNAVAILABLE')
     const emit = decodeState(first)?.isStreamEnabled ? openEvents?.() : undefined
     const digest = digestOf(body)
     const isQuestion = (body.message ?? null) === null
@@ -188,7 +187,7 @@ export const chat: ChatHandlers<Contexts> = {
         session = moved
         continue
       }
-      if (!('problem' in ran)) return reply.ok(asProperty(new JsonText(ran.answer)))
+      if (!('problem' in ran)) return reply.ok(asProperty(new JsonText(ran.response)))
       if (ran.problem.code !== 'NOT_WAITING') return reply.fail('BAD_REQUEST', [rejectionIssue(ran)])
       const waiting = await respondBeforeEvent(db, session)
       return waiting ? reply.ok(asProperty(new JsonText(waiting))) : reply.fail('CONFLICT', [movedOn])
@@ -210,8 +209,8 @@ export const chat: ChatHandlers<Contexts> = {
       const state = await findState(context, simulation.of)
       if (!state) return reply.fail('NOT_FOUND', [unknownState(simulation.of)])
       const { workspaceId } = grant.bot
-      const simulated = await withTurnRoom(context, { workspaceId, flow: state.flow, bytes: 0 }, (room) =>
-        simulate(context, room, state, startsWith, simulation),
+      const simulated = await withTurnMemory(context, { workspaceId, flow: state.flow, bytes: 0 }, (memory) =>
+        simulate(context, memory, state, startsWith, simulation),
       )
       if (simulated.problem) {
         const path =
@@ -224,7 +223,7 @@ export const chat: ChatHandlers<Contexts> = {
       return reply.ok({
         sessionId: newSessionId(grant.bot.id, now),
         bot: { id: grant.bot.id, version: '6.1', ...first.bot },
-        ...toTurn(first, 1, true),
+        ...toTurnResponse(first, 1, true),
         simulation: chat,
       })
     }
@@ -234,11 +233,11 @@ export const chat: ChatHandlers<Contexts> = {
       const ownId = newSessionId(grant.bot.id, now)
       const { id: botId, workspaceId } = grant.bot
       const running = { botId, workspaceId, publicationId: null, resultId: null, sessionId: ownId }
-      const outcome = await withTurnRoom(context, { workspaceId, flow, bytes: 0 }, (room) =>
-        startFlow(flow, startsWith, effectsOf(context, { ...running, room })),
+      const outcome = await withTurnMemory(context, { workspaceId, flow, bytes: 0 }, (memory) =>
+        startFlow(flow, startsWith, effectsOf(context, { ...running, memory })),
       )
       if (outcome.problem) return reply.fail('BAD_REQUEST', [rejectionIssue(outcome)])
-      const step = toTurn(outcome, 1, true)
+      const turn = toTurnResponse(outcome, 1, true)
       const preview = { botId, workspaceId, publicationId: null }
       const write = {
         subscribedEvents: null,
@@ -249,17 +248,18 @@ export const chat: ChatHandlers<Contexts> = {
         outcome,
         timer: timerChange(outcome),
         lastDigest: null,
-        lastAnswer: JSON.stringify(step),
+        response: JSON.stringify(turn),
       }
       const save = async (sessionId: string) => {
         const answer = reply.ok({
           sessionId,
           bot: { id: grant.bot.id, version: '6.1', ...outcome.bot },
-          ...step,
+          ...turn,
         })
         const session = { id: sessionId, ...preview }
-        const store = writeAlso(db, (write) => keep(answer, write), handoverOfTurn(session, outcome, {}, now))
-        const isSaved = await writeTurn(db, { ...write, session }, now, store)
+        const handover = handoverOfTurn(session, outcome, {}, now)
+        const store: StoreTurn = (written) => keep(answer, written)
+        const isSaved = await writeTurn(db, { ...write, session }, now, store, handover)
         return isSaved ? answer : undefined
       }
       const givenId = body.sessionId ?? ownId

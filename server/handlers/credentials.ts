@@ -61,12 +61,12 @@ export const credentials: CredentialsHandlers<Contexts> = {
   },
 
   async testCredentials({ params }, reply, context) {
-    const { grant, chat: tools, config, place, now, within } = context
+    const { grant, chat: tools, config, slot, now, within } = context
     const opened = await tryCredentials(context, grant.workspace.id, params.credentialsId)
     if (opened === 'unreadable') return reply.fail('SERVICE_UNAVAILABLE', [unreadable])
     if (!opened) return reply.fail('NOT_FOUND')
     const data = withInstalledClient(asObject(opened.data), config)
-    const test = await place.rest(() => testCredentials(tools, { type: opened.type, data }, now))
+    const test = await slot.releaseDuring(() => testCredentials(tools, { type: opened.type, data }, now))
     return within(async () => reply.ok({ test }))
   },
 
@@ -79,9 +79,9 @@ export const credentials: CredentialsHandlers<Contexts> = {
 }
 
 /** Reads the key to encrypt with, which can be in a file, before a transaction begins; undefined where there is none. */
-export async function readKey({ db, keyring, log, place }: Contexts['anyone']): Promise<Key | undefined> {
+export async function readKey({ db, keyring, log, slot }: Contexts['anyone']): Promise<Key | undefined> {
   try {
-    return await place.rest(() => currentKey(db, keyring))
+    return await slot.releaseDuring(() => currentKey(db, keyring))
   } catch (error) {
     if (!(error instanceof KeyProblem)) throw error
     log.error({ err: error }, 'secrets cannot be encrypted')

@@ -1,7 +1,7 @@
 import type { Issue } from '../../contract/errors.ts'
 import type { UploadsHandlers } from '../../generated/handlers.ts'
 import { filesForPeople, refusedType, uploadInputOf, uploadLimits } from '../chat/engine/upload-policy.ts'
-import { decodeState } from '../chat/sessions/codec/state.ts'
+import { decodeState } from '../chat/sessions/codec.ts'
 import { checkOrigin } from '../chat/sessions/origin-check.ts'
 import { findVisited } from '../chat/sessions/read-session.ts'
 import { effectsOf } from '../chat/sessions/turn-effects.ts'
@@ -55,7 +55,9 @@ export const uploads: UploadsHandlers<Contexts> = {
         now,
       )
       if (!upload) return reply.fail('BAD_REQUEST', [tooMany(limits.chat)])
-      const received = await context.place.rest(() => receive(db, files, upload, body.bytes, maximum, now))
+      const received = await context.slot.releaseDuring(() =>
+        receive(db, files, upload, body.bytes, maximum, now),
+      )
       if (received === 'deleted') return reply.fail('NOT_FOUND')
       if (received === 'too large') return reply.fail('PAYLOAD_TOO_LARGE', [tooLarge(maximum)])
       if (received === 'empty') return reply.fail('BAD_REQUEST', [empty])

@@ -93,11 +93,11 @@ export const webhooks: WebhooksHandlers<Contexts> = {
   },
 
   async rotateWebhookSecret({ params }, reply, context) {
-    const { grant, now, keyring, place, within } = context
+    const { grant, now, keyring, slot, within } = context
     const { endpointId } = params
     const key = await readKey(context)
     if (!key) return reply.fail('SERVICE_UNAVAILABLE', [noKey])
-    const keys = await place.rest(() => keyring.read())
+    const keys = await slot.releaseDuring(() => keyring.read())
     const secret = newSecret()
     const open = (row: EndpointRow) => openSecrets(row, keys)
     return within(async (db) => {
@@ -156,10 +156,12 @@ const notEnabled: Issue = {
 /** Looks up the host of an address before a transaction begins; gives what is wrong with it. */
 async function checkUrl(
   url: string | undefined,
-  { config, place }: Contexts['anyone'],
+  { config, slot }: Contexts['anyone'],
 ): Promise<Issue | undefined> {
   if (url === undefined) return undefined
-  const message = await place.rest(() => whyRefused(url, { allowedHosts: config.OUTBOUND_ALLOWED_HOSTS }))
+  const message = await slot.releaseDuring(() =>
+    whyRefused(url, { allowedHosts: config.OUTBOUND_ALLOWED_HOSTS }),
+  )
   if (message === undefined) return undefined
   return {
     path: ['body', 'url'],

@@ -50,7 +50,7 @@ export function createOperations(
         now: given.now,
         arrivedAt: given.arrivedAt,
         once: given.once,
-        place: given.place,
+        slot: given.slot,
         pace: given.pace,
         // Functions, since few operations need them: V8 would keep what a getter refers to until it collects the heap.
         quota: () => quotas(networkOf(request)),

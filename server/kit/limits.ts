@@ -8,7 +8,7 @@ import type { RateLimiterRes } from 'rate-limiter-flexible'
 import RateLimiterMemory from 'rate-limiter-flexible/lib/RateLimiterMemory.js'
 import { errorBody, errors, type IssueCode } from '../../contract/kit/errors.ts'
 import { createRejectionLog } from './rejection-log.ts'
-import { createAdmissionQueue, type Place } from './shares/admission-queue.ts'
+import { createAdmissionQueue, type Slot } from './shares/admission-queue.ts'
 import { createTarpit } from './tarpit.ts'
 
 /*
@@ -21,10 +21,10 @@ import { createTarpit } from './tarpit.ts'
 declare global {
   namespace Express {
     interface Locals {
-      /** For a counted request: each function passes its place among those of its caller to another request. */
+      /** For a counted request: each function passes its slot among those of its caller to another request. */
       lanes?: (() => void)[]
-      /** The place of the request among all of the process. */
-      place?: Place
+      /** The slot of the request among all of the process. */
+      slot?: Slot
       /** Tenant that shares are counted for: a user or an address, and the owner of the record once it is known. */
       tenant?: string
       /** Tenant of the record that a request names, once it is known. */
@@ -70,7 +70,7 @@ export interface Limits {
   countPage(request: express.Request, response: express.Response): Promise<'in' | 'answered'>
   /** Counts a token as a caller from now on: it was valid when it was looked up. */
   know(tokenHash: string, caller: { userId: string; tokenId: string }): void
-  /** Waits for a place among files that arrive, of which one address has few. False where that took too long. */
+  /** Waits for a slot among files that arrive, of which one address has few. False where that took too long. */
   enterUploads(request: express.Request, response: express.Response): Promise<boolean>
   /**
    * Counts a response that goes on for long among those alone, and no longer among requests. False where there are too
@@ -127,18 +127,18 @@ export function createLimits({ config, log }: { config: LimitSettings; log: Logg
   }
   const timeout = config.REQUEST_QUEUE_TIMEOUT
   const room = createAdmissionQueue({
-    places: config.CONCURRENT_REQUESTS,
+    slots: config.CONCURRENT_REQUESTS,
     length: config.REQUEST_QUEUE_LENGTH,
     timeout,
   })
   const uploads = createAdmissionQueue({
-    places: MAX_UPLOADS,
+    slots: MAX_UPLOADS,
     length: MAX_UPLOADS,
     timeout,
     share: MAX_UPLOADS_PER_ADDRESS,
   })
   const streams = createAdmissionQueue({
-    places: MAX_STREAMS,
+    slots: MAX_STREAMS,
     length: 0,
     timeout,
     share: MAX_STREAMS_PER_ADDRESS,
@@ -161,7 +161,7 @@ export function createLimits({ config, log }: { config: LimitSettings; log: Logg
     if (kind === 'address') warn(response.req)
     tally.add(kind === 'token' ? known.get(key)?.tokenId : undefined)
     response.locals.limit = excess.limit
-    response.locals.place?.leave()
+    response.locals.slot?.leave()
     release(response)
     // Rejections are delayed, so that clients that retry at once cannot keep the process busy.
     const pause = Math.min(excess.wait, config.RATE_LIMIT_DELAY)
@@ -196,12 +196,12 @@ export function createLimits({ config, log }: { config: LimitSettings; log: Logg
         if (entry === 'answered') return entry
       }
       const entered = room.enter(tenant, response)
-      const place = entered instanceof Promise ? await entered : entered
-      if (place === undefined) {
+      const slot = entered instanceof Promise ? await entered : entered
+      if (slot === undefined) {
         release(response)
         return 'full'
       }
-      response.locals.place = place
+      response.locals.slot = slot
       return 'in'
     },
 
@@ -221,16 +221,16 @@ export function createLimits({ config, log }: { config: LimitSettings; log: Logg
     know: (tokenHash, { userId, tokenId }) => void known.set(tokenHash, { userId, tokenId }),
 
     async enterUploads(request, response) {
-      const place = await uploads.enter(networkOf(request), response)
-      if (place) response.once('close', place.leave)
-      return place !== undefined
+      const slot = await uploads.enter(networkOf(request), response)
+      if (slot) response.once('close', slot.leave)
+      return slot !== undefined
     },
 
     async enterStream(request, response) {
-      const place = await streams.enter(networkOf(request), response)
-      if (!place) return false
-      response.once('close', place.leave)
-      response.locals.place?.leave()
+      const slot = await streams.enter(networkOf(request), response)
+      if (!slot) return false
+      response.once('close', slot.leave)
+      response.locals.slot?.leave()
       release(response)
       return true
     },
@@ -238,7 +238,7 @@ export function createLimits({ config, log }: { config: LimitSettings; log: Logg
     forget: (tokenHash) => void known.delete(tokenHash),
 
     leave(response) {
-      response.locals.place?.leave()
+      response.locals.slot?.leave()
       releaseOnceSent(response)
     },
   }

@@ -34,7 +34,7 @@ import {
   sizeOf,
 } from './response.ts'
 import { brokenEscape, unknownMethod } from './route-issues.ts'
-import type { Place } from './shares/admission-queue.ts'
+import type { Slot } from './shares/admission-queue.ts'
 import { type Budget, createBudget } from './shares/budget.ts'
 import { createPacing, type Pacing } from './shares/pacing.ts'
 
@@ -98,7 +98,7 @@ export interface HandlerContext<Db> {
   grant: unknown
   once: Once<Db>
   within: Within<Db>
-  place: Place
+  slot: Slot
   /** Runs a piece of work of the caller in its turn, if it would keep the thread from others for too long. */
   pace: <Value>(work: () => Value | Promise<Value>) => Promise<Value>
 }
@@ -217,13 +217,13 @@ function bind<Db>(
     const begun = performance.now()
     const { tenant = '' } = response.locals
     // It was entered before anything was looked up.
-    const place = response.locals.place as Place
+    const slot = response.locals.slot as Slot
     pacing.see(tenant)
     const receiving = { budget: budgets.bodies, pacing, tenant, timeout: options.bodyTimeout, scanBody }
     const receive = () => readInput(operation, request, response, address, receiving)
-    // Bytes that are still to come are not waited for with a place that others could have.
+    // Bytes that are still to come are not waited for with a slot that others could have.
     const isWaited = !request.complete && !operation.fileBody && hasBody(request)
-    const given = isWaited ? place.yieldDuring(async () => receive()) : receive()
+    const given = isWaited ? slot.yieldDuring(async () => receive()) : receive()
     const received = given instanceof Promise ? await given : given
     if (received === undefined) return reply.fail('SERVICE_UNAVAILABLE')
     const input = 'value' in received ? received.value : received
@@ -238,9 +238,9 @@ function bind<Db>(
     if ('issues' in input) return refuse(input)
     if ('refusal' in authorization) return refuse(authorization.refusal)
     const { owner } = response.locals
-    const moved = owner === undefined || place.moveTo(owner)
+    const moved = owner === undefined || slot.moveTo(owner)
     if (moved !== true && !(await moved)) return reply.fail('SERVICE_UNAVAILABLE')
-    if (operation.fileBody && !(await place.rest(() => limits.enterUploads(request, response))))
+    if (operation.fileBody && !(await slot.releaseDuring(() => limits.enterUploads(request, response))))
       return reply.fail('SERVICE_UNAVAILABLE')
 
     const openEvents = events && (() => events.open())
@@ -260,7 +260,7 @@ function bind<Db>(
     }
     const pace: HandlerContext<Db>['pace'] = (work) => pacing.take(tenant, work, `slices ${tenant}`)
     const run = (db: Db, once: Once<Db>, within: Within<Db>) => {
-      const given = { request, db, now, arrivedAt, grant, once, within, place, pace }
+      const given = { request, db, now, arrivedAt, grant, once, within, slot, pace }
       return handler(handlerInput, reply, options.contextOf(given))
     }
     const plain: Within<Db> = (write) => write(db)

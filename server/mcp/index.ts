@@ -38,7 +38,7 @@ interface Reply {
 export async function callTool(
   { body, header, dispatch }: Request,
   reply: Reply,
-  { config, publicUrl, now, place, log }: Contexts['user'],
+  { config, publicUrl, now, slot, log }: Contexts['user'],
 ): Promise<HttpResponse> {
   const origin = header('origin')
   if (
@@ -62,8 +62,8 @@ export async function callTool(
     if (value !== undefined) headers[name] = value
   }
   const message = new Request(`${publicUrl()}/mcp`, { method: 'POST', headers })
-  // The operations that a tool calls need places of their own.
-  const response = await place.rest(() => transport.handleRequest(message, { parsedBody: body }))
+  // The operations that a tool calls need slots of their own.
+  const response = await slot.releaseDuring(() => transport.handleRequest(message, { parsedBody: body }))
   const text = await response.text()
   await server.close()
   const mediaType = text === '' ? undefined : 'application/json'

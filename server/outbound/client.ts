@@ -10,7 +10,7 @@ import https from 'node:https'
 import { isIP } from 'node:net'
 import { addressFinder, type HostOptions } from './hosts.ts'
 import { BrokenOff, fail, messageOf, type Refusal } from './rejection.ts'
-import { readBody, type TakeRoom } from './response-body.ts'
+import { type ReserveMemory, readBody } from './response-body.ts'
 
 export { BrokenOff, type Refusal }
 
@@ -26,7 +26,7 @@ export interface OutboundRequest {
   /** By default they are followed. */
   redirects?: 'none'
   /** Counts bytes of the response in memory, before they are read; false where there is no room for them. */
-  takeRoom?: TakeRoom
+  reserveMemory?: ReserveMemory
 }
 
 export type OutboundReply =
@@ -288,7 +288,7 @@ function send(
         finish({ status, location })
         return
       }
-      const body = readBody(response, maximumBytes, end, () => late, request.takeRoom)
+      const body = readBody(response, maximumBytes, end, () => late, request.reserveMemory)
       resolve({ ok: true, status, contentType: headers['content-type'] ?? '', headers, body, end })
     })
     sent.end(request.body)

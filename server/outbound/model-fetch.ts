@@ -17,7 +17,7 @@ export class Refused extends Error {}
  */
 export function fetchBy(
   open: StreamingClient,
-  { milliseconds, takeRoom }: Pick<ModelRequest, 'milliseconds' | 'takeRoom'>,
+  { milliseconds, reserveMemory }: Pick<ModelRequest, 'milliseconds' | 'reserveMemory'>,
   deadline: AbortController,
 ): typeof fetch {
   const expiresAt = performance.now() + milliseconds
@@ -29,7 +29,7 @@ export function fetchBy(
       headers: Object.fromEntries(new Headers(init.headers)),
       ...(typeof body === 'string' ? { body } : {}),
       redirects: 'none' as const,
-      ...(takeRoom && { takeRoom }),
+      ...(reserveMemory && { reserveMemory }),
     }
     for (let attempt = 0; ; attempt += 1) {
       const reply = await open({

@@ -1,5 +1,5 @@
 import type { JsonObject } from '../json/access.ts'
-import type { TakeRoom } from './response-body.ts'
+import type { ReserveMemory } from './response-body.ts'
 
 /* Requests to language models and their responses, in one form for all vendors. */
 
@@ -43,7 +43,7 @@ export interface ModelRequest {
   /** For everything together, attempts included. */
   milliseconds: number
   /** As that of requests. */
-  takeRoom?: TakeRoom
+  reserveMemory?: ReserveMemory
 }
 
 export type ModelReply =

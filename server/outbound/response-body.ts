@@ -16,9 +16,9 @@ const decoders: Record<string, (first: Buffer) => Duplex> = {
 const MAX_ENCODINGS = 2
 
 /** Room is taken for so many bytes of a response, and for as many again each time that it has more. */
-const FIRST_ROOM_BYTES = 16 * 1024
+const MIN_RESERVED_BYTES = 16 * 1024
 
-export type TakeRoom = (bytes: number) => Promise<boolean>
+export type ReserveMemory = (bytes: number) => Promise<boolean>
 
 /** Throws `BrokenOff` where the body is too large, ends before its end, or cannot be unpacked. */
 export async function* readBody(
@@ -26,12 +26,12 @@ export async function* readBody(
   maximumBytes: number,
   end: (isWhole: boolean) => void,
   whyLate: () => Refusal | undefined,
-  takeRoom: TakeRoom = async () => true,
+  reserveMemory: ReserveMemory = async () => true,
 ): AsyncGenerator<Buffer> {
   let isWhole = false
   try {
     const packed = limitBytes(receiveChunks(response, whyLate), maximumBytes)
-    yield* countBytes(limitBytes(decompress(response, packed), maximumBytes), takeRoom)
+    yield* countBytes(limitBytes(decompress(response, packed), maximumBytes), reserveMemory)
     isWhole = true
   } finally {
     end(isWhole)
@@ -60,14 +60,17 @@ async function* limitBytes(bytes: AsyncIterable<Buffer>, maximumBytes: number): 
   }
 }
 
-async function* countBytes(bytes: AsyncIterable<Buffer>, takeRoom: TakeRoom): AsyncGenerator<Buffer> {
+async function* countBytes(
+  bytes: AsyncIterable<Buffer>,
+  reserveMemory: ReserveMemory,
+): AsyncGenerator<Buffer> {
   let size = 0
   let taken = 0
   for await (const chunk of bytes) {
     size += chunk.length
     if (size > taken) {
-      const more = Math.max(FIRST_ROOM_BYTES, taken, size - taken)
-      if (!(await takeRoom(more))) {
+      const more = Math.max(MIN_RESERVED_BYTES, taken, size - taken)
+      if (!(await reserveMemory(more))) {
         throw new BrokenOff(fail('size', 'The answer is larger than the service has room for now'))
       }
       taken += more

@@ -22,7 +22,7 @@ interface Reply {
 
 type TextResponse = HttpResponse & { body: string }
 
-type Context = Pick<Contexts['anyone'], 'place'>
+type Context = Pick<Contexts['anyone'], 'slot'>
 
 export const viewerHandlers = {
   async startViewerChat(
@@ -53,7 +53,7 @@ export const viewerHandlers = {
 /** Sends a request on, with the headers that describe its page and its visitor. */
 async function post(
   { header, dispatch }: Pick<Request, 'header' | 'dispatch'>,
-  { place }: Context,
+  { slot }: Context,
   target: string,
   body: unknown,
 ): Promise<TextResponse> {
@@ -62,8 +62,8 @@ async function post(
     const value = header(name)
     if (value !== undefined) headers[name] = value
   }
-  // The operation needs a place of its own.
-  return toResponse(await place.rest(() => dispatch({ method: 'POST', target, headers, body })))
+  // The operation needs a slot of its own.
+  return toResponse(await slot.releaseDuring(() => dispatch({ method: 'POST', target, headers, body })))
 }
 
 function toResponse({ status, headers, text }: InnerResponse): TextResponse {

@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals'
-import { allowedOriginsOf, matchesOrigin } from '../../server/chat/sessions/allowed-origins.ts'
+import { allowedOriginsOf, matchesOrigin } from '../../server/chat/sessions/origin-check.ts'
 
 const isAllowed = (entries: unknown, origin: string) => {
   const allowed = allowedOriginsOf(entries)

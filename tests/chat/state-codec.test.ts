@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals'
 import type { SessionState } from '../../server/chat/engine/types.ts'
-import { decodeState, encodeState, padState } from '../../server/chat/sessions/codec/state.ts'
+import { decodeState, encodeState, padState } from '../../server/chat/sessions/codec.ts'
 import fc from '../kit/fast-check.ts'
 import { runs } from '../support/runs.ts'
 

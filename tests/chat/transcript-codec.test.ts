@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals'
 import type { TranscriptEntry } from '../../server/chat/engine/types.ts'
-import { decodeTranscript, encodeTranscript } from '../../server/chat/sessions/codec/transcript.ts'
+import { decodeTranscript, encodeTranscript } from '../../server/chat/sessions/codec.ts'
 import fc from '../kit/fast-check.ts'
 import { runs } from '../support/runs.ts'
 

@@ -1,11 +1,5 @@
 import { expect, test } from '@jest/globals'
-import {
-  decodeTurn,
-  decodeTurns,
-  encodeTurn,
-  hasRoom,
-  withLength,
-} from '../../server/chat/sessions/codec/turn.ts'
+import { decodeTurn, decodeTurns, encodeTurn, hasRoom, withLength } from '../../server/chat/sessions/codec.ts'
 
 const answer = {
   messages: [

@@ -3,7 +3,7 @@ import type { VendorCall } from '../../server/chat/engine/blocks/vendors/call.ts
 import { sendForBytes } from '../../server/chat/engine/blocks/vendors/send.ts'
 import type { Execution } from '../../server/chat/engine/execution.ts'
 
-/* Room for the bodies of requests to vendors: it is there before they are made. */
+/* Memory for the bodies of requests to vendors: it is there before they are made. */
 
 const made = {
   call: { base: 'https://vendor.example', credentials: {} },
@@ -22,7 +22,7 @@ function turnWith(bytes: number) {
     spent: { outboundCalls: 0, output: 0, waiting: 0, cpuWhileWaiting: 0 },
     limits: { outboundCalls: 10, milliseconds: 60_000 },
     effects: {
-      room: {
+      memory: {
         take: async (wanted: number) => {
           happened.push('room')
           left -= wanted

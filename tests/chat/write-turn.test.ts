@@ -169,7 +169,7 @@ const step = fc.record({
   isEnded: fc.constantFrom(false, false, true),
   wasAnswered: fc.boolean(),
   subscribedEvents: wanted,
-  lastAnswer: fc.string({ maxLength: 3_000 }),
+  response: fc.string({ maxLength: 3_000 }),
   outcome,
 })
 type Made = typeof step extends fc.Arbitrary<infer Value> ? Value : never
@@ -207,7 +207,7 @@ function toStep(made: Made): TurnToWrite {
           : linked.map((result) => ({ variables: [], ...result, botId: LINKED, resultId: result.id })),
     } as unknown as TurnOutcome,
     lastDigest: null,
-    lastAnswer: JSON.stringify({ messages: [], said: made.lastAnswer }),
+    response: JSON.stringify({ messages: [], said: made.response }),
   }
 }
 
@@ -366,7 +366,7 @@ const answering = (n: number, resultId = `result ${n}`): TurnToWrite => ({
     state: null,
   } as unknown as TurnOutcome,
   lastDigest: null,
-  lastAnswer: '{}',
+  response: '{}',
 })
 
 async function answersOf({ pool }: App) {

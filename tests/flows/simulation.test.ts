@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
-import { createRooms } from '../../server/chat/engine/turn-room.ts'
+import { createMemoryBudget } from '../../server/chat/engine/memory-budget.ts'
 import {
   MAX_SIMULATED_BYTES,
   MAX_SIMULATED_WORK_MS,
@@ -281,7 +281,7 @@ async function replied(flow: object, elapsedMs: number, waitedMs = 0): Promise<B
     const given = { of: 'draft', replies, responses: [], branches: [], seed: 0 }
     const { chat }: Body = await simulate(
       context,
-      createRooms().open('w'),
+      createMemoryBudget().open('w'),
       { flow: flow as never, publicationId: null },
       { resultId: null },
       given,

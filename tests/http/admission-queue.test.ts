@@ -2,14 +2,14 @@ import { EventEmitter } from 'node:events'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { describe, expect, test } from '@jest/globals'
 import type express from 'express'
-import { createAdmissionQueue, type Place } from '../../server/kit/shares/admission-queue.ts'
+import { createAdmissionQueue, type Slot } from '../../server/kit/shares/admission-queue.ts'
 import { createBudget } from '../../server/kit/shares/budget.ts'
 import { createTurns } from '../../server/kit/shares/turns.ts'
 
 const response = () => new EventEmitter() as unknown as express.Response
 
-describe('places', () => {
-  const line = { places: 8, length: 100, timeout: 600_000 }
+describe('slots', () => {
+  const line = { slots: 8, length: 100, timeout: 600_000 }
   /** Undefined while it waits. */
   const now = <Value>(value: Value | Promise<Value>) => Promise.race([value, sleep(1, undefined)])
 
@@ -23,14 +23,14 @@ describe('places', () => {
     expect(room.taken()).toBe(8)
   })
 
-  test('lines of tenants get free places in turns, however long one is', async () => {
-    const room = createAdmissionQueue({ places: 1, length: 100, timeout: 600_000 })
-    const first = (await room.enter('a', response())) as Place
+  test('lines of tenants get free slots in turns, however long one is', async () => {
+    const room = createAdmissionQueue({ slots: 1, length: 100, timeout: 600_000 })
+    const first = (await room.enter('a', response())) as Slot
     const order: string[] = []
     const enter = async (name: string, tenant: string) => {
-      const place = await room.enter(tenant, response())
+      const slot = await room.enter(tenant, response())
       order.push(name)
-      place?.leave()
+      slot?.leave()
     }
     const all = ['a1', 'a2', 'a3', 'b1', 'b2', 'c1'].map((name) => enter(name, name[0] as string))
     first.leave()
@@ -40,8 +40,8 @@ describe('places', () => {
   })
 
   test('a tenant has a quarter of the line, and who goes away leaves it', async () => {
-    const room = createAdmissionQueue({ places: 1, length: 8, timeout: 600_000 })
-    const held = (await room.enter('a', response())) as Place
+    const room = createAdmissionQueue({ slots: 1, length: 8, timeout: 600_000 })
+    const held = (await room.enter('a', response())) as Slot
     const leaving = response()
     const left = room.enter('a', leaving)
     const staying = room.enter('a', response())
@@ -53,52 +53,52 @@ describe('places', () => {
     expect(await staying).toBeDefined()
   })
 
-  test('a resting request gives its place to others, and comes back even if none is free', async () => {
-    const room = createAdmissionQueue({ places: 1, length: 0, timeout: 1 })
-    const place = (await room.enter('a', response())) as Place
+  test('a resting request gives its slot to others, and comes back even if none is free', async () => {
+    const room = createAdmissionQueue({ slots: 1, length: 0, timeout: 1 })
+    const slot = (await room.enter('a', response())) as Slot
     let wake = () => {}
-    const resting = place.rest(() => new Promise<void>((resolve) => (wake = resolve)))
+    const resting = slot.releaseDuring(() => new Promise<void>((resolve) => (wake = resolve)))
     const other = await room.enter('b', response())
     expect(other).toBeDefined()
     wake()
     await resting
     expect(room.taken()).toBe(2)
     expect(await room.enter('c', response())).toBeUndefined()
-    place.leave()
+    slot.leave()
     other?.leave()
     expect(room.taken()).toBe(0)
   })
 
   test('a rest within a rest, and a failure within it, leave the count right', async () => {
-    const room = createAdmissionQueue({ places: 4, length: 0, timeout: 1 })
-    const place = (await room.enter('a', response())) as Place
-    const failing = place.rest(() => place.rest(() => Promise.reject(new Error('away'))))
+    const room = createAdmissionQueue({ slots: 4, length: 0, timeout: 1 })
+    const slot = (await room.enter('a', response())) as Slot
+    const failing = slot.releaseDuring(() => slot.releaseDuring(() => Promise.reject(new Error('away'))))
     await expect(failing).rejects.toThrow('away')
     expect(room.taken()).toBe(1)
-    place.leave()
-    place.leave()
+    slot.leave()
+    slot.leave()
     expect(room.taken()).toBe(0)
   })
 
-  test('resting is bounded: who comes later keeps the place while it waits', async () => {
-    const room = createAdmissionQueue({ places: 4, length: 0, timeout: 1 })
+  test('resting is bounded: who comes later keeps the slot while it waits', async () => {
+    const room = createAdmissionQueue({ slots: 4, length: 0, timeout: 1 })
     const wake: (() => void)[] = []
     for (let count = 0; count < 5; count++) {
-      const place = (await room.enter('a', response())) as Place
-      void place.rest(() => new Promise<void>((resolve) => wake.push(resolve))).then(place.leave)
+      const slot = (await room.enter('a', response())) as Slot
+      void slot.releaseDuring(() => new Promise<void>((resolve) => wake.push(resolve))).then(slot.leave)
     }
-    const sixth = (await room.enter('a', response())) as Place
-    void sixth.rest(() => new Promise<void>((resolve) => wake.push(resolve))).then(sixth.leave)
+    const sixth = (await room.enter('a', response())) as Slot
+    void sixth.releaseDuring(() => new Promise<void>((resolve) => wake.push(resolve))).then(sixth.leave)
     expect(room.taken()).toBe(1)
     for (const each of wake) each()
     await sleep(1)
     expect(room.taken()).toBe(0)
   })
 
-  test('a place that moves to a tenant with its share is given up and waited for', async () => {
-    const room = createAdmissionQueue({ places: 4, length: 10, timeout: 600_000 })
-    const first = (await room.enter('one', response())) as Place
-    const second = (await room.enter('two', response())) as Place
+  test('a slot that moves to a tenant with its share is given up and waited for', async () => {
+    const room = createAdmissionQueue({ slots: 4, length: 10, timeout: 600_000 })
+    const first = (await room.enter('one', response())) as Slot
+    const second = (await room.enter('two', response())) as Slot
     expect(first.moveTo('bot')).toBe(true)
     const moving = second.moveTo('bot')
     expect(await now(moving)).toBeUndefined()

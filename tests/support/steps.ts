@@ -30,6 +30,6 @@ export function firstStep(
     isNewResult: result.isNew,
     outcome: { ...empty, ...outcome } as TurnOutcome,
     lastDigest: null,
-    lastAnswer: '{}',
+    response: '{}',
   }
 }

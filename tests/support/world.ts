@@ -2,8 +2,7 @@ import { getTableColumns, getTableName, sql } from 'drizzle-orm'
 import type { PgColumn, PgTable } from 'drizzle-orm/pg-core'
 import pg from 'pg'
 import { createToken } from '../../server/access/authenticate.ts'
-import { encodeTurn } from '../../server/chat/sessions/codec/turn.ts'
-import { newSessionId } from '../../server/chat/sessions/session-ids.ts'
+import { encodeTurn, newSessionId } from '../../server/chat/sessions/codec.ts'
 import type { Database } from '../../server/db/client.ts'
 import {
   apiTokens,

@@ -1,4 +1,4 @@
-import { readAllowedOrigin } from '../../chat/sessions/allowed-origins.ts'
+import { readAllowedOrigin } from '../../chat/sessions/origin-check.ts'
 import { isRecord, listOf } from '../../documents/conversion/document.ts'
 import { type Findings, type Flow, issue, quote } from './flow.ts'
 import { wordsOfMissingHost } from './pages.ts'

@@ -8,30 +8,27 @@
 import type { InputType } from '../../../contract/bot-document/catalogue.ts'
 import { cutText, type JsonObject, storableText } from '../../json/access.ts'
 import { appearanceOf, deviceOf, dynamicThemeOf, hasProgressBar, startPropsOf } from './appearance.ts'
-import { flowAllBack, updateResult } from './blocks/bot-link.ts'
-import { findEvent, remember, startEdge } from './blocks/logic.ts'
 import {
+  abortChat,
   currentFrame,
-  cutChat,
   type Execution,
+  findEvent,
   isPreview,
   leave,
   log,
   type Next,
-  newRun,
+  newExecution,
+  rememberReturn,
   sendAction,
   takeEdge,
   waitingBlock,
 } from './execution.ts'
-import { byType, findBlock, findPlace, type Place } from './flow-index.ts'
-import { firstFrame, giveValues, loadFrames } from './frames.ts'
-import { replyToWaiting } from './handle-reply.ts'
-import { setIdleTimer } from './idle.ts'
-import { isAnswer, textOfMessage } from './inputs/index.ts'
+import { byType, findBlock, resolvePosition, startEdge, type Target } from './flow-index.ts'
+import { flowAllBack, giveValues, loadFrames, newFrame, resultVariables, updateResult } from './frames.ts'
+import { isAnswer, replyToWaiting, setIdleTimer, textOfMessage } from './handle-reply.ts'
 import { visitorLanguage } from './language.ts'
-import { rememberPreview } from './preview.ts'
 import { progressOf } from './progress.ts'
-import { snapshot } from './result-parts.ts'
+import { rememberPreview } from './result-parts.ts'
 import { runBlocks } from './run-blocks.ts'
 import type {
   BotAppearance,
@@ -73,7 +70,7 @@ const maximumAttachments = 50
 /** Runs a flow from its start to the first point where it waits, or only registers the session. */
 export async function startChat(flow: Flow, options: StartOptions, effects: Effects): Promise<StartResult> {
   const language = visitorLanguage(options.acceptLanguage)
-  const run = newRun(options, effects, {
+  const run = newExecution(options, effects, {
     format: 1,
     resultId: options.resultId,
     userId: options.resultId ?? effects.newId(),
@@ -85,7 +82,7 @@ export async function startChat(flow: Flow, options: StartOptions, effects: Effe
     ...(options.startFrom === undefined ? {} : { startFrom: options.startFrom }),
     ...(options.resultId === null ? { preview: { answers: [], transcript: [] } } : {}),
   })
-  const frame = firstFrame(flow, options)
+  const frame = newFrame(flow, options.resultId)
   run.frames = [frame]
   giveValues(run, frame, options)
   const refusal = checkStart(run)
@@ -117,14 +114,15 @@ export async function appearanceOfChat(
     device: deviceOf(undefined),
     isProgressBarEnabled: false,
   }
-  const run = newRun({}, effects, session)
-  if (state === null || !(await loadFrames(run, flow, frames))) run.frames = [firstFrame(flow, session)]
+  const run = newExecution({}, effects, session)
+  if (state === null || !(await loadFrames(run, flow, frames)))
+    run.frames = [newFrame(flow, session.resultId)]
   return appearanceOf(run)
 }
 
 /**
  * Sets variables of a chat from outside, by their names, in every bot of it that has them. `values` are those that they
- * have then, `result` is all variables of the result. With mistakes nothing counts.
+ * have then, `result` is all variables of the result. With issues nothing counts.
  */
 export async function setVariables(
   flow: Flow,
@@ -132,16 +130,16 @@ export async function setVariables(
   given: JsonObject,
   effects: Effects,
 ): Promise<{
-  mistakes: { name: string; code: 'unknown_variable' | 'too_big'; message: string }[]
+  issues: { name: string; code: 'unknown_variable' | 'too_big'; message: string }[]
   values: [name: string, value: VariableValue][]
   state: SessionState
   result: ResultVariable[]
 }> {
   const { frames: stored, waiting: _, ...session } = state
-  const run = newRun({}, effects, session)
+  const run = newExecution({}, effects, session)
   await loadFrames(run, flow, stored)
   const values = new Map<string, VariableValue>()
-  const mistakes: Awaited<ReturnType<typeof setVariables>>['mistakes'] = []
+  const issues: Awaited<ReturnType<typeof setVariables>>['issues'] = []
   for (const [name, value] of Object.entries(given)) {
     for (const frame of run.frames) {
       const variable = frame.flow.variablesByName.get(name)
@@ -149,10 +147,10 @@ export async function setVariables(
       setVariable(run, variable.id, value, frame)
       values.set(name, readVariable(run, variable.id, frame))
     }
-    const [mistake] = run.logs.splice(0)
-    if (mistake) mistakes.push({ name, code: 'too_big', message: mistake.description })
+    const [cut] = run.logs.splice(0)
+    if (cut) issues.push({ name, code: 'too_big', message: cut.description })
     else if (!values.has(name)) {
-      mistakes.push({ name, code: 'unknown_variable', message: 'No bot of the chat has this variable' })
+      issues.push({ name, code: 'unknown_variable', message: 'No bot of the chat has this variable' })
     }
   }
   flowAllBack(run)
@@ -162,7 +160,7 @@ export async function setVariables(
     return live ? { ...frame, values: [...live.values], merged: live.merged } : frame
   })
   const first = run.frames[0] ?? currentFrame(run)
-  return { mistakes, values: [...values], state: { ...state, frames }, result: snapshot(run, first) }
+  return { issues, values: [...values], state: { ...state, frames }, result: resultVariables(run, first) }
 }
 
 /**
@@ -177,7 +175,7 @@ export async function continueChat(
   effects: Effects,
 ): Promise<TurnResult> {
   const { frames, waiting, ...session } = state
-  const run = newRun(options, effects, session)
+  const run = newExecution(options, effects, session)
   const isComplete = await loadFrames(run, flow, frames)
   const sent = messageOf(run, message)
   if (!isComplete) {
@@ -192,7 +190,7 @@ export async function continueChat(
   if (isTimer(sent) || options.isAlone === true) {
     run.session.alone = (run.session.alone ?? 0) + 1
     if (run.session.alone > run.limits.timersInARow) {
-      cutChat(
+      abortChat(
         run,
         `The chat was stopped: ${run.limits.timersInARow} timers came without a message of the visitor`,
       )
@@ -213,12 +211,12 @@ async function begin(run: Execution, message: Message | null): Promise<void> {
   const { startFrom } = run.session
   delete run.session.startFrom
   if (startFrom?.type === 'behind') {
-    const place = findPlace(currentFrame(run).flow, startFrom.position)
+    const target = resolvePosition(currentFrame(run).flow, startFrom.position)
     const block = findBlock(currentFrame(run).flow, startFrom.position)
-    await runBlocks(run, place, block === null ? { kind: 'end' } : leave(run, block))
+    await runBlocks(run, target, block === null ? { kind: 'end' } : leave(run, block))
   } else {
-    const place = placeToStart(run, startFrom)
-    await runBlocks(run, null, place === null ? { kind: 'end' } : { kind: 'go', ...place })
+    const target = startTarget(run, startFrom)
+    await runBlocks(run, null, target === null ? { kind: 'end' } : { kind: 'go', ...target })
   }
   const type = run.input?.type
   const words = textOfMessage(message)
@@ -233,8 +231,8 @@ async function begin(run: Execution, message: Message | null): Promise<void> {
 }
 
 async function reply(run: Execution, message: Message | null): Promise<void> {
-  const place = run.waiting === null ? null : findPlace(currentFrame(run).flow, run.waiting)
-  await runBlocks(run, place, await replyToWaiting(run, message))
+  const target = run.waiting === null ? null : resolvePosition(currentFrame(run).flow, run.waiting)
+  await runBlocks(run, target, await replyToWaiting(run, message))
 }
 
 /** Runs the branch of a command, and comes back to the block that waits if the event says so. */
@@ -243,14 +241,14 @@ async function runCommand(run: Execution, command: string): Promise<TurnResult> 
   if (event === undefined) {
     return { problem: { code: 'UNKNOWN_COMMAND', message: 'The bot has no event for this command' } }
   }
-  const place = takeEdge(run, event.outgoingEdgeId)
+  const target = takeEdge(run, event.outgoingEdgeId)
   const position = run.waiting
   run.waiting = null
-  const isAutomatic = place === null || event.options.resumeAfter === true
+  const isAutomatic = target === null || event.options.resumeAfter === true
   if (position !== null && waitingBlock({ ...run, waiting: position }) !== null) {
-    remember(run, { kind: 'again', isAutomatic, position })
+    rememberReturn(run, { kind: 'again', isAutomatic, position })
   }
-  const first: Next = place === null ? { kind: 'end' } : { kind: 'go', ...place }
+  const first: Next = target === null ? { kind: 'end' } : { kind: 'go', ...target }
   await runBlocks(run, null, first)
   return outcomeOf(run)
 }
@@ -291,10 +289,10 @@ function checkStart(run: Execution): TurnRejection | null {
   }
 }
 
-function placeToStart(run: Execution, startFrom: StartOptions['startFrom']): Place | null {
+function startTarget(run: Execution, startFrom: StartOptions['startFrom']): Target | null {
   const { flow } = currentFrame(run)
   if (startFrom === undefined) return takeEdge(run, startEdge(flow))
-  if (startFrom.type === 'group') return findPlace(flow, { groupId: startFrom.groupId })
+  if (startFrom.type === 'group') return resolvePosition(flow, { groupId: startFrom.groupId })
   return takeEdge(run, flow.events.find((event) => event.id === startFrom.eventId)?.outgoingEdgeId)
 }
 
@@ -335,7 +333,7 @@ export function outcomeWithoutTheme(run: Execution, isRegistering = false): Turn
     messages: run.messages,
     logs: run.logs,
     answers: run.answers,
-    variables: snapshot(run, first),
+    variables: resultVariables(run, first),
     transcript: run.transcript,
     said: run.said,
     hasStarted,

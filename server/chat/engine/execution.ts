@@ -2,8 +2,15 @@
 import { setImmediate } from 'node:timers/promises'
 import { cutText, storableText } from '../../json/access.ts'
 import type { Upload } from '../../uploads/uploads.ts'
-import type { Block, FlowIndex, Group, Place } from './flow-index.ts'
-import { findBlock, followEdge } from './flow-index.ts'
+import {
+  type Block,
+  type FlowEvent,
+  type FlowIndex,
+  findBlock,
+  followEdge,
+  type Group,
+  type Target,
+} from './flow-index.ts'
 import { defaultLimits, type Limits } from './limits.ts'
 import type {
   Answer,
@@ -15,6 +22,7 @@ import type {
   LinkedResult,
   LogEntry,
   Position,
+  ReturnPoint,
   SessionState,
   SheetRow,
   TextFormat,
@@ -86,7 +94,11 @@ export interface Execution {
   isAborted: boolean
 }
 
-export function newRun(options: TurnOptions, effects: Effects, session: Execution['session']): Execution {
+export function newExecution(
+  options: TurnOptions,
+  effects: Effects,
+  session: Execution['session'],
+): Execution {
   return {
     effects,
     limits: { ...defaultLimits, ...options.limits },
@@ -180,7 +192,7 @@ export function log(
 }
 
 /** Ends the chat at the next block. Logs the reason once; the visitor sees it too. */
-export function cutChat(run: Execution, description: string): void {
+export function abortChat(run: Execution, description: string): void {
   if (run.isAborted) return
   run.isAborted = true
   // Must not be lost among the entries of a flow that logs in a loop.
@@ -218,9 +230,12 @@ export function readWorkMilliseconds(run: Execution): number {
  */
 export async function checkBudget(run: Execution): Promise<boolean> {
   if (remainingMilliseconds(run) <= 0) {
-    cutChat(run, `The chat was stopped: one turn took more than ${run.limits.milliseconds} ms`)
+    abortChat(run, `The chat was stopped: one turn took more than ${run.limits.milliseconds} ms`)
   } else if (hasWorkedTooLong(run)) {
-    cutChat(run, `The chat was stopped: one turn needed more than ${run.limits.workMilliseconds} ms of work`)
+    abortChat(
+      run,
+      `The chat was stopped: one turn needed more than ${run.limits.workMilliseconds} ms of work`,
+    )
   }
   if (run.isAborted) return false
   if (performance.now() - run.yieldedAt >= longestTurnMilliseconds) {
@@ -259,7 +274,7 @@ export function spendOutput(run: Execution, part: unknown): boolean {
   if (run.isAborted) return false
   run.spent.output += JSON.stringify(part)?.length ?? 0
   if (run.spent.output <= run.limits.outputCharacters) return true
-  cutChat(run, `The chat was stopped: one turn sent more than ${run.limits.outputCharacters} characters`)
+  abortChat(run, `The chat was stopped: one turn sent more than ${run.limits.outputCharacters} characters`)
   return false
 }
 
@@ -275,18 +290,18 @@ export async function mayCallOut(run: Execution, bytes = 0): Promise<boolean> {
     return false
   }
   const characters = run.frames.reduce((size, frame) => size + frame.size, run.spent.output)
-  if (await takeRoom(run, bytes, BYTES_PER_CHARACTER * characters)) return true
-  log(run, 'error', `Not sent: ${noRoom}`)
+  if (await reserveMemory(run, bytes, BYTES_PER_CHARACTER * characters)) return true
+  log(run, 'error', `Not sent: ${noMemory}`)
   return false
 }
 
-/** The reason where `takeRoom` says false. */
-export const noRoom = 'the service has no room for what this turn holds while it waits, try again later'
+/** The reason where `reserveMemory` says false. */
+export const noMemory = 'the service has no room for what this turn holds while it waits, try again later'
 
 /** Counts bytes that the block holds while it waits for others, until its end. False where there is no room in time. */
-export async function takeRoom(run: Execution, bytes: number, state = 0): Promise<boolean> {
-  const { room } = run.effects
-  return room === undefined || waitFor(run, room.take(bytes, remainingMilliseconds(run), state))
+export async function reserveMemory(run: Execution, bytes: number, state = 0): Promise<boolean> {
+  const { memory } = run.effects
+  return memory === undefined || waitFor(run, memory.take(bytes, remainingMilliseconds(run), state))
 }
 
 export function sendBubble(run: Execution, bubble: Bubble): void {
@@ -312,15 +327,30 @@ export function awaitAction(run: Execution, action: ClientSideAction, position: 
 }
 
 /** The target of an edge that the chat takes; `null` where it leads nowhere. */
-export function takeEdge(run: Execution, edgeId: unknown): Place | null {
+export function takeEdge(run: Execution, edgeId: unknown): Target | null {
   const { botId, flow } = currentFrame(run)
-  const place = followEdge(flow, edgeId)
-  if (place !== null) run.effects.visit?.({ botId, edgeId: String(edgeId) })
-  return place
+  const target = followEdge(flow, edgeId)
+  if (target !== null) run.effects.visit?.({ botId, edgeId: String(edgeId) })
+  return target
 }
 
 /** Along the edge of the block, or on to the next one. */
 export function leave(run: Execution, block: Block): Next {
-  const place = takeEdge(run, block.outgoingEdgeId)
-  return place === null ? next : { kind: 'go', ...place }
+  const target = takeEdge(run, block.outgoingEdgeId)
+  return target === null ? next : { kind: 'go', ...target }
+}
+
+/** Keeps a position of the running bot for `Return`, and drops the oldest one if there are too many. */
+export function rememberReturn(run: Execution, point: ReturnPoint): void {
+  const { returns } = currentFrame(run)
+  returns.push(point)
+  if (returns.length > run.limits.returnPoints) returns.shift()
+}
+
+/** Returns the event of that type. Commands differ by their text. */
+export function findEvent(run: Execution, type: string, command?: string): FlowEvent | undefined {
+  const { flow } = currentFrame(run)
+  return flow.events.find(
+    (event) => event.type === type && (command === undefined || event.options.command === command),
+  )
 }

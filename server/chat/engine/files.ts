@@ -6,12 +6,12 @@ import {
   currentFrame,
   type Execution,
   mayCallOut,
-  noRoom,
+  noMemory,
   remainingMilliseconds,
-  takeRoom,
+  reserveMemory,
   waitFor,
 } from './execution.ts'
-import { resultBotOf } from './result-parts.ts'
+import { resultBotOf } from './frames.ts'
 
 const FETCH_TIMEOUT_MS = 10_000
 
@@ -85,7 +85,7 @@ export async function readFileAt(
     const fetched = await fetchFile(run, url, maximumBytes)
     return typeof fetched === 'string' ? fetched : { ...fetched, name: url.pathname.split('/').at(-1) ?? '' }
   }
-  if (!(await takeRoom(run, upload.size))) return noRoom
+  if (!(await reserveMemory(run, upload.size))) return noMemory
   const bytes = await readUpload(run, upload, maximumBytes, tooLarge)
   return typeof bytes === 'string' ? bytes : { bytes, mediaType: upload.mediaType, name: upload.name }
 }

@@ -23,8 +23,8 @@ export interface Group {
   blockIndexes: Map<string, number>
 }
 
-/** A position of a flow: a group and an index in it. `index` is one past the end behind the last block. */
-export interface Place {
+/** A resolved position: a group and an index in it. `index` is one past the end behind the last block. */
+export interface Target {
   group: Group
   index: number
 }
@@ -101,13 +101,17 @@ export function namesMeant(placeholder: string): [string, string] {
 }
 
 /** Returns the target of an edge, or `null` if the edge is absent, unknown or dangling. */
-export function followEdge(flow: FlowIndex, edgeId: unknown): Place | null {
+export function followEdge(flow: FlowIndex, edgeId: unknown): Target | null {
   const target = typeof edgeId === 'string' ? flow.edges.get(edgeId) : undefined
-  return target === undefined ? null : findPlace(flow, target)
+  return target === undefined ? null : resolvePosition(flow, target)
 }
 
-/** A block that is not in its group (any more) counts as not given: the place is the beginning of the group. */
-export function findPlace(flow: FlowIndex, { groupId, blockId }: Position): Place | null {
+export function startEdge(flow: FlowIndex): string | undefined {
+  return flow.events.find((event) => event.type === 'start')?.outgoingEdgeId
+}
+
+/** A block that is not in its group (any more) counts as not given: the target is the beginning of the group. */
+export function resolvePosition(flow: FlowIndex, { groupId, blockId }: Position): Target | null {
   const group = flow.groups.get(groupId)
   if (group === undefined) return null
   return { group, index: (blockId === undefined ? undefined : group.blockIndexes.get(blockId)) ?? 0 }

@@ -1,28 +1,38 @@
-/** Handles a message of the client, depending on the block that waits for it. */
-
 import type { InputType } from '../../../contract/bot-document/catalogue.ts'
-import { asObject } from '../../json/access.ts'
-import { appendToTranscript } from './blocks/bubbles.ts'
+import { MAX_TIMER_SECONDS } from '../../../contract/bot-document/limits.ts'
+import { asObject, at, cutText, filledText, type JsonObject, storableText } from '../../json/access.ts'
 import { acceptClientReply } from './blocks/http-request.ts'
-import { findEvent, remember } from './blocks/logic.ts'
 import { leaveHandoff } from './blocks/people.ts'
 import { acceptClientValue } from './blocks/set-variable.ts'
 import { acceptBooking } from './blocks/vendors/cal-com.ts'
+import { sendPlainText } from './bubbles.ts'
 import {
   currentFrame,
   type Execution,
+  findEvent,
+  isPreview,
   leave,
   log,
   type Next,
   next,
+  rememberReturn,
+  spendOutput,
   takeEdge,
+  waitFor,
   waitingBlock,
 } from './execution.ts'
 import { type Block, byType, type FlowEvent, followEdge, isInput, searchBlock } from './flow-index.ts'
-import { takeIdle } from './idle.ts'
-import { acceptReply, askAgain, readReply, textOfMessage } from './inputs/index.ts'
-import type { Message, Position } from './types.ts'
-import { saveReply, setVariable } from './variables.ts'
+import { itemsToShow, readCard, readChoice } from './inputs/choice.ts'
+import { readEmail, readPhone, readUrl } from './inputs/contact.ts'
+import { readNumber, readRating } from './inputs/number.ts'
+import { type Reading, type ReadReply, readFiles, readText } from './inputs/reading.ts'
+import { sentencesOf } from './language.ts'
+import { readPayment, showPayment } from './payments/payment.ts'
+import type { Answer, InputToShow, Message, Position, SessionState } from './types.ts'
+import { ownSizeOf, takesFiles } from './upload-policy.ts'
+import { fill, fillDeep, fillNumber, readVariable, saveReply, setVariable } from './variables.ts'
+
+/* Messages of the client, by the block that waits for them, and inputs: shown, answered, shown again to the idle. */
 
 /** Hands the message to the waiting block. The outcome is relative to that block. */
 export async function replyToWaiting(run: Execution, message: Message | null): Promise<Next> {
@@ -45,7 +55,7 @@ export async function replyToWaiting(run: Execution, message: Message | null): P
     // Drops the positions that an earlier branch of the event has left for good.
     const frame = currentFrame(run)
     frame.returns = frame.returns.filter(({ kind }) => kind !== 'answer')
-    remember(run, { kind: 'answer', isAutomatic: false, position, message })
+    rememberReturn(run, { kind: 'answer', isAutomatic: false, position, message })
     return branch
   }
   const reply = message === null ? null : textOfMessage(message)
@@ -81,12 +91,12 @@ export async function answerInput(
   if (reading.kind !== 'invalid') return acceptReply(run, block, message, reading)
   const words = textOfMessage(message)
   if (words !== '') {
-    appendToTranscript(run, { role: 'user', type: 'text', text: words })
+    run.transcript.push({ role: 'user', type: 'text', text: words })
     run.said.push({ role: 'user', text: words })
   }
   const branch = takeEvent(run, block, message, 'invalidReply')
   if (branch === null) return askAgain(run, block, position, reading.retryMessage)
-  remember(run, { kind: 'again', isAutomatic: false, position })
+  rememberReturn(run, { kind: 'again', isAutomatic: false, position })
   return branch
 }
 
@@ -104,9 +114,9 @@ function takeEvent(
   const event = findEvent(run, type)
   if (event === undefined) return null
   if (followEdge(flow, event.outgoingEdgeId)?.group.blocks.includes(block)) return null
-  const place = takeEdge(run, event.outgoingEdgeId)
+  const target = takeEdge(run, event.outgoingEdgeId)
   describeReply(run, event, block, message)
-  return place === null ? null : { kind: 'go', ...place }
+  return target === null ? null : { kind: 'go', ...target }
 }
 
 /** Names of inputs for conditions of flows that compare the type of an input. */
@@ -132,4 +142,207 @@ function describeReply(run: Execution, event: FlowEvent, block: Block, message: 
   setVariable(run, contentVariableId, textOfMessage(message))
   setVariable(run, inputNameVariableId, searchBlock(flow, block.id)?.group.title ?? '')
   setVariable(run, inputTypeVariableId, inputNames.get(block.type))
+}
+
+const readers = byType<InputType, ReadReply>({
+  'text input': readText,
+  'number input': readNumber,
+  'email input': readEmail,
+  'url input': readUrl,
+  'phone number input': readPhone,
+  // Loaded for the first such input, with what reads dates: every seventh module of the service.
+  'date input': async (...given) => (await waitFor(given[0], import('./inputs/date.ts'))).readDate(...given),
+  'time input': async (...given) => (await waitFor(given[0], import('./inputs/date.ts'))).readTime(...given),
+  'payment input': (run, block) => readPayment(run, block),
+  'rating input': readRating,
+  'file input': readFiles,
+  'choice input': readChoice,
+  'picture choice input': readChoice,
+  cards: readCard,
+})
+
+const numberOptions: Record<string, string[]> = {
+  'number input': ['min', 'max', 'step'],
+  'rating input': ['startsAt'],
+}
+
+/** Shows the input and ends the turn. Inputs that nobody could answer are skipped. */
+export async function showInput(run: Execution, block: Block, position: Position): Promise<Next> {
+  const input: InputToShow = { id: block.id, type: block.type }
+  if (block.outgoingEdgeId !== undefined) input.outgoingEdgeId = block.outgoingEdgeId
+  if (block.source.options !== undefined) input.options = await optionsToShow(run, block)
+  if (Array.isArray(block.source.items)) {
+    const items = await itemsToShow(run, block)
+    if (items.length === 0) {
+      log(run, 'info', 'A choice without items was skipped', { context: block.id })
+      return leave(run, block)
+    }
+    input.items = items
+  }
+  const isPrefilled = at(currentFrame(run).flow.flow.settings, 'general', 'isInputPrefillEnabled') === true
+  const value = isPrefilled ? readVariable(run, block.options.variableId) : null
+  if (typeof value === 'string' && value !== '') input.prefilledValue = value
+  if (takesFiles(block)) {
+    const { uploads } = run.effects
+    if (uploads) input.upload = { maximumSize: ownSizeOf(block) ?? uploads.maximumSize }
+    else
+      log(run, 'error', 'No file can be uploaded: the service has no place for files', { context: block.id })
+  }
+  if (block.type === 'payment input') {
+    const shown = await showPayment(run, block, asObject(input.options))
+    if (shown === null) return { kind: 'end' }
+    Object.assign(input, shown)
+  }
+  if (!spendOutput(run, input)) return { kind: 'end' }
+  run.input = input
+  run.waiting = position
+  run.waitsFor = 'input'
+  return { kind: 'wait' }
+}
+
+/** Reads a reply to the input without storing anything yet. */
+export async function readReply(run: Execution, block: Block, message: Message | null): Promise<Reading> {
+  const reader = readers.get(block.type)
+  if (reader === undefined) return { kind: 'skipped' }
+  const mayBeEmpty = block.type === 'file input' || block.type === 'payment input'
+  if (message === null && !mayBeEmpty) return { kind: 'invalid' }
+  return reader(run, block, { text: textOfMessage(message), message })
+}
+
+/** Stores what was understood and goes on behind the input. */
+export function acceptReply(run: Execution, block: Block, message: Message | null, reading: Reading): Next {
+  if (reading.kind !== 'valid') return leave(run, block)
+  const content = storableText(cutText(reading.content, run.limits.valueCharacters))
+  const { botId, isMerged } = currentFrame(run)
+  const answer: Answer = { blockId: block.id, ...(isMerged && { botId }), content }
+  if (reading.attachedFileUrls !== undefined) answer.attachedFileUrls = reading.attachedFileUrls
+  addAnswer(run, answer)
+  const shown = storableText(cutText(reading.shown ?? content, run.limits.valueCharacters))
+  // The content of a file input is the addresses of its files, so they are not repeated.
+  const beside = reading.attachedFileUrls?.join(', ') === content ? undefined : reading.attachedFileUrls
+  run.said.push({ role: 'user', text: shown, ...(beside?.length && { attachedFileUrls: beside }) })
+  run.uploads.push(...(reading.uploads ?? []))
+  const isAudio = typeof message === 'object' && message?.type === 'audio'
+  run.transcript.push(
+    isAudio ? { role: 'user', type: 'audio', audio: content } : { role: 'user', type: 'text', text: content },
+  )
+  if (content !== textOfMessage(message)) run.newFormat = content
+  saveReply(run, block.options.variableId, reading.value ?? content)
+  for (const { variableId, value } of reading.assignments ?? []) saveReply(run, variableId, value)
+  const target = takeEdge(run, reading.edgeId)
+  return target === null ? leave(run, block) : { kind: 'go', ...target }
+}
+
+/** Says that the reply is not valid, and shows the input again. */
+export async function askAgain(
+  run: Execution,
+  block: Block,
+  position: Position,
+  retryMessage?: string,
+): Promise<Next> {
+  const general = at(currentFrame(run).flow.flow.settings, 'general', 'systemMessages', 'invalidMessage')
+  const { invalidEmail, invalidAnswer } = sentencesOf(run)
+  const own =
+    retryMessage ??
+    filledText(block.options.retryMessageContent) ??
+    (block.type === 'email input' ? invalidEmail : undefined)
+  sendPlainText(run, await fill(run, own ?? filledText(general) ?? invalidAnswer))
+  return showInput(run, block, position)
+}
+
+export function textOfMessage(message: Message | null): string {
+  if (message === null) return ''
+  if (typeof message === 'string') return message
+  if (message.type === 'text') return message.text
+  if (message.type === 'webhook') return message.body
+  if (message.type === 'timer') return ''
+  return message.type === 'audio' ? message.url : message.command
+}
+
+/** True if a message says something, in words or by files. */
+export function isAnswer(message: Message | null): boolean {
+  const files = typeof message === 'object' && message?.type === 'text' ? message.attachedFileUrls : undefined
+  return textOfMessage(message) !== '' || (files ?? []).length > 0
+}
+
+async function optionsToShow(run: Execution, block: Block): Promise<JsonObject> {
+  const options = asObject(await fillDeep(run, block.options))
+  for (const key of numberOptions[block.type] ?? []) {
+    const number = await fillNumber(run, block.options[key])
+    if (number === undefined) delete options[key]
+    else options[key] = number
+  }
+  return options
+}
+
+/** Stores the answer with the result of the bot that asked, and counts it for all bots that it is merged into. */
+function addAnswer(run: Execution, answer: Answer): void {
+  const frame = currentFrame(run)
+  const linked = frame.resultId === null ? undefined : run.linkedResults.get(frame.resultId)
+  const answers = linked?.answers ?? run.answers
+  answers.push(answer)
+  if (isPreview(run)) run.session.preview?.answers.push(answer)
+  for (let level = run.frames.length - 1; level >= 0; level -= 1) {
+    const counted = run.frames[level]
+    if (counted === undefined) break
+    counted.answerCount += 1
+    if (!counted.isMerged) break
+  }
+}
+
+// The event of a visitor who does not answer for a while
+
+const MAX_IDLE_TIMES = 20
+
+/** The options of the event, if it has an effect. */
+function optionsOf({
+  options,
+}: FlowEvent): { seconds: number; times: number; isEnding: boolean } | undefined {
+  const seconds = Number(options.seconds)
+  if (!(seconds > 0)) return undefined
+  const times = typeof options.times === 'number' ? options.times : 1
+  return {
+    seconds: Math.min(seconds, MAX_TIMER_SECONDS),
+    times: Math.min(Math.max(Math.floor(times), 0), MAX_IDLE_TIMES),
+    isEnding: options.isEnding === true,
+  }
+}
+
+/** The number of times that the branch has run since an input was shown. */
+export function idleTimesAt({ idle }: Pick<SessionState, 'idle'>, { groupId, blockId }: Position): number {
+  return idle?.groupId === groupId && idle.blockId === blockId ? idle.times : 0
+}
+
+/** Sets the timer of an input that was just shown, where the bot has such an event. */
+export function setIdleTimer(run: Execution): void {
+  const { waiting, waitsFor } = run
+  const event = waitsFor === 'input' && waiting !== null ? findEvent(run, 'idle') : undefined
+  const options = event && optionsOf(event)
+  if (waiting === null || options === undefined) {
+    delete run.session.idle
+    return
+  }
+  const times = idleTimesAt(run.session, waiting)
+  if (times === 0) delete run.session.idle
+  if (times > options.times || (times === options.times && !options.isEnding)) return
+  run.timer = { id: run.effects.newId(), kind: 'idle', afterMs: options.seconds * 1_000 }
+}
+
+/** Runs the branch once more, or ends the chat. An input of the branch itself is shown again. */
+export async function takeIdle(run: Execution, block: Block, position: Position): Promise<Next> {
+  const event = findEvent(run, 'idle')
+  const options = event && optionsOf(event)
+  if (event === undefined || options === undefined) return showInput(run, block, position)
+  const times = idleTimesAt(run.session, position) + 1
+  if (times > options.times) {
+    log(run, 'info', 'The chat was ended: the visitor did not answer', { context: block.id })
+    run.isAborted = true
+    return { kind: 'end' }
+  }
+  run.session.idle = { ...position, times }
+  const branch = followEdge(currentFrame(run).flow, event.outgoingEdgeId)
+  if (branch === null || branch.group.blocks.includes(block)) return showInput(run, block, position)
+  const target = takeEdge(run, event.outgoingEdgeId)
+  rememberReturn(run, { kind: 'again', isAutomatic: true, position })
+  return target === null ? { kind: 'end' } : { kind: 'go', ...target }
 }

@@ -2,15 +2,14 @@
 
 import { storableText, webUrl } from '../../json/access.ts'
 import { isOfType } from '../../uploads/kinds.ts'
-import { leaveBot } from './blocks/bot-link.ts'
+import { markdownOf, plainTextOf, richTextOf } from './bubbles.ts'
 import { messageOf, outcomeOf, outcomeWithoutTheme } from './engine.ts'
-import { currentFrame, newRun, waitFor } from './execution.ts'
+import { currentFrame, newExecution, waitFor } from './execution.ts'
 import { findBlock } from './flow-index.ts'
-import { loadFrames } from './frames.ts'
+import { leaveBot, loadFrames } from './frames.ts'
+import { textOfMessage } from './handle-reply.ts'
 import { inputForPeople } from './inputs/for-people.ts'
-import { textOfMessage } from './inputs/index.ts'
 import { markdownNodes } from './markdown.ts'
-import { markdownOf, plainTextOf, richTextOf } from './rich-text.ts'
 import type {
   Bubble,
   Effects,
@@ -32,7 +31,7 @@ export async function recordMessage(
   effects: Effects,
 ): Promise<TurnOutcome | undefined> {
   const { frames, waiting, textFormat: _, ...session } = state
-  const run = newRun(options, effects, {
+  const run = newExecution(options, effects, {
     ...session,
     ...(state.textFormat && { textFormat: state.textFormat }),
   })
@@ -69,7 +68,7 @@ export async function resumeFlow(
   effects: Effects,
 ): Promise<TurnOutcome | undefined> {
   const { frames, waiting, ...session } = state
-  const run = newRun({}, effects, session)
+  const run = newExecution({}, effects, session)
   await loadFrames(run, flow, frames)
   if (
     groupId === undefined &&

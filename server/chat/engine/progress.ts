@@ -5,11 +5,11 @@ import type { Execution } from './execution.ts'
 import {
   type Block,
   type FlowIndex,
-  findPlace,
   followEdge,
   type Group,
   isInput,
-  type Place,
+  resolvePosition,
+  type Target,
 } from './flow-index.ts'
 
 /** 0 to 100. */
@@ -20,9 +20,9 @@ export function progressOf(run: Execution): number {
   run.frames.forEach((frame, level) => {
     const above = run.frames[level + 1]
     const position = above === undefined ? run.waiting : above.linkPosition
-    const place = position === null ? null : findPlace(frame.flow, position)
-    if (place === null) return
-    ahead += inputsAhead(frame.flow, above === undefined ? place : { ...place, index: place.index + 1 })
+    const target = position === null ? null : resolvePosition(frame.flow, position)
+    if (target === null) return
+    ahead += inputsAhead(frame.flow, above === undefined ? target : { ...target, index: target.index + 1 })
   })
   return answered === 0 ? 0 : Math.round((answered / (answered + ahead)) * 100)
 }
@@ -50,7 +50,7 @@ const known = new WeakMap<FlowIndex, Map<Group, Spot[]>>()
  * The most inputs on a way from this place on. Where ways lead back, the way back counts nothing, which makes it an
  * estimate there. Without recursion, since flows can be thousands of groups long, and once for each place of a flow.
  */
-function inputsAhead(flow: FlowIndex, from: Place): number {
+function inputsAhead(flow: FlowIndex, from: Target): number {
   const start = spotAt(spotsOf(flow), from)
   const opened = new Set<Spot>()
   const open: { spot: Spot; next: number }[] = []
@@ -100,8 +100,8 @@ function spotsOf(flow: FlowIndex): Map<Group, Spot[]> {
 function findExits(flow: FlowIndex, spots: Map<Group, Spot[]>, { blocks }: Group, ofGroup: Spot[]): void {
   const seen = new Set<Spot>()
   let inputs = 0
-  const add = ({ exits }: Spot, place: Place | null) => {
-    const to = place === null ? undefined : spotAt(spots, place)
+  const add = ({ exits }: Spot, target: Target | null) => {
+    const to = target === null ? undefined : spotAt(spots, target)
     if (to === undefined || seen.has(to)) return
     seen.add(to)
     exits.push({ to, inputsBehind: inputs })
@@ -111,7 +111,7 @@ function findExits(flow: FlowIndex, spots: Map<Group, Spot[]>, { blocks }: Group
     if (block === undefined) add(spot, followEdge(flow, blocks.at(-1)?.outgoingEdgeId))
     else {
       if (block.type === 'Jump' || block.type === 'Bot link') {
-        add(spot, findPlace(flow, { groupId: asString(block.options.groupId) ?? '' }))
+        add(spot, resolvePosition(flow, { groupId: asString(block.options.groupId) ?? '' }))
       }
       for (const edgeId of edgesOf(block).reverse()) add(spot, followEdge(flow, edgeId))
       if (isInput(block)) inputs += 1
@@ -122,7 +122,7 @@ function findExits(flow: FlowIndex, spots: Map<Group, Spot[]>, { blocks }: Group
 }
 
 /** A place may be one past the end of an empty group too, which has one spot. */
-function spotAt(spots: Map<Group, Spot[]>, { group, index }: Place): Spot | undefined {
+function spotAt(spots: Map<Group, Spot[]>, { group, index }: Target): Spot | undefined {
   const ofGroup = spots.get(group)
   return ofGroup?.[index] ?? ofGroup?.at(-1)
 }

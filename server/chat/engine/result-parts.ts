@@ -1,5 +1,3 @@
-/** Parts of a result: its variables, the names of its answers, its transcript. */
-
 import { filledText, type JsonObject } from '../../json/access.ts'
 import { currentFrame, type Execution, isPreview, type LiveFrame, waitFor } from './execution.ts'
 import {
@@ -11,25 +9,10 @@ import {
   searchBlock,
   toValue,
 } from './flow-index.ts'
-import type { Answer, Flow, Frame, ResultVariable, TranscriptEntry, VariableValue } from './types.ts'
+import type { Answer, Flow, ResultVariable, TranscriptEntry, VariableValue } from './types.ts'
 import { readVariable } from './variables.ts'
 
-/** All variables that have a value, those of merged bots included; session variables only where nobody stores them. */
-export function snapshot(run: Execution, frame: LiveFrame): ResultVariable[] {
-  const own: ResultVariable[] = []
-  for (const { id, name, isSessionVariable } of frame.flow.variables.values()) {
-    const value = readVariable(run, id, frame)
-    if (value === null) continue
-    if (!isSessionVariable) own.push({ id, name, value })
-    else if (run.effects.showsSessionVariables) own.push({ id, name, value, isSessionVariable })
-  }
-  return own.concat(frame.merged)
-}
-
-/** The bot whose result a frame's answers go to: a merged bot has none of its own. */
-export function resultBotOf(frames: Pick<Frame, 'botId' | 'isMerged'>[]): string | undefined {
-  return frames.findLast(({ isMerged }) => !isMerged)?.botId
-}
+/** Parts of a result: its variables, the names of its answers, its transcript. */
 
 /** Variables of a result after some were set by their names; null empties. Other bots than its own are not looked at. */
 export function withValues(flow: Flow, variables: ResultVariable[], values: JsonObject): ResultVariable[] {
@@ -103,4 +86,25 @@ function transcriptLine(entry: TranscriptEntry): string {
   const words = entry.text ?? entry.image ?? entry.video ?? entry.audio ?? ''
   const speakers = { bot: 'Assistant', user: 'User', member: 'Agent' }
   return `${speakers[entry.role]}: "${words}"`
+}
+
+const MAX_PREVIEW_ENTRIES = 200
+
+/** Keeps the answers and transcript of a preview in its session, since it has no result; only the last ones. */
+export function rememberPreview(run: Execution): void {
+  const { preview } = run.session
+  if (preview === undefined) return
+  preview.answers = lastOf(run, preview.answers)
+  preview.transcript = lastOf(run, [...preview.transcript, ...run.transcript])
+}
+
+/** Bounded, since every turn of a preview reads and writes them all. */
+function lastOf<Entry>(run: Execution, entries: Entry[]): Entry[] {
+  let left = run.limits.totalValueCharacters
+  const isTooMuch = (entry: Entry) => {
+    left -= JSON.stringify(entry).length
+    return left < 0
+  }
+  const last = entries.slice(-MAX_PREVIEW_ENTRIES)
+  return last.slice(last.findLastIndex(isTooMuch) + 1)
 }

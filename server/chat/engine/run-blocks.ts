@@ -1,8 +1,6 @@
-/** The walk along the blocks of a flow, from a place to the next point where the chat waits or ends. */
+/** Runs the blocks of a flow, from one to the next point where the chat waits or ends. */
 import { type VendorType, vendors } from '../../../contract/bot-document/blocks/vendors/all.ts'
 import type { BlockType, InputType } from '../../../contract/bot-document/catalogue.ts'
-import { leaveBot, runBotLink } from './blocks/bot-link.ts'
-import { mediaBubble, runTextBubble } from './blocks/bubbles.ts'
 import {
   runChatwoot,
   runGoogleAnalytics,
@@ -17,27 +15,28 @@ import { runAbTest, runCondition, runJump } from './blocks/logic.ts'
 import { runHandoff, runWaitUntil } from './blocks/people.ts'
 import { runSetVariable } from './blocks/set-variable.ts'
 import { runVendor } from './blocks/vendors/run-vendor.ts'
+import { mediaBubble, runTextBubble } from './bubbles.ts'
 import {
+  abortChat,
   checkBudget,
   currentFrame,
-  cutChat,
   type Execution,
   leave,
   log,
   type Next,
   takeEdge,
 } from './execution.ts'
-import { type Block, byType, findBlock, findPlace, isInput, type Place } from './flow-index.ts'
-import { answerInput } from './handle-reply.ts'
-import { showInput } from './inputs/index.ts'
+import { type Block, byType, findBlock, isInput, resolvePosition, type Target } from './flow-index.ts'
+import { leaveBot, runBotLink } from './frames.ts'
+import { answerInput, showInput } from './handle-reply.ts'
 import { runModel } from './models/index.ts'
 import { actionOf, asksModel, asVendorBlock, type ModelBlockType } from './models/vendors.ts'
 import type { Position, ReturnPoint } from './types.ts'
 
 type RunBlock = (run: Execution, block: Block, position: Position) => Promise<Next> | Next
 
-/** A `Next` that does not depend on the block it came from. */
-type Step = Exclude<Next, { kind: 'next' }>
+/** Does not depend on the block that it came from. */
+type AbsoluteNext = Exclude<Next, { kind: 'next' }>
 
 /**
  * Runners of all blocks that are neither inputs nor blocks of outside services. A type that the catalogue adds has to be
@@ -93,42 +92,42 @@ export function isSkipped(type: string): boolean {
   return !(isInput({ type }) || runners.has(type))
 }
 
-/** Walks until the chat waits, ends, or is cut. `first` is relative to `from` where it says `next`. */
-export async function runBlocks(run: Execution, from: Place | null, first: Next): Promise<void> {
-  let step = absolute(from, first)
-  while (!run.isAborted && step.kind !== 'wait') {
-    if (step.kind === 'go') {
-      step = await runPlace(run, step)
+/** Runs blocks until the chat waits, ends, or is aborted. `first` is relative to `from` where it says `next`. */
+export async function runBlocks(run: Execution, from: Target | null, first: Next): Promise<void> {
+  let to = absolute(from, first)
+  while (!run.isAborted && to.kind !== 'wait') {
+    if (to.kind === 'go') {
+      to = await runBlockAt(run, to)
       continue
     }
     const back = await resume(run)
     if (back === null) return
-    step = back
+    to = back
   }
 }
 
-async function runPlace(run: Execution, place: Place): Promise<Step> {
-  const block = place.group.blocks[place.index]
+async function runBlockAt(run: Execution, target: Target): Promise<AbsoluteNext> {
+  const block = target.group.blocks[target.index]
   if (block === undefined) {
-    const target = takeEdge(run, place.group.blocks.at(-1)?.outgoingEdgeId)
-    return target === null ? { kind: 'end' } : { kind: 'go', ...target }
+    const after = takeEdge(run, target.group.blocks.at(-1)?.outgoingEdgeId)
+    return after === null ? { kind: 'end' } : { kind: 'go', ...after }
   }
   run.spent.blocks += 1
   if (run.spent.blocks > run.limits.blocks) {
-    cutChat(run, `The chat was stopped: one turn ran more than ${run.limits.blocks} blocks`)
+    abortChat(run, `The chat was stopped: one turn ran more than ${run.limits.blocks} blocks`)
   }
   if (!(await checkBudget(run))) return { kind: 'end' }
   run.effects.visit?.({ botId: currentFrame(run).botId, blockId: block.id })
   const runner = isInput(block) ? showInput : (runners.get(block.type) ?? skipUnknown)
   try {
-    return absolute(place, await runner(run, block, { groupId: place.group.id, blockId: block.id }))
+    return absolute(target, await runner(run, block, { groupId: target.group.id, blockId: block.id }))
   } finally {
-    run.effects.room?.leave()
+    run.effects.memory?.leave()
   }
 }
 
 /** A branch has ended: back to where it was taken from, in this bot or in the one that linked it. */
-async function resume(run: Execution): Promise<Step | null> {
+async function resume(run: Execution): Promise<AbsoluteNext | null> {
   const { returns } = currentFrame(run)
   for (let point = returns.pop(); point !== undefined; point = returns.pop()) {
     if (point.isAutomatic) return goBack(run, point)
@@ -138,18 +137,18 @@ async function resume(run: Execution): Promise<Step | null> {
   return position === null ? { kind: 'end' } : goBack(run, { kind: 'after', isAutomatic: true, position })
 }
 
-async function goBack(run: Execution, point: ReturnPoint): Promise<Step> {
+async function goBack(run: Execution, point: ReturnPoint): Promise<AbsoluteNext> {
   const { flow } = currentFrame(run)
-  const place = findPlace(flow, point.position)
+  const target = resolvePosition(flow, point.position)
   const block = findBlock(flow, point.position)
-  if (place === null || block === null) return { kind: 'end' }
+  if (target === null || block === null) return { kind: 'end' }
   switch (point.kind) {
     case 'again':
-      return { kind: 'go', ...place }
+      return { kind: 'go', ...target }
     case 'after':
-      return absolute(place, leave(run, block))
+      return absolute(target, leave(run, block))
     case 'answer':
-      return absolute(place, await answerInput(run, block, point.position, point.message))
+      return absolute(target, await answerInput(run, block, point.position, point.message))
   }
 }
 
@@ -177,7 +176,7 @@ function skipUnknown(run: Execution, block: Block): Next {
   return leave(run, block)
 }
 
-function absolute(place: Place | null, step: Next): Step {
-  if (step.kind !== 'next') return step
-  return place === null ? { kind: 'end' } : { kind: 'go', group: place.group, index: place.index + 1 }
+function absolute(target: Target | null, to: Next): AbsoluteNext {
+  if (to.kind !== 'next') return to
+  return target === null ? { kind: 'end' } : { kind: 'go', group: target.group, index: target.index + 1 }
 }

@@ -15,8 +15,8 @@ import type { ModelReply, ModelRequest } from '../../outbound/model-types.ts'
 import type { EvaluateReply, EvaluateRequest } from '../../sandbox/types.ts'
 import type { FoundUpload, Upload } from '../../uploads/uploads.ts'
 import type { Limits } from './limits.ts'
+import type { TurnMemory } from './memory-budget.ts'
 import type { OpenPayment } from './payments/open-payment.ts'
-import type { TurnRoom } from './turn-room.ts'
 
 /** Value of a variable. `null` is "no value". */
 export type VariableValue = string | (string | null)[] | null
@@ -96,7 +96,7 @@ export interface Effects {
    */
   takeTurn?: () => Promise<void>
   /**
-   * Waits for a request that turns share, without a place among the requests. Does nothing where another request runs the
+   * Waits for a request that turns share, without a slot among the requests. Does nothing where another request runs the
    * turn. Absent where nothing is really sent.
    */
   shareRequest?: (work: () => Promise<void>) => Promise<void>
@@ -107,8 +107,8 @@ export interface Effects {
    * has no queue.
    */
   reserveSheetRow?: (bytes: number) => Promise<string | undefined>
-  /** Room for what the turn holds while it waits for others. Without it, there is room for everything. */
-  room?: TurnRoom
+  /** Memory for what the turn holds while it waits for others. Without it, there is enough for everything. */
+  memory?: TurnMemory
   evaluate: Evaluate
   /** The one outbound client. It resolves with a failure instead of rejecting. */
   httpRequest(request: OutboundRequest): Promise<OutboundReply>
@@ -186,7 +186,7 @@ export interface StartOptions extends TurnOptions {
   isProgressBarEnabled?: boolean
 }
 
-/** A place in a flow. Without `blockId` it is the beginning of the group. */
+/** A position in a flow. Without `blockId` it is the beginning of the group. */
 export interface Position {
   groupId: string
   blockId?: string
@@ -241,7 +241,7 @@ export interface SessionState {
   waiting: Position | null
   /** Start of the flow once a registered session is continued. */
   startFrom?: StartOptions['startFrom'] | BehindBlock
-  /** The timer that was set for the place where the chat waits. */
+  /** The timer that was set for the position where the chat waits. */
   timer?: { id: string; kind: TimerKind; afterMs?: number }
   /** Number of turns of timers since the visitor's last message. */
   alone?: number
@@ -346,7 +346,7 @@ export interface TurnOutcome {
   dynamicTheme?: DynamicTheme
   /** 0 to 100, only with the progress bar on. */
   progress?: number
-  /** The message as it was understood, when that differs from what was sent. */
+  /** The message as it was validReading, when that differs from what was sent. */
   lastMessageNewFormat?: string
   /** Absent while the bot handles the chat. */
   handledBy?: 'waiting' | 'member'

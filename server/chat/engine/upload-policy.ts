@@ -3,7 +3,7 @@
 import { asStrings, at, type JsonObject } from '../../json/access.ts'
 import { extensionsOf, isOfType } from '../../uploads/kinds.ts'
 import { type Block, findBlock, indexFlow } from './flow-index.ts'
-import { resultBotOf } from './result-parts.ts'
+import { resultBotOf } from './frames.ts'
 import type { Effects, Flow, SessionState } from './types.ts'
 
 /** An input that takes files, and the bot that it is in. */

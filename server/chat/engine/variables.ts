@@ -4,7 +4,7 @@ import { cutText, storableText } from '../../json/access.ts'
 import { isSafeNumber } from '../../kit/json/exact-numbers.ts'
 import type { EvaluateArgument, EvaluateReply } from '../../sandbox/types.ts'
 import { evaluate } from './evaluate.ts'
-import { currentFrame, cutChat, type Execution, type LiveFrame, log } from './execution.ts'
+import { abortChat, currentFrame, type Execution, type LiveFrame, log } from './execution.ts'
 import { namesMeant, toValue } from './flow-index.ts'
 import { parametrize } from './parametrize.ts'
 import type { VariableValue } from './types.ts'
@@ -127,7 +127,10 @@ export async function fill(
 export function spendFilled(run: Execution, characters: number): void {
   run.spent.filled += characters
   if (run.spent.filled <= run.limits.outputCharacters) return
-  cutChat(run, `The chat was stopped: one turn filled in more than ${run.limits.outputCharacters} characters`)
+  abortChat(
+    run,
+    `The chat was stopped: one turn filled in more than ${run.limits.outputCharacters} characters`,
+  )
 }
 
 /** Fills every text inside a JSON value. The outcome is the caller's, but parts of it may still be the document's. */

@@ -11,9 +11,9 @@ import { selectRows } from '../../db/typed-select.ts'
 import { isUnavailable } from '../../db/unavailable.ts'
 import { MS_PER_HOUR, MS_PER_MINUTE } from '../../durations.ts'
 import { newId } from '../../ids.ts'
-import type { Place } from '../../kit/shares/admission-queue.ts'
+import type { Slot } from '../../kit/shares/admission-queue.ts'
 import { createErrorLog } from '../../repeated-errors.ts'
-import { decodeState } from './codec/state.ts'
+import { decodeState } from './codec.ts'
 import { findSession } from './read-session.ts'
 import { runTurn, timerDigest } from './run-turn.ts'
 
@@ -24,7 +24,7 @@ import { runTurn, timerDigest } from './run-turn.ts'
 
 /** Turns of timers that a process runs at once. */
 const MAX_TIMERS_AT_ONCE = 128
-/** Those and the ones that wait for other services, which hold no place. */
+/** Those and the ones that wait for other services, which hold no slot. */
 const MAX_TIMERS_BEGUN = 512
 /** One workspace has a quarter of both beside others. The last quarter of the latter is for those that have few. */
 const PLACES_SHARE = MAX_TIMERS_AT_ONCE / 4
@@ -71,8 +71,8 @@ async function take(db: Database, claim: string, passedOver: readonly string[], 
       db,
       shape,
       (list) => sql`
-        WITH due AS (${due(sql`ctid AS place`, passedOver, limit)} FOR UPDATE SKIP LOCKED)
-        UPDATE ${table} SET ${leased} FROM due WHERE ${table}.ctid = due.place RETURNING ${list}`,
+        WITH due AS (${due(sql`ctid AS slot`, passedOver, limit)} FOR UPDATE SKIP LOCKED)
+        UPDATE ${table} SET ${leased} FROM due WHERE ${table}.ctid = due.slot RETURNING ${list}`,
     )
   }
   // A cluster locks only what one node has. A process that was slower leases nothing.
@@ -121,8 +121,8 @@ export function openTimers(services: Services): LeaseWorker {
   let resting = 0
   let othersAt = Number.NEGATIVE_INFINITY
 
-  const place: Pick<Place, 'rest'> = {
-    async rest(work) {
+  const slot: Pick<Slot, 'releaseDuring'> = {
+    async releaseDuring(work) {
       resting++
       worker.wake()
       try {
@@ -144,9 +144,9 @@ export function openTimers(services: Services): LeaseWorker {
     if (session.handledBy !== null && !isWaiting) return 'moved'
     if (quota.refusal('text', botId)) throw new Overdrawn('The bot stores no more of its chats today')
     const reply = { message: { type: 'timer' as const }, options: {}, digest: timerDigest }
-    const ran = await runTurn({ now, place, quota: () => quota, ...tools }, session, reply)
+    const ran = await runTurn({ now, slot, quota: () => quota, ...tools }, session, reply)
     if (ran === 'moved') return ran
-    return typeof ran === 'object' && 'answer' in ran ? 'written' : 'obsolete'
+    return typeof ran === 'object' && 'response' in ran ? 'written' : 'obsolete'
   }
 
   async function run(timer: Timer) {

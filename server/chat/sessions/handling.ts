@@ -9,15 +9,15 @@ import { inputForPeople } from '../engine/inputs/for-people.ts'
 import { recordMessage, resumeFlow } from '../engine/people.ts'
 import type { Effects, Flow } from '../engine/types.ts'
 import { type ChatEvent, eventOfTurn } from './chat-events.ts'
-import { decodeState } from './codec/state.ts'
+import { decodeState } from './codec.ts'
 import { lastMessageIn, readLastMessage } from './last-message.ts'
 import type { HeldChat } from './lock-chat.ts'
-import { lastAnswerOf, type Session } from './read-session.ts'
-import { type Ran, type Reply, toTurn, uploadsOfTurn, waitsFor } from './run-turn.ts'
+import { lastResponseOf, type Session } from './read-session.ts'
+import { type Ran, type Reply, toTurnResponse, uploadsOfTurn, waitsFor } from './run-turn.ts'
 import { removeTimer } from './timer-rows.ts'
 import { openExpiryOf, resumeTimer } from './timers.ts'
 import { type Context, effectsOf } from './turn-effects.ts'
-import { latestExpiryOf, type StoreTurn, sizeOfTurn, writeAlso, writeTurn } from './write-turn.ts'
+import { latestExpiryOf, type StoreTurn, sizeOfTurn, writeTurn } from './write-turn.ts'
 
 /*
  * A chat is handled by the bot, waits for a member, or is handled by a member. In the last two cases the bot runs and
@@ -85,7 +85,7 @@ export async function planHanding(
 
 /** Columns of a chat that the bot hands over: what a client shows again when the bot goes on, and the last message. */
 async function lastTurnOf(db: Database, { id: sessionId, ...chat }: HeldChat) {
-  const answer = await lastAnswerOf(db, { sessionId, ...chat })
+  const answer = await lastResponseOf(db, { sessionId, ...chat })
   return {
     awaited: new JsonText(JSON.stringify(waitsFor(answer === null ? {} : JSON.parse(answer)))),
     lastMessage: await readLastMessage(db, { sessionId, ...chat }),
@@ -105,7 +105,7 @@ export async function giveBack(
   const timer = outcome.state?.timer
   const dueAt = timer ? await resumeTimer(db, chat, timer) : await removeTimer(db, chat)
   const awaited = groupId === undefined && chat.awaited ? JSON.parse(chat.awaited.text) : {}
-  const step: components['schemas']['ContinuedChatBody'] = {
+  const body: components['schemas']['ContinuedChatBody'] = {
     messages: [],
     ...awaited,
     expectsEvents: timer ? true : undefined,
@@ -129,7 +129,7 @@ export async function giveBack(
       wasAnswered: true,
       outcome,
       lastDigest: null,
-      lastAnswer: JSON.stringify(step),
+      response: JSON.stringify(body),
     },
     now,
   )
@@ -166,9 +166,9 @@ export async function receiveMessage(
   const outcome = await recordMessage(session.flow, state, message, options, effects)
   const input = inputForPeople(effects.uploads?.maximumSize)
   const unchanged = { messages: [], input, handledBy, expectsEvents: true, revision }
-  if (!outcome) return { answer: JSON.stringify(unchanged) }
+  if (!outcome) return { response: JSON.stringify(unchanged) }
   outcome.handledBy = handledBy
-  const lastAnswer = JSON.stringify(toTurn(outcome, revision + 1, publicationId === null))
+  const response = JSON.stringify(toTurnResponse(outcome, revision + 1, publicationId === null))
   const { resultId } = state
   const visitorMessages = outcome.said.map(({ role: _, ...message }) => message)
   const event: ChatEvent | undefined =
@@ -198,10 +198,11 @@ export async function receiveMessage(
       wasAnswered,
       outcome,
       lastDigest: digest,
-      lastAnswer,
+      response,
     },
     context.now,
-    writeAlso(context.db, keep, [
+    keep,
+    [
       ...uploadsOfTurn(sessionId, outcome.uploads),
       (tx) =>
         tx
@@ -209,14 +210,14 @@ export async function receiveMessage(
           .set({ lastMessage: lastMessageIn(outcome.said) })
           .where(and(eq(table.botId, botId), eq(table.id, sessionId))),
       ...eventOfTurn(session, event, context.now),
-    ]),
+    ],
   )
   if (!isWritten) return 'moved'
   const eventBytes = subscribedEvents && event ? Buffer.byteLength(JSON.stringify(event)) : 0
   context
     .quota()
-    .add('text', botId, eventBytes + sizeOfTurn({ outcome, lastAnswer, read: session, subscribedEvents }))
-  return { answer: lastAnswer }
+    .add('text', botId, eventBytes + sizeOfTurn({ outcome, response, read: session, subscribedEvents }))
+  return { response }
 }
 
 const withoutBot: Issue = {

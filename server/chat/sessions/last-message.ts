@@ -2,10 +2,10 @@ import type { components } from '../../../generated/openapi.ts'
 import type { Database } from '../../db/client.ts'
 import { asObjects } from '../../json/access.ts'
 import { JsonText } from '../../kit/json/json-text.ts'
+import { plainTextOf } from '../engine/bubbles.ts'
 import { markdownNodes } from '../engine/markdown.ts'
-import { plainTextOf } from '../engine/rich-text.ts'
 import type { Bubble } from '../engine/types.ts'
-import type { Turn } from './codec/turn.ts'
+import type { Turn } from './codec.ts'
 import { messagesOf, readStoredTurns, type Session } from './read-session.ts'
 
 /* The last message of a chat that people handle, for lists of chats. Its session has it. */

@@ -3,7 +3,7 @@ import type { Database } from '../../db/client.ts'
 import { results, chatSessions as table } from '../../db/schema.ts'
 import { expression, selectRows } from '../../db/typed-select.ts'
 import { isAlive } from '../../db/undeleted-results.ts'
-import { decodeState } from './codec/state.ts'
+import { decodeState } from './codec.ts'
 
 /* Locks for members who change a chat while its visitor talks. */
 

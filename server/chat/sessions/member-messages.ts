@@ -13,7 +13,7 @@ import type { Bubble } from '../engine/types.ts'
 import { wakeBridge } from './bridged.ts'
 import { lastMessageOf } from './last-message.ts'
 import { lockChat, lockResult } from './lock-chat.ts'
-import { announceChange } from './session-changes.ts'
+import { announceChange } from './write-turn.ts'
 
 /* Messages of members to visitors. */
 

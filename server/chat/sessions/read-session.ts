@@ -23,9 +23,14 @@ import { convert } from '../../documents/conversion/index.ts'
 import { type Draft, parseDraft, sizeOf, type Version, withDraft } from '../../documents/drafts.ts'
 import { isServedAt } from '../../hosts/domains.ts'
 import type { Answer, Bubble, Flow, TranscriptEntry } from '../engine/types.ts'
-import { decodeTranscript } from './codec/transcript.ts'
-import { decodeTurns, decompressTurn, type EncodedTurn, type Turn } from './codec/turn.ts'
-import { botOfSession } from './session-ids.ts'
+import {
+  botOfSession,
+  decodeTranscript,
+  decodeTurns,
+  decompressTurn,
+  type EncodedTurn,
+  type Turn,
+} from './codec.ts'
 import { sessionQueries, turnAge } from './session-queries.ts'
 
 /* Reads for turns of a chat: the session and its flow, and earlier turns. */
@@ -251,7 +256,7 @@ export async function messagesOf(
 }
 
 /** Returns the response of the turn that was read, as JSON; null if it is no longer stored. */
-export async function lastAnswerOf(
+export async function lastResponseOf(
   db: Database,
   session: Pick<Session, 'botId' | 'sessionId' | 'revision'>,
 ): Promise<string | null> {

@@ -5,18 +5,18 @@ import { type Database, transact } from '../../db/client.ts'
 import { keepUploads, type Upload } from '../../uploads/uploads.ts'
 import { MAX_WAIT_SECONDS } from '../engine/blocks/client-actions.ts'
 import { continueChat } from '../engine/engine.ts'
-import type { TurnRoom } from '../engine/turn-room.ts'
+import type { TurnMemory } from '../engine/memory-budget.ts'
 import type { Effects, Message, TurnEvent, TurnOptions, TurnOutcome, TurnRejection } from '../engine/types.ts'
 import { wakeBridge } from './bridged.ts'
 import { chatEventOf, eventOfTurn } from './chat-events.ts'
-import { decodeState } from './codec/state.ts'
+import { decodeState } from './codec.ts'
 import { mergeEdits } from './concurrent-edits.ts'
-import { lastAnswerOf, type Session, turnAgeOf } from './read-session.ts'
+import { lastResponseOf, type Session, turnAgeOf } from './read-session.ts'
 import { sheetRowsOfTurn } from './sheet-rows.ts'
 import { expiryAfter, handoverOfTurn, secondsLeft, timerChange } from './timers.ts'
-import { type Context, effectsOf, withTurnRoom } from './turn-effects.ts'
+import { type Context, effectsOf, withTurnMemory } from './turn-effects.ts'
 import { TurnLease } from './turn-lease.ts'
-import { type StoreTurn, sizeOfTurn, type WithTurn, writeAlso, writeTurn } from './write-turn.ts'
+import { type StoreTurn, sizeOfTurn, type WithTurn, writeTurn } from './write-turn.ts'
 
 /* Runs one turn of an existing session once, even if several requests send the same reply, and writes it. */
 
@@ -30,7 +30,7 @@ export interface Reply {
 }
 
 /** `over`: the chat has ended. `moved`: another reply was counted instead of this one, or people handle the chat. */
-export type Ran = { answer: string } | TurnRejection | 'over' | 'moved'
+export type Ran = { response: string } | TurnRejection | 'over' | 'moved'
 
 /** Runs the turn that follows the revision of the session, and writes it. */
 export async function runTurn(
@@ -42,15 +42,15 @@ export async function runTurn(
   const { workspaceId, flow } = session
   // Read from the database it is a text of its own, decoded it is values.
   const bytes = 2 * (session.state?.length ?? 0)
-  return withTurnRoom(context, { workspaceId, flow, bytes }, (room) =>
-    runTurnWithin(context, session, room, reply, keep),
+  return withTurnMemory(context, { workspaceId, flow, bytes }, (memory) =>
+    runTurnWithin(context, session, memory, reply, keep),
   )
 }
 
 async function runTurnWithin(
   context: Context,
   session: Session,
-  room: TurnRoom,
+  memory: TurnMemory,
   reply: Reply,
   keep?: StoreTurn,
 ): Promise<Ran> {
@@ -58,7 +58,7 @@ async function runTurnWithin(
   const lease = new TurnLease(context.db, session)
   let isWritten = false
   try {
-    while (!lease.isLost || (await context.place.rest(() => lease.wait()))) {
+    while (!lease.isLost || (await context.slot.releaseDuring(() => lease.wait()))) {
       // The state is used up by a run, so each has its own.
       const state = decodeState(session)
       if (!state) return 'over'
@@ -67,12 +67,12 @@ async function runTurnWithin(
       const emit = reply.emit && ((event: TurnEvent) => void (lease.isLost || reply.emit?.(event)))
       const { resultId } = state
       const ids = { sessionId, botId, workspaceId, publicationId, resultId }
-      const effects = effectsOf(context, { state, room, ...ids }, lease, emit)
+      const effects = effectsOf(context, { state, memory, ...ids }, lease, emit)
       const outcome = await continueChat(session.flow, state, reply.message, reply.options, effects)
       if (lease.isLost) continue
       if (outcome.problem) return outcome
       for (let read: Session | undefined = session; read !== undefined; ) {
-        const answer = JSON.stringify(toTurn(outcome, session.revision + 1, publicationId === null))
+        const response = JSON.stringify(toTurnResponse(outcome, session.revision + 1, publicationId === null))
         isWritten = await writeTurn(
           context.db,
           {
@@ -87,10 +87,11 @@ async function runTurnWithin(
             outcome,
             timer: timerChange(outcome, timerBefore),
             lastDigest: reply.digest,
-            lastAnswer: answer,
+            response,
           },
           context.now,
-          writeAlso(context.db, keep, [
+          keep,
+          [
             ...uploadsOfTurn(sessionId, outcome.uploads),
             ...sheetRowsOfTurn({ botId, workspaceId, resultId }, outcome),
             ...(isBridged ? [(tx: Database) => wakeBridge(tx, session)] : []),
@@ -105,13 +106,13 @@ async function runTurnWithin(
               chatEventOf({ handledBy: session.handledBy, ...ids }, outcome),
               context.now,
             ),
-          ]),
+          ],
         )
         if (isWritten) {
           const { subscribedEvents } = session
-          const size = sizeOfTurn({ outcome, lastAnswer: answer, read: session, subscribedEvents })
+          const size = sizeOfTurn({ outcome, response, read: session, subscribedEvents })
           context.quota().add('text', botId, size)
-          return { answer }
+          return { response }
         }
         read = await mergeEdits(context.db, read, outcome, effects)
       }
@@ -145,7 +146,7 @@ export async function earlierResponse(
     revision === undefined
       ? await hasArrivedBefore(db, session, arrivedAt)
       : revision === session.revision - 1
-  return isMeant ? lastAnswerOf(db, session) : null
+  return isMeant ? lastResponseOf(db, session) : null
 }
 
 /**
@@ -196,7 +197,7 @@ export async function respondAfterEvent(
   if (lastDigest === null) return null
   if (![webhookDigest, timerDigest].some((digest) => digest.startsWith(lastDigest))) return null
   if (revision !== undefined && revision !== session.revision - 1) return null
-  const answer = await lastAnswerOf(db, session)
+  const answer = await lastResponseOf(db, session)
   if (revision !== undefined || answer === null) return answer
   const { input } = JSON.parse(answer) as Partial<components['schemas']['ContinuedChatBody']>
   const canGoOn = input ? input.type === 'file input' : decodeState(session) !== undefined
@@ -205,7 +206,7 @@ export async function respondAfterEvent(
 
 /** Returns the last response, as JSON, if it waits for a webhook or for a time. */
 export async function respondBeforeEvent(db: Database, session: Session): Promise<string | undefined> {
-  const answer = (await lastAnswerOf(db, session)) ?? '{}'
+  const answer = (await lastResponseOf(db, session)) ?? '{}'
   if (decodeState(session)?.timer?.kind === 'wait') {
     return JSON.stringify(await withSecondsLeft(db, session, JSON.parse(answer)))
   }
@@ -226,7 +227,7 @@ export async function withSecondsLeft<
 }
 
 /** The part of a response that starting and continuing a chat share. Only previews contain internal logs and variables. */
-export function toTurn(
+export function toTurnResponse(
   outcome: TurnOutcome,
   revision: number,
   isPreview: boolean,

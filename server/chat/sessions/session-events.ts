@@ -1,8 +1,8 @@
 import type { components } from '../../../generated/openapi.ts'
 import type { Database } from '../../db/client.ts'
 import { messagesOf, readStoredTurns, type Session } from './read-session.ts'
-import { sessionChanges } from './session-changes.ts'
 import { sessionQueries } from './session-queries.ts'
+import { sessionChanges } from './write-turn.ts'
 
 /*
  * Events of a session for its clients: turns, messages of members, changes of hands and the end. All of these are read

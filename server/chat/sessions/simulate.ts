@@ -2,8 +2,8 @@ import type { components } from '../../../generated/openapi.ts'
 import type { Contexts } from '../../context.ts'
 import { livePublicationOf } from '../../results/block-stats.ts'
 import { continueChat, startChat } from '../engine/engine.ts'
-import { textOfMessage } from '../engine/inputs/index.ts'
-import type { TurnRoom } from '../engine/turn-room.ts'
+import { textOfMessage } from '../engine/handle-reply.ts'
+import type { TurnMemory } from '../engine/memory-budget.ts'
 import type {
   Answer,
   Flow,
@@ -16,7 +16,7 @@ import type {
   TurnResult,
 } from '../engine/types.ts'
 import { loadPublication, previewFlow } from './read-session.ts'
-import { toTurn } from './run-turn.ts'
+import { toTurnResponse } from './run-turn.ts'
 import { createSimulatedEffects, type Simulation } from './simulated-effects.ts'
 import { effectsOf } from './turn-effects.ts'
 
@@ -56,14 +56,14 @@ export type Simulated =
 
 export async function simulate(
   context: Contexts['bot'],
-  room: TurnRoom,
+  memory: TurnMemory,
   { flow, publicationId }: SimulatedState,
   options: StartOptions,
   given: Simulation,
 ): Promise<Simulated> {
   const { bot } = context.grant
   const { config, now, publicUrl } = context
-  const running = { botId: bot.id, workspaceId: bot.workspaceId, publicationId, resultId: null, room }
+  const running = { botId: bot.id, workspaceId: bot.workspaceId, publicationId, resultId: null, memory }
   const answers: Answer[] = []
   const answersByResult = new Map<string, Answer[]>()
   const transcript: TranscriptEntry[] = []
@@ -78,18 +78,18 @@ export async function simulate(
   })
   const startedAt = performance.now()
   let bytes = 0
-  const take = (outcome: Exclude<TurnResult, TurnRejection>, step: object) => {
+  const take = (outcome: Exclude<TurnResult, TurnRejection>, body: object) => {
     answers.push(...outcome.answers)
     addAnswers(answersByResult, resultId, outcome.answers)
     for (const linked of outcome.linkedResults) addAnswers(answersByResult, linked.resultId, linked.answers)
     transcript.push(...outcome.transcript)
-    bytes += sizeOf([step, outcome.answers, outcome.transcript, world.takeNewRequests()])
+    bytes += sizeOf([body, outcome.answers, outcome.transcript, world.takeNewRequests()])
   }
 
   const resultId = world.effects.newId()
   const first = await startChat(flow, { ...options, resultId }, world.effects)
   if (first.problem) return first
-  take(first, toTurn(first, 1, true))
+  take(first, toTurnResponse(first, 1, true))
   const steps: SimulatedChat['steps'] = []
   let last: Exclude<TurnResult, TurnRejection> = first
   let isIncomplete = false
@@ -108,9 +108,9 @@ export async function simulate(
     const format = { textBubbleContentFormat: options.textBubbleContentFormat }
     const outcome = await continueChat(flow, state as SessionState, message, format, world.effects)
     if (outcome.problem) return { ...outcome, index }
-    const step = toTurn(outcome, index + 2, true)
-    steps.push(step)
-    take(outcome, step)
+    const body = toTurnResponse(outcome, index + 2, true)
+    steps.push(body)
+    take(outcome, body)
     last = outcome
   }
   const chat = {

@@ -3,14 +3,14 @@ import { newId } from '../../ids.ts'
 import { startChat } from '../engine/engine.ts'
 import type { BotAppearance, Effects, StartOptions, TurnOutcome, TurnRejection } from '../engine/types.ts'
 import { chatEventOf, eventOfTurn } from './chat-events.ts'
+import { newSessionId } from './codec.ts'
 import { remembersUsers } from './origin-check.ts'
 import type { findPublished } from './read-session.ts'
-import { toTurn, uploadsOfTurn } from './run-turn.ts'
-import { newSessionId } from './session-ids.ts'
+import { toTurnResponse, uploadsOfTurn } from './run-turn.ts'
 import { sheetRowsOfTurn } from './sheet-rows.ts'
 import { expiryAfter, handoverOfTurn, timerChange } from './timers.ts'
-import { type Context, effectsOf, withTurnRoom } from './turn-effects.ts'
-import { type StoreTurn, sizeOfTurn, writeAlso, writeTurn } from './write-turn.ts'
+import { type Context, effectsOf, withTurnMemory } from './turn-effects.ts'
+import { type StoreTurn, sizeOfTurn, writeTurn } from './write-turn.ts'
 
 /* Starts a session of a published bot, and writes its first turn. */
 
@@ -20,7 +20,7 @@ export interface Started {
   sessionId: string
   resultId: string
   outcome: TurnOutcome & { bot: BotAppearance }
-  step: ReturnType<typeof toTurn>
+  body: ReturnType<typeof toTurnResponse>
 }
 
 /** `keepAs` returns what is written together with the session that has started. */
@@ -37,17 +37,17 @@ export async function startSession(
   const sessionId = newSessionId(botId, now)
   const running = { botId, workspaceId, publicationId, resultId, sessionId }
   const rememberedVariables = earlierId === null ? undefined : JSON.parse(published.earlierVariables ?? '[]')
-  const outcome = await withTurnRoom(context, { workspaceId, flow, bytes: 0 }, (room) =>
+  const outcome = await withTurnMemory(context, { workspaceId, flow, bytes: 0 }, (memory) =>
     startChat(
       flow,
       { resultId, ...options, rememberedVariables },
-      effectsOf(context, { ...running, room }, undefined, emit),
+      effectsOf(context, { ...running, memory }, undefined, emit),
     ),
   )
   if (outcome.problem) return outcome
-  const step = toTurn(outcome, 1, false)
-  const lastAnswer = JSON.stringify(step)
-  const started = { sessionId, resultId, outcome, step }
+  const body = toTurnResponse(outcome, 1, false)
+  const response = JSON.stringify(body)
+  const started = { sessionId, resultId, outcome, body }
   const isSaved = await writeTurn(
     db,
     {
@@ -60,19 +60,20 @@ export async function startSession(
       outcome,
       timer: timerChange(outcome),
       lastDigest: null,
-      lastAnswer,
+      response,
     },
     now,
-    writeAlso(db, keepAs(started), [
+    keepAs(started),
+    [
       ...uploadsOfTurn(sessionId, outcome.uploads),
       ...sheetRowsOfTurn({ botId, workspaceId, resultId }, outcome),
       ...handoverOfTurn({ id: sessionId, botId }, outcome, {}, now),
       ...eventOfTurn(published, chatEventOf({ sessionId, botId, resultId, publicationId }, outcome), now),
-    ]),
+    ],
   )
-  if (!isSaved) throw new Unavailable('The first step of a chat was not written')
+  if (!isSaved) throw new Unavailable('The first turn of a chat was not written')
   return {
     ...started,
-    size: sizeOfTurn({ outcome, lastAnswer, subscribedEvents: published.subscribedEvents }),
+    size: sizeOfTurn({ outcome, response, subscribedEvents: published.subscribedEvents }),
   }
 }

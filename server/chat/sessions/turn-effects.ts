@@ -3,13 +3,13 @@ import type { Contexts } from '../../context.ts'
 import { Unavailable } from '../../db/unavailable.ts'
 import { newId } from '../../ids.ts'
 import type { JsonObject } from '../../json/access.ts'
-import type { Place } from '../../kit/shares/admission-queue.ts'
+import type { Slot } from '../../kit/shares/admission-queue.ts'
 import { takeTurn } from '../../kit/shares/turns.ts'
 import { withInstalledClient } from '../../outbound/google-account.ts'
 import type { SmtpAccount } from '../../outbound/mail.ts'
 import { addressOf, storeGenerated, uploadsAmong } from '../../uploads/uploads.ts'
 import { openCredentials } from '../../workspaces/credentials.ts'
-import type { TurnRoom } from '../engine/turn-room.ts'
+import type { TurnMemory } from '../engine/memory-budget.ts'
 import type { Effects, Flow, SessionState } from '../engine/types.ts'
 import { uploadLimits } from '../engine/upload-policy.ts'
 import {
@@ -25,30 +25,30 @@ import {
 import { reserveSheetRow } from './sheet-rows.ts'
 import type { TurnLease } from './turn-lease.ts'
 
-/* Room and effects of a turn: what it may do to the world, and what it holds in memory meanwhile. */
+/* Memory and effects of a turn: what it may do to the world, and what it holds in memory meanwhile. */
 
 /** Services of a turn, with or without a request. */
 export type Context = Pick<
   Contexts['anyone'],
   'db' | 'keyring' | 'chat' | 'files' | 'publicUrl' | 'config' | 'log' | 'now' | 'quota'
-> & { place: Pick<Place, 'rest'>; visitedUrl?: string | undefined }
+> & { slot: Pick<Slot, 'releaseDuring'>; visitedUrl?: string | undefined }
 
-/** Runs a turn with room for what it holds while it waits for others. Nothing has happened where there is none. */
-export async function withTurnRoom<Value>(
+/** Runs a turn with memory for what it holds while it waits for others. Nothing has happened where there is none. */
+export async function withTurnMemory<Value>(
   { chat: tools }: Pick<Context, 'chat'>,
   { workspaceId, flow, bytes }: { workspaceId: string; flow: Flow; bytes: number },
-  run: (room: TurnRoom) => Promise<Value>,
+  run: (memory: TurnMemory) => Promise<Value>,
 ): Promise<Value> {
-  const room = tools.rooms.open(workspaceId)
+  const memory = tools.memory.open(workspaceId)
   try {
-    if (!room.begin(bytes, { of: flow, bytes: bytesOfFlow(flow) })) throw new Unavailable(noRoomToBegin)
-    return await run(room)
+    if (!memory.begin(bytes, { of: flow, bytes: bytesOfFlow(flow) })) throw new Unavailable(noMemoryToBegin)
+    return await run(memory)
   } finally {
-    room.end()
+    memory.end()
   }
 }
 
-const noRoomToBegin = 'The turns of the workspace that wait for other servers hold all of its memory'
+const noMemoryToBegin = 'The turns of the workspace that wait for other servers hold all of its memory'
 
 interface Running {
   botId: string
@@ -60,30 +60,30 @@ interface Running {
   /** Absent where no turn runs, so that no file can be stored. */
   sessionId?: string
   /** Absent where no turn runs, so that nothing is waited for. */
-  room?: TurnRoom
+  memory?: TurnMemory
 }
 
 /**
- * Effects of a turn. While one runs, the request gives its slot of the queue to others. A first turn needs no lease:
+ * Effects of a turn. While it waits for others, the request releases its slot. A first turn needs no lease:
  * no other request runs it.
  */
 export function effectsOf(
-  { db, keyring, chat: tools, files, publicUrl, visitedUrl, config, log, now, place, quota }: Context,
+  { db, keyring, chat: tools, files, publicUrl, visitedUrl, config, log, now, slot, quota }: Context,
   running: Running,
   lease?: TurnLease,
   emit?: Effects['emit'],
 ): Effects {
-  const { botId, workspaceId, publicationId, resultId, room } = running
-  const isStored = publicationId !== null && resultId !== null && room !== undefined
+  const { botId, workspaceId, publicationId, resultId, memory } = running
+  const isStored = publicationId !== null && resultId !== null && memory !== undefined
   const { httpRequest, sendEmail } = tools
   const mayCallOut = async () => lease === undefined || (await lease.mayCallOut())
   const elsewhere = 'Another request runs this turn'
-  const takingRoom = (milliseconds: number) =>
-    room && { takeRoom: (bytes: number) => room.take(bytes, milliseconds) }
+  const reservingMemory = (milliseconds: number) =>
+    memory && { reserveMemory: (bytes: number) => memory.take(bytes, milliseconds) }
   /** Counts the flow of a linked bot. */
   const countFlow = <Loaded extends Flow | null>(flow: Loaded): Loaded => {
-    if (flow && room && !room.begin(0, { of: flow, bytes: bytesOfFlow(flow) })) {
-      throw new Unavailable(noRoomToBegin)
+    if (flow && memory && !memory.begin(0, { of: flow, bytes: bytesOfFlow(flow) })) {
+      throw new Unavailable(noMemoryToBegin)
     }
     return flow
   }
@@ -101,14 +101,14 @@ export function effectsOf(
     },
     holdsTurn: mayCallOut,
     async shareRequest(work) {
-      if (await mayCallOut()) await place.rest(work)
+      if (await mayCallOut()) await slot.releaseDuring(work)
     },
-    takeTurn: () => place.rest(() => takeTurn(workspaceId)),
-    evaluate: (request) => place.rest(() => tools.evaluate({ ...request, workspaceId })),
+    takeTurn: () => slot.releaseDuring(() => takeTurn(workspaceId)),
+    evaluate: (request) => slot.releaseDuring(() => tools.evaluate({ ...request, workspaceId })),
     emit,
     async httpRequest(request) {
       return (await mayCallOut())
-        ? place.rest(() => httpRequest({ ...request, ...takingRoom(request.milliseconds) }))
+        ? slot.releaseDuring(() => httpRequest({ ...request, ...reservingMemory(request.milliseconds) }))
         : { ok: false, reason: 'refused', message: elsewhere }
     },
     async findCredentials(id, type) {
@@ -121,18 +121,18 @@ export function effectsOf(
     },
     async askModel(request) {
       return (await mayCallOut())
-        ? place.rest(() => tools.askModel({ ...request, ...takingRoom(request.milliseconds) }))
+        ? slot.releaseDuring(() => tools.askModel({ ...request, ...reservingMemory(request.milliseconds) }))
         : { ok: false, message: elsewhere }
     },
     async sendEmailBy(account, mail, milliseconds) {
       if (!(await mayCallOut())) throw new Error(elsewhere)
-      await place.rest(() => tools.sendEmailBy(account as unknown as SmtpAccount, mail, milliseconds))
+      await slot.releaseDuring(() => tools.sendEmailBy(account as unknown as SmtpAccount, mail, milliseconds))
     },
     sendEmail:
       sendEmail &&
       (async (mail, milliseconds) => {
         if (!(await mayCallOut())) throw new Error(elsewhere)
-        await place.rest(() => sendEmail(mail, milliseconds))
+        await slot.releaseDuring(() => sendEmail(mail, milliseconds))
       }),
     uploads: files && {
       maximumSize: uploadLimits(config).file,
@@ -146,7 +146,7 @@ export function effectsOf(
         const limit = uploadLimits(config).chat
         let storedBytes = 0
         try {
-          const stored = await place.rest(() =>
+          const stored = await slot.releaseDuring(() =>
             storeGenerated(db, files, { ...session, ...owner }, file, limit, now),
           )
           if (typeof stored === 'string') return stored
@@ -179,6 +179,8 @@ export function effectsOf(
       return resultId === null ? [] : transcriptOf(db, botId, resultId, maximumCharacters)
     },
     ...(isStored && { reserveSheetRow: (bytes: number) => reserveSheetRow(db, running, bytes) }),
-    ...(room && { room: { ...room, take: (...what) => place.rest(() => room.take(...what)) } }),
+    ...(memory && {
+      memory: { ...memory, take: (...what) => slot.releaseDuring(() => memory.take(...what)) },
+    }),
   }
 }

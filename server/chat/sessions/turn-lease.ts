@@ -6,17 +6,17 @@ import { chatSessions } from '../../db/schema.ts'
 import { expression, prepareSelect } from '../../db/typed-select.ts'
 import { newId } from '../../ids.ts'
 import type { Session } from './read-session.ts'
-import { sessionChanges } from './session-changes.ts'
+import { sessionChanges } from './write-turn.ts'
 
 /*
  * Lease of a turn: of all requests that run the same turn of a session, in any process, only one may call out. It
- * writes its claim into the session before its first call, and heartbeats extend it. The others wait for its answer. If
- * the lease is over, the process has died, and one of the others takes it. A claim is valid for its revision only.
+ * writes the id of its lease into the session before its first call, and heartbeats extend it. The others wait for its
+ * answer. If the lease is over, the process has died, and one of the others takes it. It is valid for its revision only.
  */
 
 const MAX_POLL_DELAY_MS = 500
 
-const claimStatements = statements((db, named) => {
+const leaseStatements = statements((db, named) => {
   const turn = sql`bot_id = ${sql.placeholder('botId')} AND id = ${sql.placeholder('sessionId')}
     AND revision = ${sql.placeholder('revision')}`
   const claim = sql`${sql.placeholder('claim')}::text`
@@ -24,44 +24,44 @@ const claimStatements = statements((db, named) => {
   return {
     read: prepareSelect(
       db,
-      named('chat_read_claim'),
+      named('chat_read_lease'),
       { isFree: expression(isFree, 'boolean'), handledBy: chatSessions.handledBy },
       (list) => sql`SELECT ${list} FROM ${chatSessions} WHERE ${turn}`,
     ),
     take: prepareWrite(
       db,
-      named('chat_take_claim'),
+      named('chat_take_lease'),
       sql`UPDATE ${chatSessions} SET claim = ${claim}, claimed_until = ${leaseEnd}
         WHERE ${turn} AND (${isFree} OR claim = ${claim})
           AND handled_by IS NOT DISTINCT FROM ${sql.placeholder('handledBy')}::text`,
     ),
     extend: prepareWrite(
       db,
-      named('chat_extend_claim'),
+      named('chat_extend_lease'),
       sql`UPDATE ${chatSessions} SET claimed_until = ${leaseEnd} WHERE ${turn} AND claim = ${claim}`,
     ),
     hold: prepareSelect(
       db,
-      named('chat_hold_claim'),
+      named('chat_hold_lease'),
       { revision: chatSessions.revision },
       (list) => sql`SELECT ${list} FROM ${chatSessions} WHERE ${turn} AND claim = ${claim}`,
     ),
     release: prepareWrite(
       db,
-      named('chat_release_claim'),
+      named('chat_release_lease'),
       sql`UPDATE ${chatSessions} SET claim = NULL, claimed_until = NULL WHERE ${turn} AND claim = ${claim}`,
     ),
   }
 })
 
-/** The claim of one request to the turn that it runs. The caller has to call `end`. */
+/** The lease of one request on the turn that it runs. The caller has to call `end`. */
 export class TurnLease {
   readonly #db: Database
   readonly #turn: Pick<Session, 'botId' | 'sessionId' | 'revision'>
   /** Only the one who handled the chat when the turn began may run it. */
   readonly #handledBy: Session['handledBy']
   /** Created on demand, as the heartbeat is: few turns call out. */
-  #claim: string | undefined
+  #leaseId: string | undefined
   #state: 'none' | 'held' | 'lost'
   #taking: Promise<boolean> | undefined
   #endHeartbeat: (() => Promise<void>) | undefined
@@ -89,8 +89,8 @@ export class TurnLease {
 
   readonly #look = async () => {
     if (this.#state !== 'held') return
-    // As with a heartbeat, a failure takes the claim from nobody.
-    const held = await claimStatements(this.#db)
+    // As with a heartbeat, a failure takes the lease from nobody.
+    const held = await leaseStatements(this.#db)
       .hold(this.#values())
       .catch(() => [true])
     if (held.length === 0) this.#state = 'lost'
@@ -103,33 +103,33 @@ export class TurnLease {
   async wait(): Promise<boolean> {
     for (let pause = 20; ; pause = Math.min(pause * 2, MAX_POLL_DELAY_MS)) {
       await sleep(pause)
-      const [row] = await claimStatements(this.#db).read(this.#turn)
+      const [row] = await leaseStatements(this.#db).read(this.#turn)
       if (!row || row.handledBy !== this.#handledBy) return false
       if (row.isFree && (await this.#take())) return true
     }
   }
 
-  /** Releases the turn unless it was written, which makes the claim invalid anyway. */
+  /** Releases the turn unless it was written, which makes the lease invalid anyway. */
   async end(isWritten: boolean): Promise<void> {
     sessionChanges.off(this.#turn.sessionId, this.#look)
     await this.#endHeartbeat?.()
     if (this.#state !== 'held' || isWritten) return
     // If this fails, a waiting request takes over all the same, a little later.
-    await claimStatements(this.#db)
+    await leaseStatements(this.#db)
       .release(this.#values())
       .catch(() => 0)
   }
 
   async #take(): Promise<boolean> {
     const values = { ...this.#values(), handledBy: this.#handledBy }
-    const isTaken = (await claimStatements(this.#db).take(values)) === 1
+    const isTaken = (await leaseStatements(this.#db).take(values)) === 1
     this.#state = isTaken ? 'held' : 'lost'
     if (isTaken) {
       await this.#endHeartbeat?.()
       // Output that is streamed ends at once where this process writes the change, else with a heartbeat.
       sessionChanges.off(this.#turn.sessionId, this.#look).on(this.#turn.sessionId, this.#look)
       this.#endHeartbeat = startHeartbeat(
-        async () => (await claimStatements(this.#db).extend(this.#values())) === 1,
+        async () => (await leaseStatements(this.#db).extend(this.#values())) === 1,
         () => {
           this.#state = 'lost'
         },
@@ -139,7 +139,7 @@ export class TurnLease {
   }
 
   #values() {
-    this.#claim ??= `${this.#turn.revision}/${newId(new Date())}`
-    return { ...this.#turn, claim: this.#claim }
+    this.#leaseId ??= `${this.#turn.revision}/${newId(new Date())}`
+    return { ...this.#turn, claim: this.#leaseId }
   }
 }

@@ -11,10 +11,62 @@ import {
 } from '../../db/schema.ts'
 import { raiseEpochs } from '../../results/stats-epochs.ts'
 import { enqueueEvents } from '../../webhooks/outbox.ts'
-import { givenLogs } from './client-logs.ts'
-import type { TurnEventRow } from './write-turn-citus.ts'
+import type { TranscriptEntry } from '../engine/types.ts'
+import { givenLogs, type toLogRows } from './client-logs.ts'
+import type { EncodedEntry } from './codec.ts'
 
 /* Writes one turn of a chat in one statement, with the parameters from `write-turn.ts`. */
+
+export interface ResultRow {
+  bot_id: string
+  id: string
+  variables: unknown
+  has_started: boolean
+  is_completed: boolean
+  waiting_block_id: string | null
+  /** The bot of that block where it is another one. */
+  waiting_block_bot_id: string | null
+  /** True if this turn creates the result. A result that was deleted since is not created again. */
+  is_new: boolean
+  /** Transcript of the turn that creates the result, if no answer carries it. */
+  transcript?: EncodedEntry[]
+}
+
+export interface AnswerRow {
+  bot_id: string
+  result_id: string
+  /** Its ordinal among the answers of its result in this turn. */
+  place: number
+  block_id: string
+  /** The bot of the block where that is another one than that of the result. */
+  block_bot_id: string | null
+  content: string
+  /** Bytes of content and addresses of files. */
+  size: number
+  files: string[] | undefined
+  /** Transcript of the turn; one of its answers carries it. */
+  transcript?: EncodedEntry[]
+}
+
+/** An event of a result that a turn may publish. */
+export interface TurnEventRow {
+  bot_id: string
+  /** Id of the result. */
+  subject: string
+  place: number
+  id: string
+  type: 'result.started' | 'result.answered' | 'result.completed'
+  /** The properties of the result that the turn knows. */
+  data: object
+}
+
+export interface TurnRows {
+  made: ResultRow[]
+  changed: ResultRow[]
+  answers: AnswerRow[]
+  logs: ReturnType<typeof toLogRows>
+  transcript: TranscriptEntry[]
+}
 
 const at = sql`${sql.placeholder('now')}::timestamptz`
 /** The clock of the database, which can later measure the age of the turn, whichever process asks. */

@@ -2,8 +2,8 @@ import { and, eq, sql } from 'drizzle-orm'
 import { TYPING_SECONDS } from '../../../contract/chat/responses.ts'
 import type { Contexts } from '../../context.ts'
 import { chatSessions as table } from '../../db/schema.ts'
-import { announceChange } from './session-changes.ts'
 import { chatOf } from './update-session.ts'
+import { announceChange } from './write-turn.ts'
 
 /* The sign that a member is typing. It ends by itself, and leaves nothing behind. */
 

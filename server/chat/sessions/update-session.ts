@@ -19,11 +19,10 @@ import { byRank, isAfterRank, rankColumn } from './handled-order.ts'
 import { type EditGrant, giveBack, planHanding } from './handling.ts'
 import { type HeldChat, lockChat, lockResult } from './lock-chat.ts'
 import { loadPublication } from './read-session.ts'
-import { announceChange } from './session-changes.ts'
 import { removeTimer } from './timer-rows.ts'
 import { pauseTimer } from './timers.ts'
 import { type Context, effectsOf } from './turn-effects.ts'
-import { expiryOf, waitingResultOf } from './write-turn.ts'
+import { announceChange, expiryOf, waitingResultOf } from './write-turn.ts'
 
 /*
  * Lists and changes the sessions of a bot for its members. `concurrent-edits.ts` merges these changes into turns that run
@@ -155,7 +154,7 @@ export function updateSession(
       { botId, workspaceId, publicationId, resultId, state: held.state },
     )
     const set = await setVariables(flow, held.state, variables, effects)
-    if (set.mistakes.length > 0) throw new Rollback({ issues: set.mistakes.map(toIssue) })
+    if (set.issues.length > 0) throw new Rollback({ issues: set.issues.map(toIssue) })
     const changes: Partial<typeof table.$inferInsert> = isOver
       ? {
           state: null,

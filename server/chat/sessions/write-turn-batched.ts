@@ -9,7 +9,7 @@ import { lateBefore } from '../../results/stats-epochs.ts'
 import { idPrefix, isWanted, notifyAfterCommit } from '../../webhooks/outbox.ts'
 import type { TimerToSet } from '../engine/types.ts'
 import { batchedStatements } from './batched-statements.ts'
-import type { ResultRow, TurnRows } from './write-turn-citus.ts'
+import type { ResultRow, TurnRows } from './turn-statements.ts'
 
 /*
  * Writes the most frequent turns: the start of a chat with a new result, one answer, or none, as most of timers are. One

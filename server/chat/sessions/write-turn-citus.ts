@@ -5,9 +5,7 @@ import { expression, optional, prepareSelect, type RowOf } from '../../db/typed-
 import { newId } from '../../ids.ts'
 import { daysLateBefore } from '../../results/stats-epochs.ts'
 import { insertEvents } from '../../webhooks/outbox.ts'
-import type { TranscriptEntry } from '../engine/types.ts'
-import type { toLogRows } from './client-logs.ts'
-import type { EncodedEntry } from './codec/transcript.ts'
+import type { ResultRow, TurnEventRow, TurnRows } from './turn-statements.ts'
 
 /*
  * Writes one turn of a chat on a cluster. The node of the bot runs a function (`migrations/distribute.sql`) which
@@ -22,60 +20,9 @@ interface TurnValues {
   [name: string]: unknown
 }
 
-export interface ResultRow {
-  bot_id: string
-  id: string
-  variables: unknown
-  has_started: boolean
-  is_completed: boolean
-  waiting_block_id: string | null
-  /** The bot of that block where it is another one. */
-  waiting_block_bot_id: string | null
-  /** True if this turn creates the result. A result that was deleted since is not created again. */
-  is_new: boolean
-  /** Transcript of the turn that creates the result, if no answer carries it. */
-  transcript?: EncodedEntry[]
-}
-
-export interface AnswerRow {
-  bot_id: string
-  result_id: string
-  /** Its ordinal among the answers of its result in this turn. */
-  place: number
-  block_id: string
-  /** The bot of the block where that is another one than that of the result. */
-  block_bot_id: string | null
-  content: string
-  /** Bytes of content and addresses of files. */
-  size: number
-  files: string[] | undefined
-  /** Transcript of the turn; one of its answers carries it. */
-  transcript?: EncodedEntry[]
-}
-
-/** An event of a result that a turn may publish. */
-export interface TurnEventRow {
-  bot_id: string
-  /** Id of the result. */
-  subject: string
-  place: number
-  id: string
-  type: 'result.started' | 'result.answered' | 'result.completed'
-  /** The properties of the result that the turn knows. */
-  data: object
-}
-
 export interface TurnWebhooks {
   workspaceId: string
   events: TurnEventRow[]
-}
-
-export interface TurnRows {
-  made: ResultRow[]
-  changed: ResultRow[]
-  answers: AnswerRow[]
-  logs: ReturnType<typeof toLogRows>
-  transcript: TranscriptEntry[]
 }
 
 /** State of a result after the write; all null if it does not exist, since it was deleted meanwhile. */

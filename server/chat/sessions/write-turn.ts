@@ -1,31 +1,30 @@
+import { EventEmitter } from 'node:events'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { EventType } from '../../../contract/events.ts'
 import { topologyOf } from '../../db/citus/topology.ts'
-import { type Database, rootOf, type Transaction, transact } from '../../db/client.ts'
+import { afterCommit, type Database, rootOf, type Transaction, transact } from '../../db/client.ts'
 import { sqlState } from '../../db/errors.ts'
 import { isUnavailable, Unavailable } from '../../db/unavailable.ts'
 import { MS_PER_DAY, MS_PER_HOUR } from '../../durations.ts'
 import { newId, newIds } from '../../ids.ts'
 import { lateBefore } from '../../results/stats-epochs.ts'
 import { isWanted, notifyAfterCommit } from '../../webhooks/outbox.ts'
-import { resultBotOf } from '../engine/result-parts.ts'
+import { resultBotOf } from '../engine/frames.ts'
 import type { Answer, SessionState, TimerToSet, TurnOutcome } from '../engine/types.ts'
 import { toLogRows } from './client-logs.ts'
-import { encodeState, padState } from './codec/state.ts'
-import { encodeTranscript } from './codec/transcript.ts'
-import { encodeTurn, hasRoom, withLength } from './codec/turn.ts'
+import { encodeState, encodeTranscript, encodeTurn, hasRoom, padState, withLength } from './codec.ts'
 import type { Session } from './read-session.ts'
-import { announceChange } from './session-changes.ts'
 import { saveTimer } from './timer-rows.ts'
-import { knownText, turnStatements } from './turn-statements.ts'
-import { writeTurnBatched } from './write-turn-batched.ts'
 import {
   type AnswerRow,
+  knownText,
   type ResultRow,
   type TurnEventRow,
   type TurnRows,
-  writeTurnOnCitus,
-} from './write-turn-citus.ts'
+  turnStatements,
+} from './turn-statements.ts'
+import { writeTurnBatched } from './write-turn-batched.ts'
+import { writeTurnOnCitus } from './write-turn-citus.ts'
 
 /*
  * Writes one turn of a chat, by one statement, or on a cluster by one function. A turn is written completely or not
@@ -77,7 +76,7 @@ export interface TurnToWrite {
   /** The timer that the turn sets; null if it removes that of the session. */
   timer?: TimerToSet | null | undefined
   lastDigest: string | null
-  lastAnswer: string
+  response: string
 }
 
 /** Approximate bytes of a row with its keys and indexes. */
@@ -89,10 +88,10 @@ const ROW_BYTES = 500
  */
 export function sizeOfTurn({
   outcome,
-  lastAnswer,
+  response,
   read,
   subscribedEvents,
-}: Pick<TurnToWrite, 'outcome' | 'lastAnswer' | 'subscribedEvents'> & {
+}: Pick<TurnToWrite, 'outcome' | 'response' | 'subscribedEvents'> & {
   read?: Pick<Session, 'state'>
 }): number {
   const { state, variables, linkedResults, logs, sheetRows } = outcome
@@ -111,32 +110,14 @@ export function sizeOfTurn({
   const sent =
     (answers.length > 0 ? bytesOf('result.answered', answerBytes) : 0) +
     (outcome.isCompleted ? bytesOf('result.completed', 0) : 0)
-  return ROW_BYTES + Buffer.byteLength(lastAnswer) + grown + answerBytes + logged + queued + sent
+  return ROW_BYTES + Buffer.byteLength(response) + grown + answerBytes + logged + queued + sent
 }
 
 /** Runs the write of a turn, together with whatever else belongs to it. */
 export type StoreTurn = (write: (db: Database) => Promise<boolean>) => Promise<boolean>
 
-/** A statement or more that belong to a turn. */
+/** Statements in the transaction of a turn. Most turns have none, and need no transaction. */
 export type WithTurn = (tx: Transaction) => Promise<unknown>
-
-/** Adds to the transaction that writes a turn. Most turns have nothing more, and need no transaction. */
-export function writeAlso(
-  db: Database,
-  keep: StoreTurn | undefined,
-  more: readonly WithTurn[],
-): StoreTurn | undefined {
-  if (more.length === 0) return keep
-  const together: StoreTurn = keep ?? ((write) => write(db))
-  return (write) =>
-    together((within) =>
-      transact(within, async (tx) => {
-        if (!(await write(tx))) return false
-        for (const each of more) await each(tx)
-        return true
-      }),
-    )
-}
 
 /**
  * Time for which the write of a turn that has called out is retried: a client that repeats the request would call out
@@ -153,12 +134,21 @@ export async function writeTurn(
   db: Database,
   turn: TurnToWrite,
   now: Date,
-  keep: StoreTurn = (write) => write(db),
+  store: StoreTurn = (write) => write(db),
+  more: readonly WithTurn[] = [],
 ): Promise<boolean> {
+  const writeAll = (within: Database, isRetry: boolean) =>
+    more.length === 0
+      ? tryWriteTurn(within, turn, now, isRetry)
+      : transact(within, async (tx) => {
+          if (!(await tryWriteTurn(tx, turn, now, isRetry))) return false
+          for (const each of more) await each(tx)
+          return true
+        })
   const last = performance.now() + (turn.outcome.hasCalledOut ? WRITE_RETRY_TIMEOUT_MS : 0)
   for (let attempt = 1; ; attempt++) {
     try {
-      return await keep((within) => tryWriteTurn(within, turn, now, attempt > 1))
+      return await store((within) => writeAll(within, attempt > 1))
     } catch (error) {
       const code = sqlState(error)
       // Another session of the same remembered result has taken the same number and is committed now; or this turn
@@ -180,7 +170,7 @@ async function tryWriteTurn(db: Database, turn: TurnToWrite, now: Date, isRetry:
   const { session, outcome } = turn
   const hasEnded = outcome.state === null
   const state = encodeTurnState(turn)
-  const packed = encodeTurn(outcome.said, turn.lastAnswer)
+  const packed = encodeTurn(outcome.said, turn.response)
   const isInline =
     turn.resultId !== null &&
     hasRoom(packed, state === null ? 0 : Buffer.byteLength(state), turn.read?.inlineTurnsSize ?? 0)
@@ -309,6 +299,14 @@ function encodeTurnState({ session, resultId, outcome: { state } }: TurnToWrite)
   const text = padState(JSON.stringify(encodeState(state, { botId: session.botId, resultId })))
   stateTexts.set(state, text)
   return text
+}
+
+/** Changes of sessions that this process wrote, by their ids. Followers find those of other processes by asking. */
+export const sessionChanges = new EventEmitter<Record<string, []>>().setMaxListeners(0)
+
+/** Wakes those who follow a session in this process, once the change is committed. */
+export function announceChange(db: Database, sessionId: string) {
+  afterCommit(db, () => sessionChanges.emit(sessionId))
 }
 
 /** The block that a chat waits at and the result that its answer will go to; undefined where it does not wait. */

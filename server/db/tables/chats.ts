@@ -7,7 +7,7 @@ import { bytea, json, time } from './columns.ts'
 export const chatSessions = pgTable(
   'chat_sessions',
   {
-    /** Begins with the bot's, see `chat/sessions/session-ids.ts`. */
+    /** Begins with the bot's, see `chat/sessions/codec.ts`. */
     id: text('id').notNull(),
     botId: text('bot_id').notNull(),
     /** The publication the chat started with and stays with; null for a preview of the draft. */
@@ -28,7 +28,7 @@ export const chatSessions = pgTable(
     lastDigest: text('last_digest'),
     /** Number of log entries saved by its client; null for none. */
     clientLogs: integer('client_logs'),
-    /** Its first turns, as far as there is room; `chatTurns` has the others. See `chat/sessions/codec/turn.ts`. */
+    /** Its first turns, as far as there is room; `chatTurns` has the others. See `chat/sessions/codec.ts`. */
     inlineTurns: bytea('inline_turns'),
     /** The handler in place of the bot; null while the bot handles the chat. */
     handledBy: text('handled_by', { enum: ['waiting', 'member'] }),
@@ -119,7 +119,7 @@ export const chatTurns = pgTable(
     botId: text('bot_id').notNull(),
     sessionId: text('session_id').notNull(),
     revision: integer('revision').notNull(),
-    /** Transcript and answers of the turn, see `chat/sessions/codec/turn.ts`. */
+    /** Transcript and answers of the turn, see `chat/sessions/codec.ts`. */
     turn: bytea('turn').notNull(),
   },
   (table) => [primaryKey({ columns: [table.botId, table.sessionId, table.revision] })],

@@ -20,7 +20,7 @@ export const results = pgTable(
     /** The bot of that block where it is another one than this. */
     waitingBlockBotId: text('waiting_block_bot_id'),
     waitsUntil: time('waits_until'),
-    /** Transcript from its creation, see `chat/sessions/codec/transcript.ts`. */
+    /** Transcript from its creation, see `chat/sessions/codec.ts`. */
     transcript: json('transcript'),
     /** Bytes of all answers that were given to it, those included that were too many to be stored. */
     answersSize: bigint('answers_size', { mode: 'number' }).notNull().default(0),
@@ -56,7 +56,7 @@ export const resultAnswers = pgTable(
     content: text('content').notNull(),
     attachedFileUrls: text('attached_file_urls').array(),
     createdAt: time('created_at').notNull(),
-    /** Transcript of the turn that took the answer, see `chat/sessions/codec/transcript.ts`. */
+    /** Transcript of the turn that took the answer, see `chat/sessions/codec.ts`. */
     transcript: json('transcript'),
   },
   (table) => [primaryKey({ columns: [table.botId, table.resultId, table.seq] })],

@@ -1,38 +1,38 @@
 import type express from 'express'
 
 /** The right to be worked on, of one request. Without it, a request may only wait for what is elsewhere. */
-export interface Place {
+export interface Slot {
   /**
-   * Counts the place for another tenant, once it is known. If that one has used up its share, the request is queued
+   * Counts the slot for another tenant, once it is known. If that one has used up its share, the request is queued
    * again: false after a timeout.
    */
   moveTo(tenant: string): true | Promise<boolean>
-  /** Releases the place while `work` waits for something else. Coming back needs no free place. */
-  rest<Value>(work: () => Promise<Value>): Promise<Value>
-  /** As `rest`, for work that has had no effect yet, so that coming back waits for a free place. */
+  /** Releases the slot while `work` waits for something else. Coming back needs no free slot. */
+  releaseDuring<Value>(work: () => Promise<Value>): Promise<Value>
+  /** As `releaseDuring`, for work that has had no effect yet, so that coming back waits for a free slot. */
   yieldDuring<Value>(work: () => Promise<Value>): Promise<{ value: Value } | undefined>
   leave(): void
 }
 
 interface Line {
-  places: number
-  /** Requests that wait for a place at once, and for how many milliseconds each. */
+  slots: number
+  /** Requests that wait for a slot at once, and for how many milliseconds each. */
   length: number
   timeout: number
   /** Places of one tenant; a quarter of all unless said otherwise. */
   share?: number
 }
 
-/** Requests that rest at once, as a multiple of the places; who comes later keeps its place while it waits. */
-const MAX_RESTING_PER_PLACE = 5
+/** Requests that rest at once, as a multiple of the slots; who comes later keeps its slot while it waits. */
+const MAX_RESTING_PER_SLOT = 5
 
 const quarterOf = (count: number) => Math.ceil(count / 4)
 
 /**
  * Places for a number of requests, of which one tenant has a share. Further requests wait in the queue of their tenant;
- * the queues take turns to get a place.
+ * the queues take turns to get a slot.
  */
-export function createAdmissionQueue({ places, length, timeout, share = quarterOf(places) }: Line) {
+export function createAdmissionQueue({ slots, length, timeout, share = quarterOf(slots) }: Line) {
   let taken = 0
   const held = new Map<string, number>()
   let waiting = 0
@@ -59,7 +59,7 @@ export function createAdmissionQueue({ places, length, timeout, share = quarterO
   /** Lets in who waits, one of each tenant at a time. */
   const callNext = () => {
     for (const [tenant, line] of lines) {
-      if (taken >= places) return
+      if (taken >= slots) return
       if (countOf(held, tenant) >= share) continue
       const [call] = line
       lines.delete(tenant)
@@ -71,10 +71,10 @@ export function createAdmissionQueue({ places, length, timeout, share = quarterO
   }
 
   /**
-   * True if there was a place, at once or after a wait. A caller that closes the connection while it waits gets none.
+   * True if there was a slot, at once or after a wait. A caller that closes the connection while it waits gets none.
    */
   function find(tenant: string, response: express.Response): true | Promise<boolean> {
-    if (taken < places && countOf(held, tenant) < share) {
+    if (taken < slots && countOf(held, tenant) < share) {
       take(tenant)
       return true
     }
@@ -100,7 +100,7 @@ export function createAdmissionQueue({ places, length, timeout, share = quarterO
     })
   }
 
-  function placeOf(first: string, response: express.Response): Place {
+  function slotOf(first: string, response: express.Response): Slot {
     let tenant = first
     let isHeld = true
     let isLeft = false
@@ -133,10 +133,10 @@ export function createAdmissionQueue({ places, length, timeout, share = quarterO
           return isIn
         })
       },
-      async rest(work) {
+      async releaseDuring(work) {
         const isBound =
-          allResting >= MAX_RESTING_PER_PLACE * places ||
-          countOf(resting, tenant) >= quarterOf(MAX_RESTING_PER_PLACE * places)
+          allResting >= MAX_RESTING_PER_SLOT * slots ||
+          countOf(resting, tenant) >= quarterOf(MAX_RESTING_PER_SLOT * slots)
         if (!isHeld || isBound) return work()
         leave()
         const rester = tenant
@@ -167,12 +167,12 @@ export function createAdmissionQueue({ places, length, timeout, share = quarterO
   }
 
   return {
-    enter(tenant: string, response: express.Response): Place | Promise<Place | undefined> {
+    enter(tenant: string, response: express.Response): Slot | Promise<Slot | undefined> {
       const found = find(tenant, response)
-      if (found === true) return placeOf(tenant, response)
-      return found.then((isIn) => (isIn ? placeOf(tenant, response) : undefined))
+      if (found === true) return slotOf(tenant, response)
+      return found.then((isIn) => (isIn ? slotOf(tenant, response) : undefined))
     },
-    /** Requests that have a place. */
+    /** Requests that have a slot. */
     taken: () => taken,
   }
 }

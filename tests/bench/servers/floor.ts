@@ -4,10 +4,9 @@ import { drizzle } from 'drizzle-orm/node-postgres'
 import pg from 'pg'
 import { continueChat as runNext, startChat as runStart } from '../../../server/chat/engine/engine.ts'
 import type { Flow } from '../../../server/chat/engine/types.ts'
-import { decodeState } from '../../../server/chat/sessions/codec/state.ts'
+import { decodeState, newSessionId } from '../../../server/chat/sessions/codec.ts'
 import { loadPublication } from '../../../server/chat/sessions/read-session.ts'
-import { toTurn } from '../../../server/chat/sessions/run-turn.ts'
-import { newSessionId } from '../../../server/chat/sessions/session-ids.ts'
+import { toTurnResponse } from '../../../server/chat/sessions/run-turn.ts'
 import { effectsOf } from '../../../server/chat/sessions/turn-effects.ts'
 import { writeTurn } from '../../../server/chat/sessions/write-turn.ts'
 import { openChatTools } from '../../../server/chat-tools.ts'
@@ -205,7 +204,7 @@ async function startChat(request: IncomingMessage, response: ServerResponse, pub
   const options = { resultId, ...format, isOnlyRegistering: false, isStreamEnabled: false }
   const outcome = await runStart(flow, options, effects({ ...bot, resultId }, now))
   if (outcome.problem) throw new Error(outcome.problem.message)
-  const step = toTurn(outcome, 1, false)
+  const step = toTurnResponse(outcome, 1, false)
   const lastAnswer = json(step)
   const written = {
     session: { id: sessionId, ...bot },
@@ -215,7 +214,7 @@ async function startChat(request: IncomingMessage, response: ServerResponse, pub
     isNewResult: true,
     outcome,
     lastDigest: null,
-    lastAnswer,
+    response: lastAnswer,
   }
   await writeTurn(db, written, now)
   const publishedAt = row.published_at.toISOString()
@@ -234,7 +233,7 @@ async function continueChat(request: IncomingMessage, response: ServerResponse, 
   const running = { ...bot, resultId: row.result_id, state, sessionId }
   const outcome = await runNext(flow, state, message, format, effects(running, now))
   if (outcome.problem) throw new Error(outcome.problem.message)
-  const lastAnswer = json(toTurn(outcome, row.revision + 1, false))
+  const lastAnswer = json(toTurnResponse(outcome, row.revision + 1, false))
   const written = {
     session: { id: sessionId, ...bot },
     subscribedEvents: null,
@@ -244,7 +243,7 @@ async function continueChat(request: IncomingMessage, response: ServerResponse, 
     isNewResult: false,
     outcome,
     lastDigest: createHash('sha256').update(message).digest('base64url'),
-    lastAnswer,
+    response: lastAnswer,
   }
   if (!(await writeTurn(db, written, now))) throw new Error('The chat has moved on')
   answer(response, lastAnswer)

@@ -3,7 +3,7 @@ import { webUrl } from '../../../json/access.ts'
 import { MAX_RESPONSE_BYTES } from '../../../outbound/client.ts'
 import type { Mail } from '../../../outbound/mail.ts'
 import type { FoundUpload } from '../../../uploads/uploads.ts'
-import { type Execution, log, noRoom, takeRoom } from '../execution.ts'
+import { type Execution, log, noMemory, reserveMemory } from '../execution.ts'
 import { fetchFile, findUploads, readUpload } from '../files.ts'
 import type { VariableValue } from '../types.ts'
 
@@ -20,8 +20,8 @@ export async function readAttachments(
   const addresses = entries.slice(0, maximumAttachments).map((entry) => (entry ?? '').trim())
   const own = await findUploads(run, addresses)
   const read: Mail['attachments'] = []
-  if (!(await takeRoom(run, Math.min(maximumBytes, sizeOfFiles(addresses, own))))) {
-    log(run, 'error', 'The attachments were left out', { details: noRoom, context, isInternal: true })
+  if (!(await reserveMemory(run, Math.min(maximumBytes, sizeOfFiles(addresses, own))))) {
+    log(run, 'error', 'The attachments were left out', { details: noMemory, context, isInternal: true })
     return read
   }
   const tooLarge = `All attachments together may have ${maximumBytes} bytes`

@@ -2,13 +2,13 @@
 
 import { MAX_TIMER_SECONDS } from '../../../../contract/bot-document/limits.ts'
 import { asString } from '../../../json/access.ts'
+import { sendPlainText } from '../bubbles.ts'
 import { instantOf, isOpen, zoneOf } from '../calendar.ts'
 import { awaitAction, type Execution, isPreview, leave, log, type Next, takeEdge } from '../execution.ts'
 import type { Block } from '../flow-index.ts'
 import { inputForPeople } from '../inputs/for-people.ts'
 import type { Position } from '../types.ts'
 import { fill } from '../variables.ts'
-import { sendPlainText } from './bubbles.ts'
 import { MAX_WAIT_SECONDS } from './client-actions.ts'
 
 /** Hands the chat to the members of the workspace. Previews have none. */
@@ -36,8 +36,8 @@ export async function runHandoff(run: Execution, block: Block, position: Positio
 /** Leaves by a way out; behind the block where that leads nowhere. */
 export function leaveHandoff(run: Execution, block: Block, path: 'unanswered' | 'closed'): Next {
   const item = block.items.find((each) => each.path === path)
-  const place = takeEdge(run, item?.outgoingEdgeId)
-  return place === null ? leave(run, block) : { kind: 'go', ...place }
+  const target = takeEdge(run, item?.outgoingEdgeId)
+  return target === null ? leave(run, block) : { kind: 'go', ...target }
 }
 
 /** Waits by a timer of the service. The client waits too, and then asks until the timer has fired. */

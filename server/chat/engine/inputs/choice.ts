@@ -89,7 +89,7 @@ export const readCard: ReadReply = async (run, block, reply) => {
   const content =
     filledText(fields['Internal Value']) ?? filledText(path.text) ?? filledText(card.title) ?? typed
   return {
-    kind: 'understood',
+    kind: 'valid',
     content,
     shown: filledText(path.text) ?? filledText(card.title) ?? content,
     edgeId: asString(path.outgoingEdgeId) ?? asString(card.outgoingEdgeId),
@@ -145,7 +145,7 @@ function readOne(choices: Choice[], reply: Reply): Reading {
     onlyOne(ordered, ({ label, value }) => [value, label].some((name) => isSame(name, wanted)))
   if (chosen === undefined) return invalidReading
   return {
-    kind: 'understood',
+    kind: 'valid',
     content: contentOf(chosen),
     shown: shownOf(chosen),
     edgeId: chosen.edgeId,
@@ -180,7 +180,7 @@ function readSeveral(choices: Choice[], reply: Reply): Reading {
   if (chosen.size === 0) return invalidReading
   const inOrder = choices.filter((choice) => chosen.has(choice))
   return {
-    kind: 'understood',
+    kind: 'valid',
     content: inOrder.map((choice) => contentOf(choice).trim()).join(', '),
     shown: inOrder.map((choice) => shownOf(choice).trim()).join(', '),
   }

@@ -1,12 +1,16 @@
-/** Outcome of reading a reply to an input. */
+import { asStrings, at, webUrl } from '../../../json/access.ts'
+import { isOfType } from '../../../uploads/kinds.ts'
 import type { Upload } from '../../../uploads/uploads.ts'
-import type { Execution } from '../execution.ts'
+import { type Execution, waitFor } from '../execution.ts'
 import type { Block } from '../flow-index.ts'
 import type { Answer, Message } from '../types.ts'
+import { readVariable } from '../variables.ts'
+
+/** Outcome of reading a reply to an input. */
 
 export type Reading =
   | {
-      kind: 'understood'
+      kind: 'valid'
       /** Stored as the answer, and in the variable of the input unless `value` differs. */
       content: string
       value?: string | string[]
@@ -33,6 +37,69 @@ export interface Reply {
 
 export const invalidReading: Reading = { kind: 'invalid' }
 
-export function understood(content: string): Reading {
-  return { kind: 'understood', content }
+export function validReading(content: string): Reading {
+  return { kind: 'valid', content }
+}
+
+/** Text inputs. */
+
+/** A text, or a recording where the input takes one, with attachments where it takes them. */
+export const readText: ReadReply = async (run, block, { text, message }) => {
+  const { audioClip, attachments } = block.options
+  if (typeof message === 'object' && message?.type === 'audio') {
+    if (at(audioClip, 'isEnabled') !== true || webUrl(message.url) === null) return invalidReading
+    const assignments = [{ variableId: at(audioClip, 'saveVariableId'), value: message.url }]
+    const uploads = await uploadsOf(run, [message.url])
+    if (run.effects.uploads !== null && uploads.length === 0) return invalidReading
+    return { kind: 'valid', content: message.url, assignments, uploads }
+  }
+  const given =
+    typeof message === 'object' && message?.type === 'text' ? (message.attachedFileUrls ?? []) : []
+  const attachedFileUrls = at(attachments, 'isEnabled') === true ? given : []
+  if (attachedFileUrls.some((url) => webUrl(url) === null)) return invalidReading
+  const [first, ...more] = attachedFileUrls
+  if (first === undefined) return text === '' ? invalidReading : validReading(text)
+  // One file is a text, so that `{{File}}` in a text is its address; several are a list.
+  const value = more.length === 0 ? first : attachedFileUrls
+  const assignments = [{ variableId: at(attachments, 'saveVariableId'), value }]
+  const uploads = await uploadsOf(run, attachedFileUrls)
+  if (run.effects.uploads !== null && uploads.length < new Set(attachedFileUrls).size) return invalidReading
+  return { kind: 'valid', content: text, attachedFileUrls, assignments, uploads }
+}
+
+/** File inputs: the client uploads the files and replies with their addresses. */
+
+const maximumFiles = 50
+
+/**
+ * Addresses of files that were uploaded for this chat; where the service has no place for files, any. Nothing at all
+ * skips an input that is not required.
+ */
+export const readFiles: ReadReply = async (run, block, { text, message }) => {
+  const { isRequired, isMultipleAllowed, allowedFileTypes } = block.options
+  const attached =
+    typeof message === 'object' && message?.type === 'text' ? (message.attachedFileUrls ?? []) : []
+  const given = attached.length > 0 ? attached : text.split(', ').filter((url) => url.trim() !== '')
+  const urls = [...new Set(given.map((url) => url.trim()))]
+  if (urls.length === 0) return isRequired === false ? { kind: 'skipped' } : invalidReading
+  if (urls.length > (isMultipleAllowed === true ? maximumFiles : 1)) return invalidReading
+  const types = at(allowedFileTypes, 'isEnabled') === true ? asStrings(at(allowedFileTypes, 'types')) : []
+  if (!urls.every((url) => isAllowed(url, types))) return invalidReading
+  const uploads = await uploadsOf(run, urls)
+  if (run.effects.uploads !== null && uploads.length < urls.length) return invalidReading
+  const content = urls.join(', ')
+  const isList = Array.isArray(readVariable(run, block.options.variableId))
+  return { kind: 'valid', content, value: isList ? urls : content, uploads }
+}
+
+/** Those among the addresses that are files of this chat. */
+export async function uploadsOf(run: Execution, urls: string[]): Promise<Upload[]> {
+  const { uploads } = run.effects
+  if (uploads === null || urls.length === 0) return []
+  return [...(await waitFor(run, uploads.find(urls))).values()]
+}
+
+function isAllowed(value: string, types: string[]): boolean {
+  const url = webUrl(value)
+  return url !== null && (types.length === 0 || isOfType(url.pathname, types))
 }

@@ -11,6 +11,7 @@ import {
   storableText,
 } from '../../../json/access.ts'
 import type { ModelMessage, ModelReply, ModelRequest } from '../../../outbound/model-types.ts'
+import { richTextIn } from '../bubbles.ts'
 import {
   currentFrame,
   type Execution,
@@ -21,8 +22,7 @@ import {
   remainingMilliseconds,
   waitFor,
 } from '../execution.ts'
-import { type Block, followEdge, type Place } from '../flow-index.ts'
-import { richTextIn } from '../rich-text.ts'
+import { type Block, followEdge, type Target } from '../flow-index.ts'
 import type { Position } from '../types.ts'
 import { fill, fillAddress, fillNumber, readVariable, setVariable } from '../variables.ts'
 import { callFunction, functionsOf, schemaOf } from './functions.ts'
@@ -243,7 +243,7 @@ function deltaWriter(
   if (emit === undefined) return undefined
   const { flow } = currentFrame(run)
   const group = flow.groups.get(position.groupId)
-  const following: Place | null =
+  const following: Target | null =
     followEdge(flow, block.outgoingEdgeId) ??
     (group === undefined ? null : { group, index: group.blocks.indexOf(block) + 1 })
   const bubble = following?.group.blocks[following.index]

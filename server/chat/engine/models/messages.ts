@@ -6,9 +6,9 @@ import {
   type Execution,
   log,
   mayCallOut,
-  noRoom,
+  noMemory,
   remainingMilliseconds,
-  takeRoom,
+  reserveMemory,
   waitFor,
 } from '../execution.ts'
 import { findUploads, readUpload } from '../files.ts'
@@ -149,8 +149,8 @@ async function pictureAt(run: Execution, words: string, maximumBytes: number): P
   if (upload !== undefined) {
     if (!upload.mediaType.startsWith('image/')) return null
     // In base64, in the text of the request, and in its bytes.
-    if (!(await takeRoom(run, 4 * upload.size))) {
-      log(run, 'error', 'A picture was sent as its address', { details: noRoom, isInternal: true })
+    if (!(await reserveMemory(run, 4 * upload.size))) {
+      log(run, 'error', 'A picture was sent as its address', { details: noMemory, isInternal: true })
       return null
     }
     // Base64 takes four characters for three bytes.

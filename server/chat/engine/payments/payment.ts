@@ -3,13 +3,13 @@
  * its payment succeeded, as it was asked for. No message of a visitor counts as paid.
  */
 import { asObject, asString, filledText, type JsonObject, webUrl } from '../../../json/access.ts'
-import { sendPlainText } from '../blocks/bubbles.ts'
+import { sendPlainText } from '../bubbles.ts'
 import { currentFrame, type Execution, log } from '../execution.ts'
 import type { Block } from '../flow-index.ts'
+import { resultBotOf } from '../frames.ts'
 import { isEmailAddress } from '../inputs/contact.ts'
-import { type Reading, understood } from '../inputs/reading.ts'
+import { type Reading, validReading } from '../inputs/reading.ts'
 import { readingLanguage, sentencesOf } from '../language.ts'
-import { resultBotOf } from '../result-parts.ts'
 import type { InputToShow } from '../types.ts'
 import { fill } from '../variables.ts'
 import { isCurrency, readAmount, showAmount } from './amounts.ts'
@@ -132,7 +132,7 @@ export async function readPayment(run: Execution, block: Block): Promise<Reading
     delete run.session.payment
     logPaid(run, block, 'success', payment, read)
     const label = filledText(asObject(block.options.labels).success)
-    return understood(label === undefined ? DEFAULT_ANSWER : await fill(run, label))
+    return validReading(label === undefined ? DEFAULT_ANSWER : await fill(run, label))
   }
   const hasFailed = ['requires_payment_method', 'canceled'].includes(read.payment.status)
   if (read.status === 'complete' && !hasFailed) {

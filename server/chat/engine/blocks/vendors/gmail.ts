@@ -6,7 +6,7 @@ import {
 } from '../../../../../contract/bot-document/blocks/vendors/vendor.ts'
 import { asString, asStrings, filledText } from '../../../../json/access.ts'
 import { encodeMail, type Mail } from '../../../../outbound/mail.ts'
-import { type Execution, isPreview, log, noRoom, takeRoom, waitFor } from '../../execution.ts'
+import { type Execution, isPreview, log, noMemory, reserveMemory, waitFor } from '../../execution.ts'
 import type { VariableValue } from '../../types.ts'
 import { readVariable } from '../../variables.ts'
 import { readAttachments } from '../attachments.ts'
@@ -45,7 +45,8 @@ export async function sendByGmail(run: Execution, made: VendorCall): Promise<voi
   if (replyTo !== undefined) mail.replyTo = replyTo.written
   // The mail as bytes, and as the text that is sent.
   const size = mail.attachments.reduce((sum, { content }) => sum + content.length, mail.text?.length ?? 0)
-  if (!(await takeRoom(run, 3 * size))) return failCall(run, block, 'Gmail: the request failed', noRoom)
+  if (!(await reserveMemory(run, 3 * size)))
+    return failCall(run, block, 'Gmail: the request failed', noMemory)
   const raw = (await waitFor(run, encodeMail(mail, headers))).toString('base64url')
   const sent = await ask(run, made, {
     path: `${USER}/messages/send`,

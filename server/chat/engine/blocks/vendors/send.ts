@@ -15,9 +15,9 @@ import {
   type Execution,
   log,
   mayCallOut,
-  noRoom,
+  noMemory,
   remainingMilliseconds,
-  takeRoom,
+  reserveMemory,
   waitFor,
 } from '../../execution.ts'
 import { storeFile } from '../../files.ts'
@@ -74,8 +74,8 @@ export async function sendForBytes(
   const encoded = await (request.parts === undefined ? encoding : waitFor(run, encoding))
   // Signs that are written as several, such as line breaks in JSON, are known only now.
   const more = typeof encoded.body === 'string' ? BYTES_PER_CHARACTER * encoded.body.length - room : 0
-  if (more > 0 && !(await takeRoom(run, more))) {
-    log(run, 'error', `Not sent: ${noRoom}`)
+  if (more > 0 && !(await reserveMemory(run, more))) {
+    log(run, 'error', `Not sent: ${noMemory}`)
     return null
   }
   const reply = await waitFor(

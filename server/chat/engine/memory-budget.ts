@@ -4,22 +4,22 @@
  */
 
 /** Maximum bytes of all waiting turns of a process beyond those that are free. */
-const MAX_ROOM_BYTES = 128 * 1024 * 1024
+const MAX_MEMORY_BYTES = 128 * 1024 * 1024
 /** A turn holds so many bytes that do not count, so that usual ones never wait. */
-const FREE_ROOM_BYTES = 64 * 1024
-/** Maximum wait for room in milliseconds; the visitor waits as well. */
-const MAX_ROOM_WAIT_MS = 30_000
+const FREE_MEMORY_BYTES = 64 * 1024
+/** Maximum wait for memory in milliseconds; the visitor waits as well. */
+const MAX_MEMORY_WAIT_MS = 30_000
 
 /** Each tenant has so many bytes whatever others hold, so that usual chats go on. */
-const SURE_ROOM_BYTES = 1024 * 1024
+const SURE_MEMORY_BYTES = 1024 * 1024
 
-/** Room for one turn. */
-export interface TurnRoom {
-  /** Counts the state that a turn begins with, and a flow that turns share; false where there is no room. */
+/** Memory of one turn. */
+export interface TurnMemory {
+  /** Counts the state that a turn begins with, and a flow that turns share; false where there is no memory. */
   begin(bytes: number, flow?: { of: object; bytes: number }): boolean
   /**
    * Counts more bytes, until `leave`. A turn that holds none yet waits its turn, for so many milliseconds at most; for
-   * one that holds some there is room at once or not at all, so that no two turns wait for each other. `state`
+   * one that holds some there is memory at once or not at all, so that no two turns wait for each other. `state`
    * are the bytes of the state by now.
    */
   take(bytes: number, milliseconds: number, state?: number): Promise<boolean>
@@ -35,13 +35,13 @@ interface Waiting {
 }
 
 /**
- * Room for a process. One tenant has a quarter of it, and three quarters while no other holds or waits. What is larger
+ * Memory of a process. One tenant has a quarter of it, and three quarters while no other holds or waits. What is larger
  * than that by itself is let in where its tenant holds nothing.
  */
-export function createRooms(
-  maxBytes = MAX_ROOM_BYTES,
-  freeBytes = FREE_ROOM_BYTES,
-  sureBytes = SURE_ROOM_BYTES,
+export function createMemoryBudget(
+  maxBytes = MAX_MEMORY_BYTES,
+  freeBytes = FREE_MEMORY_BYTES,
+  sureBytes = SURE_MEMORY_BYTES,
 ) {
   const held = new Map<string, number>()
   let all = 0
@@ -110,7 +110,7 @@ export function createRooms(
     })
   }
 
-  function open(tenant: string): TurnRoom {
+  function open(tenant: string): TurnMemory {
     let free = freeBytes
     let isEnded = false
     const begun = { bytes: 0, counted: 0, flows: [] as object[] }
@@ -146,7 +146,7 @@ export function createRooms(
         taken.free += ofFree
         if (more === 0) return true
         const hasRoom = isFirst
-          ? await takeInLine(tenant, more, Math.max(0, Math.min(milliseconds, MAX_ROOM_WAIT_MS)))
+          ? await takeInLine(tenant, more, Math.max(0, Math.min(milliseconds, MAX_MEMORY_WAIT_MS)))
           : takeNow(tenant, more)
         if (hasRoom && isEnded) give(tenant, more)
         else if (hasRoom) taken.counted += more
@@ -175,4 +175,4 @@ export function createRooms(
   }
 }
 
-export type Rooms = ReturnType<typeof createRooms>
+export type MemoryBudget = ReturnType<typeof createMemoryBudget>

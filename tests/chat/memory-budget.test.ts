@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, jest, test } from '@jest/globals'
-import { createRooms } from '../../server/chat/engine/turn-room.ts'
+import { createMemoryBudget } from '../../server/chat/engine/memory-budget.ts'
 import { boundNamed } from '../support/bounds.ts'
 
 /* Bytes that turns hold while they wait for servers of others. */
@@ -8,8 +8,8 @@ afterEach(() => {
   jest.useRealTimers()
 })
 
-const FREE_BYTES = boundNamed('FREE_ROOM_BYTES')
-const ALL_BYTES = boundNamed('MAX_ROOM_BYTES')
+const FREE_BYTES = boundNamed('FREE_MEMORY_BYTES')
+const ALL_BYTES = boundNamed('MAX_MEMORY_BYTES')
 
 /** The value of a promise that is settled by now, else undefined. */
 const settled = <Value>(promise: Value | Promise<Value>) =>
@@ -19,36 +19,36 @@ const WAIT_MS = 60_000
 
 describe('a turn', () => {
   test('holds as many bytes free as the table says, and one more counts', async () => {
-    const rooms = createRooms()
-    expect(await rooms.open('a').take(FREE_BYTES, WAIT_MS)).toBe(true)
-    expect(rooms.held()).toBe(0)
-    const room = rooms.open('a')
-    expect(await room.take(FREE_BYTES + 1, WAIT_MS)).toBe(true)
-    expect(rooms.held()).toBe(1)
-    room.leave()
-    expect(rooms.held()).toBe(0)
+    const budget = createMemoryBudget()
+    expect(await budget.open('a').take(FREE_BYTES, WAIT_MS)).toBe(true)
+    expect(budget.held()).toBe(0)
+    const turn = budget.open('a')
+    expect(await turn.take(FREE_BYTES + 1, WAIT_MS)).toBe(true)
+    expect(budget.held()).toBe(1)
+    turn.leave()
+    expect(budget.held()).toBe(0)
   })
 
   test('that holds nothing waits for room as long as the table says at most', async () => {
     jest.useFakeTimers({ doNotFake: ['setImmediate'] })
-    const rooms = createRooms(100, 0, 0)
-    const first = rooms.open('a')
+    const budget = createMemoryBudget(100, 0, 0)
+    const first = budget.open('a')
     await first.take(90, WAIT_MS)
-    const [short, long] = [rooms.open('a').take(90, 10), rooms.open('a').take(90, WAIT_MS)]
+    const [short, long] = [budget.open('a').take(90, 10), budget.open('a').take(90, WAIT_MS)]
     jest.advanceTimersByTime(10)
     expect([await settled(short), await settled(long)]).toEqual([false, undefined])
-    jest.advanceTimersByTime(boundNamed('MAX_ROOM_WAIT_MS') - 11)
+    jest.advanceTimersByTime(boundNamed('MAX_MEMORY_WAIT_MS') - 11)
     expect(await settled(long)).toBeUndefined()
     jest.advanceTimersByTime(1)
     expect(await settled(long)).toBe(false)
-    const next = rooms.open('a').take(90, WAIT_MS)
+    const next = budget.open('a').take(90, WAIT_MS)
     first.end()
     expect(await next).toBe(true)
   })
 
   test('that holds something gets more at once or not at all, so that no two wait for each other', async () => {
-    const rooms = createRooms(100, 0, 0)
-    const [one, other] = [rooms.open('a'), rooms.open('b')]
+    const budget = createMemoryBudget(100, 0, 0)
+    const [one, other] = [budget.open('a'), budget.open('b')]
     expect(await one.take(25, WAIT_MS)).toBe(true)
     expect(await other.take(25, WAIT_MS)).toBe(true)
     expect(await settled(one.take(25, WAIT_MS))).toBe(false)
@@ -57,48 +57,48 @@ describe('a turn', () => {
   })
 
   test('counts its state once, however often it calls out', async () => {
-    const rooms = createRooms(100, 0, 0)
-    const room = rooms.open('a')
-    expect(room.begin(10)).toBe(true)
-    for (let call = 0; call < 3; call++) expect(await room.take(1, WAIT_MS, 30)).toBe(true)
-    expect(rooms.held()).toBe(33)
-    room.leave()
-    expect(rooms.held()).toBe(10)
-    room.end()
-    expect(rooms.held()).toBe(0)
+    const budget = createMemoryBudget(100, 0, 0)
+    const turn = budget.open('a')
+    expect(turn.begin(10)).toBe(true)
+    for (let call = 0; call < 3; call++) expect(await turn.take(1, WAIT_MS, 30)).toBe(true)
+    expect(budget.held()).toBe(33)
+    turn.leave()
+    expect(budget.held()).toBe(10)
+    turn.end()
+    expect(budget.held()).toBe(0)
   })
 
   test('counts a flow once for all turns that run it', () => {
-    const rooms = createRooms(100, 0, 0)
+    const budget = createMemoryBudget(100, 0, 0)
     const flow = { of: {}, bytes: 60 }
-    const turns = Array.from({ length: 5 }, () => rooms.open('a'))
+    const turns = Array.from({ length: 5 }, () => budget.open('a'))
     for (const turn of turns) expect(turn.begin(1, flow)).toBe(true)
-    expect(rooms.held()).toBe(65)
-    expect(rooms.open('a').begin(1, { of: {}, bytes: 60 })).toBe(false)
+    expect(budget.held()).toBe(65)
+    expect(budget.open('a').begin(1, { of: {}, bytes: 60 })).toBe(false)
     for (const turn of turns) turn.end()
-    expect(rooms.held()).toBe(0)
+    expect(budget.held()).toBe(0)
   })
 
   test('that has ended leaves nothing behind, though something of it waited still', async () => {
-    const rooms = createRooms(100, 0, 0)
-    const [first, second] = [rooms.open('a'), rooms.open('a')]
+    const budget = createMemoryBudget(100, 0, 0)
+    const [first, second] = [budget.open('a'), budget.open('a')]
     await first.take(90, WAIT_MS)
     const waiting = second.take(90, WAIT_MS)
     second.end()
     first.end()
     expect(await waiting).toBe(false)
-    expect(rooms.held()).toBe(0)
+    expect(budget.held()).toBe(0)
   })
 })
 
 test('one tenant holds a quarter of the bytes of the table beside others, and three quarters alone', async () => {
   const quarter = ALL_BYTES / 4
-  const rooms = createRooms(undefined, 0, 0)
-  const turns = Array.from({ length: 3 }, () => rooms.open('a'))
+  const budget = createMemoryBudget(undefined, 0, 0)
+  const turns = Array.from({ length: 3 }, () => budget.open('a'))
   for (const turn of turns) expect(await settled(turn.take(quarter, WAIT_MS))).toBe(true)
-  const fourth = rooms.open('a').take(1, WAIT_MS)
+  const fourth = budget.open('a').take(1, WAIT_MS)
   expect(await settled(fourth)).toBeUndefined()
-  const other = rooms.open('b')
+  const other = budget.open('b')
   expect(await settled(other.take(quarter, WAIT_MS))).toBe(true)
   turns[0]?.end()
   // Two quarters are more than the share beside another tenant.
@@ -108,33 +108,33 @@ test('one tenant holds a quarter of the bytes of the table beside others, and th
 })
 
 test('tenants that wait take turns, and a large one is not passed by small ones', async () => {
-  const rooms = createRooms(100, 0, 0)
-  const holders = ['a', 'b', 'c', 'd'].map((tenant) => rooms.open(tenant))
+  const budget = createMemoryBudget(100, 0, 0)
+  const holders = ['a', 'b', 'c', 'd'].map((tenant) => budget.open(tenant))
   for (const holder of holders) await holder.take(25, WAIT_MS)
   const order: string[] = []
   const take = async (tenant: string, bytes: number) => {
-    const room = rooms.open(tenant)
-    await room.take(bytes, WAIT_MS)
+    const turn = budget.open(tenant)
+    await turn.take(bytes, WAIT_MS)
     order.push(`${tenant}${bytes}`)
-    return room
+    return turn
   }
   const waiting = [take('e', 60), take('f', 10), take('f', 11), take('g', 10)]
   for (const holder of holders) holder.end()
-  const rooms4 = await Promise.all(waiting)
+  const held = await Promise.all(waiting)
   expect(order).toEqual(['e60', 'f10', 'g10', 'f11'])
-  for (const room of rooms4) room.end()
-  expect(rooms.held()).toBe(0)
+  for (const turn of held) turn.end()
+  expect(budget.held()).toBe(0)
 })
 
 test('a tenant has as many bytes as the table says whatever others hold, and one more waits', async () => {
-  const most = boundNamed('SURE_ROOM_BYTES')
-  const rooms = createRooms(undefined, 0)
-  for (const tenant of ['a', 'b', 'c', 'd']) await rooms.open(tenant).take(ALL_BYTES / 4, WAIT_MS)
-  void rooms.open('a').take(1, 10)
-  const room = rooms.open('e')
-  expect(room.begin(1, { of: {}, bytes: most - 2 })).toBe(true)
-  expect(await settled(room.take(1, WAIT_MS))).toBe(true)
-  expect(await settled(room.take(1, WAIT_MS))).toBe(false)
-  expect(await settled(rooms.open('f').take(most, WAIT_MS))).toBe(true)
-  expect(await settled(rooms.open('g').take(most + 1, WAIT_MS))).toBeUndefined()
+  const most = boundNamed('SURE_MEMORY_BYTES')
+  const budget = createMemoryBudget(undefined, 0)
+  for (const tenant of ['a', 'b', 'c', 'd']) await budget.open(tenant).take(ALL_BYTES / 4, WAIT_MS)
+  void budget.open('a').take(1, 10)
+  const turn = budget.open('e')
+  expect(turn.begin(1, { of: {}, bytes: most - 2 })).toBe(true)
+  expect(await settled(turn.take(1, WAIT_MS))).toBe(true)
+  expect(await settled(turn.take(1, WAIT_MS))).toBe(false)
+  expect(await settled(budget.open('f').take(most, WAIT_MS))).toBe(true)
+  expect(await settled(budget.open('g').take(most + 1, WAIT_MS))).toBeUndefined()
 })

@@ -1,0 +1,188 @@
+import { deflateRawSync, inflateRawSync } from 'node:zlib'
+import type { components } from '../../../generated/openapi.ts'
+import { newId } from '../../ids.ts'
+import type { Frame, SessionState, TranscriptEntry } from '../engine/types.ts'
+
+/* The compact forms in which a session, its turns and their transcript are stored. */
+
+/** The id begins with that of the bot, so that every statement can name both: they are the key of sessions. */
+export function newSessionId(botId: string, now: Date): string {
+  return `${botId}-${newId(now)}`
+}
+
+/** Returns the bot of a session; undefined for a text that is no id of a session. */
+export function botOfSession(sessionId: string): string | undefined {
+  return /^(.+)-[0-9a-z]{26}$/.exec(sessionId)?.[1]
+}
+
+// The state of a session: every turn writes it anew, so default values are omitted
+
+const usualState = () => ({ device: 'desktop' as const, isProgressBarEnabled: false })
+
+const usualFrame = (): Omit<Frame, 'botId' | 'resultId'> => ({
+  publicationId: null,
+  values: [],
+  returns: [],
+  answerCount: 0,
+  isMerged: false,
+  linkPosition: null,
+  merged: [],
+})
+
+/** The columns of the session row that the state need not repeat. */
+interface Row {
+  botId: string
+  resultId: string | null
+}
+
+type EncodedState = Partial<Omit<SessionState, 'frames'>> & { frames: Partial<Frame>[] }
+
+export function encodeState(state: SessionState, row: Row): EncodedState {
+  const { resultId } = state
+  const frames = state.frames.map((frame) => unlike(frame, { botId: row.botId, resultId, ...usualFrame() }))
+  const usual = { resultId: row.resultId, userId: resultId, ...usualState() }
+  return unlike<EncodedState>({ ...state, frames }, usual)
+}
+
+/**
+ * Decodes the state that a chat continues from. Undefined once the chat is over, or if another release wrote the
+ * state in another format.
+ */
+export function decodeState({ state, botId, resultId: own }: Row & { state: string | null }) {
+  const encoded = state === null ? null : (JSON.parse(state) as EncodedState)
+  if (encoded?.format !== 1) return undefined
+  const { resultId = own } = encoded
+  const frames = encoded.frames.map((frame) => ({ botId, resultId, ...usualFrame(), ...frame }))
+  return { resultId, userId: resultId, ...usualState(), ...encoded, frames } as SessionState
+}
+
+/** Returns the properties that differ from `usual`, whose values are primitive or empty lists. */
+function unlike<Kept extends object>(object: Kept, usual: Record<string, unknown>): Kept {
+  const isUsual = (value: unknown, other: unknown) =>
+    value === other || (Array.isArray(value) && value.length === 0 && Array.isArray(other))
+  const differences: Record<string, unknown> = {}
+  for (const [name, value] of Object.entries(object)) {
+    if (!(name in usual && isUsual(value, usual[name]))) differences[name] = value
+  }
+  return differences as Kept
+}
+
+/**
+ * Pads the state with blanks, so that most turns leave its length unchanged: PostgreSQL then logs a row from its
+ * first difference on, and not the whole conversation. Short states are cheaper logged than padded further.
+ */
+export function padState(state: string): string {
+  const unit = state.length < 256 ? 64 : 256
+  return state.padEnd(Math.ceil(state.length / unit) * unit)
+}
+
+/*
+ * A turn, for clients that come back or repeat a request. Every turn has the same property names, so a dictionary of
+ * these compresses it to a third.
+ */
+
+export type Turn = components['schemas']['ChatTurn']
+
+export interface EncodedTurn {
+  /** Messages of the visitor. */
+  said: Turn[]
+  /** Response to the client. */
+  answer: components['schemas']['ContinuedChatBody']
+}
+
+/** Stored turns cannot be decoded with any other dictionary. The most frequent texts come last. */
+const dictionary = Buffer.from(
+  '"clientSideActions":[{"type":"redirect","redirect":{"url":"https://"isNewTab":"scriptToExecute":{"content":"args":' +
+    '"expectsDedicatedReply":true"dynamicTheme":{"hostAvatarUrl":"progress":"logs":[{"status":"error","description":"' +
+    '"details":"context":"type":"image","content":{"url":"https://"type":"video""type":"embed"{"type":"audio"' +
+    '"attachedFileUrls":["lastMessageNewFormat":"isMultipleChoice":true"dynamicVariableId":"isSearchable":' +
+    '{"markdown":"type":"markdown""url":"bold":true{"type":"variable","children":[{"type":"inline-variable"' +
+    '},{"type":"p","children":[{"text":""}]}' +
+    '"type":"date input""type":"file input""type":"rating input""type":"phone number input""type":"url input"' +
+    '"type":"number input","options":{"type":"email input","options":{"isLong":false,"inputMode":"' +
+    '"input":{"id":"","type":"choice input","items":[{"id":"","outgoingEdgeId":"","content":"' +
+    '"options":{"buttonLabel":"Send","labels":{"placeholder":"Type your answer...","button":"Send"},"variableId":"' +
+    '{"said":[],"answer":{"messages":[{"said":[{"role":"user","text":""}],"answer":{"messages":[{"id":"' +
+    '","type":"text","content":{"type":"richText","richText":[{"type":"p","children":[{"text":"' +
+    '"}]}]}},{"id":""}]}]}}],"input":{"id":"","type":"text input","options":{"variableId":""}},"revision":',
+)
+
+/** Little memory: turns are small, and allocating more takes longer than compressing. */
+const options = { dictionary, windowBits: 12, memLevel: 4, chunkSize: 1_024 }
+
+/** Encodes a turn; `answer` is JSON. */
+export function encodeTurn(said: Turn[], answer: string): Buffer {
+  return deflateRawSync(`{"said":${JSON.stringify(said)},"answer":${answer}}`, options)
+}
+
+export function decodeTurn(packed: Buffer): EncodedTurn {
+  return JSON.parse(decompressTurn(packed))
+}
+
+/** Returns the turn as JSON. */
+export function decompressTurn(packed: Buffer): string {
+  return inflateRawSync(packed, options).toString()
+}
+
+/*
+ * The first turns of a chat are in the row of its session, which every turn writes anyway. The newest comes first,
+ * each after its length in two bytes: PostgreSQL finds the others unchanged and does not log them again.
+ */
+
+/** PostgreSQL moves values of longer rows out of line. */
+const FULL_ROW_BYTES = 1_950
+/** Bytes of a session row besides its state and its turns. */
+const OTHER_ROW_BYTES = 330
+
+/**
+ * True if a turn fits beside the state and the turns of the session. Sizes are in bytes; the state may still double.
+ */
+export function hasRoom(packed: Buffer, stateSize: number, inlineTurnsSize: number): boolean {
+  return OTHER_ROW_BYTES + 2 * stateSize + inlineTurnsSize + 2 + packed.length <= FULL_ROW_BYTES
+}
+
+/** Returns a turn with its length, to be put in front of the others of the session. */
+export function withLength(packed: Buffer): Buffer {
+  const length = Buffer.alloc(2)
+  length.writeUInt16BE(packed.length)
+  return Buffer.concat([length, packed])
+}
+
+/** Decodes the turns of a session, newest first. */
+export function decodeTurns(turns: Buffer): EncodedTurn[] {
+  const found: EncodedTurn[] = []
+  for (let at = 0; at < turns.length; ) {
+    const end = at + 2 + turns.readUInt16BE(at)
+    found.push(decodeTurn(turns.subarray(at + 2, end)))
+    at = end
+  }
+  return found
+}
+
+/*
+ * The transcript of a turn, for the row of a result. Nearly all entries are texts, so their property names are omitted.
+ * Texts of the visitor are already in the answer of the same row.
+ */
+
+/** A text of the bot; null for the answer itself, said by the visitor; or the whole entry. */
+export type EncodedEntry = string | null | TranscriptEntry
+
+/** Encodes a transcript. `answer` is the answer of the row, if it has one. */
+export function encodeTranscript(
+  said: readonly TranscriptEntry[],
+  answer: string | undefined,
+): EncodedEntry[] {
+  return said.map((entry) => {
+    if (entry.type !== 'text' || entry.text === undefined) return entry
+    if (entry.role === 'bot') return entry.text
+    return entry.text === answer ? null : entry
+  })
+}
+
+/** Decodes JSON of a transcript. */
+export function decodeTranscript(kept: string, answer: string | null): TranscriptEntry[] {
+  return (JSON.parse(kept) as EncodedEntry[]).map((entry) => {
+    if (entry === null) return { role: 'user', type: 'text', text: answer ?? '' }
+    return typeof entry === 'string' ? { role: 'bot', type: 'text', text: entry } : entry
+  })
+}
