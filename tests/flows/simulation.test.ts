@@ -260,7 +260,7 @@ async function replied(flow: object, elapsedMs: number, waitedMs = 0): Promise<B
     config: { UPLOAD_MAX_SIZE: 1, UPLOAD_MAX_SIZE_PER_CHAT: 1 },
     now: new Date(),
     publicUrl: () => 'https://x.example',
-    place: { rest: (work: () => Promise<unknown>) => work() },
+    slot: { releaseDuring: (work: () => Promise<unknown>) => work() },
     chat: {
       evaluate: async () => {
         await undefined
