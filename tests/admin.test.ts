@@ -453,7 +453,7 @@ test('distribute is repeated without the fan-out, which no cluster can run', asy
   const client = new pg.Client({ connectionString: url })
   await client.connect()
   try {
-    // The catalogue of a cluster that is being distributed; without this table no fan-out comes to an end.
+    // The catalogue of a cluster that is being distributed; without this table the fan-out fails.
     await client.query(`CREATE TABLE pg_dist_partition (logicalrelid regclass, partmethod "char", repmodel "char");
       INSERT INTO pg_dist_partition VALUES ('users', 'n', 't'); DROP TABLE webhook_deliveries`)
     const { code, stderr } = await runHere(['distribute'], { DATABASE_URL: url })

@@ -18,6 +18,16 @@ declare const db: Database
 declare const botGrant: BotGrant
 declare const workspaceGrant: WorkspaceGrant
 
+export const correctBot = defineBot({
+  name: 'Bot',
+  variables: ['Age'],
+  groups: {
+    one: [goTo('other')],
+    other: [choose({ Yes: 'one', No: 'other' })],
+    last: [ask('text input', 'Age')],
+  },
+})
+
 export const edgeToNowhere = defineBot({
   name: 'Bot',
   // @ts-expect-error There is no group "two".
@@ -110,6 +120,7 @@ export async function askWithGrants() {
   await folderIn(db, 'workspace-1', 'folder-1')
   // @ts-expect-error The grant of a bot is not that of a workspace.
   await folderIn(db, botGrant, 'folder-1')
+  await withDraft(db, botGrant)
   const { caller, role, bot } = botGrant
   // @ts-expect-error Only access makes grants.
   await withDraft(db, { caller, role, bot })

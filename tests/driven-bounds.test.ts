@@ -351,7 +351,7 @@ test('as many requests rest as the table says for each slot, a quarter for one t
     void slot.releaseDuring(() => new Promise<void>((resolve) => wake.push(resolve))).then(slot.leave)
     return room.taken()
   }
-  const each = boundNamed('MAX_RESTING_PER_SLOT')
+  const each = boundNamed('MAX_RELEASED_PER_SLOT')
   for (const tenant of ['a', 'b', 'c', 'd']) {
     for (let nth = 0; nth < each; nth++) expect(await rest(tenant)).toBe(0)
   }

@@ -18,7 +18,14 @@ let app: App
 let world: World
 let folder: string
 beforeAll(async () => {
-  app = await startApp({ config: { RATE_LIMIT: true, RATE_LIMIT_TOKEN: 10_000, RATE_LIMIT_ADDRESS: 10_000 } })
+  app = await startApp({
+    config: {
+      RATE_LIMIT: true,
+      RATE_LIMIT_TOKEN: 10_000,
+      RATE_LIMIT_ADDRESS: 10_000,
+      OUTBOUND_ALLOWED_HOSTS: ['example.com'],
+    },
+  })
   world = await makeWorld(app)
   folder = mkdtempSync(join(tmpdir(), 'bots-guides-'))
 })
@@ -31,21 +38,21 @@ const read = (path: string) => readFileSync(new URL(path, root), 'utf8')
 const blocksOf = (path: string) => shellBlocksOf(read(path))
 
 const inShell = promisify(execFile)
-const hasShell = await inShell('sh', ['-c', 'curl --version && awk 1 /dev/null']).then(
+const hasShell = await inShell('sh', ['-c', 'curl --fail-with-body --version && awk 1 /dev/null']).then(
   () => true,
   () => false,
 )
 if (!hasShell) process.stderr.write('No curl in a shell: install it to test the commands of the guides\n')
 const testInShell = hasShell ? test : test.skip
 
-/** Runs blocks in one shell, in which a request that is rejected ends everything; returns what each printed. */
+/** Runs blocks in one shell, in which a request that is rejected ends its own shell; returns what each printed. */
 async function run(blocks: string[], env: Record<string, string> = {}): Promise<string[]> {
   const script = blocks
     .map((block) => block.replaceAll('http://localhost:3000', app.url))
     .map((block) => block.replaceAll('botb_pat_...', world.here.admin.token))
     .join("\nprintf '\\0'\n")
-  const rejects =
-    'curl() { command curl --show-error --fail-with-body "$@" || { cat; exit 1; } >&2 < /dev/null; }'
+  // Without settings of whoever runs the tests: no proxy, no .curlrc.
+  const rejects = 'curl() { command curl -q --noproxy "*" --show-error --fail-with-body "$@" || exit 1; }'
   const { stdout } = await inShell('sh', ['-e', '-c', `${rejects}\n${script}`], {
     cwd: folder,
     env: { ...process.env, URL: app.url, TOKEN: world.here.admin.token, ...env },

@@ -99,8 +99,10 @@ async function unitsOf(work: () => Promise<unknown>): Promise<string[]> {
     if (/^begin\b/.test(text)) {
       open++
       isWritten = false
-    } else if (text === 'commit' || text === 'rollback') open--
-    else if (isWrite(text) && !isWritten) {
+    } else if (text === 'commit' || text === 'rollback') {
+      open--
+      isWritten = false
+    } else if (isWrite(text) && !isWritten) {
       isWritten = open > 0
       units.push(text)
     }
@@ -125,15 +127,25 @@ test('two writes that could each be there without the other are seen', async () 
     await app.client.ok('createFolder', { as: here.admin, body })
   })
   expect(units).toHaveLength(2)
+  const mixed = await unitsOf(async () => {
+    await app.client.ok('createFolder', { as: here.admin, body })
+    await app.db.execute('UPDATE folders SET name = name')
+  })
+  expect(mixed).toHaveLength(2)
 })
 
 const writes = (Object.keys(operations) as OperationId[]).filter((id) => operations[id].method !== 'get')
+
+/** A file arrives between its two writes, which nothing may hold open. The background removes what stays incomplete. */
+const MOST_UNITS: Partial<Record<OperationId, number>> = { uploadFile: 2 }
 
 test.each(writes)('%s without a key writes all in one statement or one transaction', async (id) => {
   const written = cases[id]?.ok
   const ok = (typeof written === 'function' ? written : Object.values(written ?? {})[0]) as Case
   const world = await makeWorld(app)
   const request = await ok(world, app)
-  const units = await unitsOf(() => app.client.call(id, request))
-  expect(units.slice(1)).toEqual([])
+  const units = await unitsOf(async () => {
+    expect((await app.client.call(id, request)).status).toBe(operations[id].success.status)
+  })
+  expect(units.slice(MOST_UNITS[id] ?? 1)).toEqual([])
 })

@@ -198,7 +198,7 @@ export function hasWebhooks(workspaceId: AnyPgColumn) {
   )
 }
 
-const questions = { tokenHash: 'text', id: 'text' } as const
+const lookup = { tokenHash: 'text', id: 'text' } as const
 const owner = sql`JOIN ${apiTokens} ON ${apiTokens.tokenHash} = decode(batch."tokenHash", 'hex')`
 
 /** Finds a token, the record with the id, and the role of the token's owner in its workspace. */
@@ -221,7 +221,7 @@ function grantLookup<Table extends typeof workspaces | typeof folders | typeof b
     db,
     named,
     name,
-    questions,
+    lookup,
     shape,
     (list, batch) => sql`
       SELECT ${list} FROM ${batch} ${owner}
@@ -239,7 +239,7 @@ const lookups = statements((db, named) => {
       db,
       named,
       'grant_user',
-      questions,
+      lookup,
       { token },
       (list, batch) => sql`SELECT ${list} FROM ${batch} ${owner}`,
     ),

@@ -301,7 +301,7 @@ export const commands: Record<string, Command> = {
     options: [],
     async run(db, _options, { config: { DATABASE_URL } }) {
       if (!DATABASE_URL) throw new Refusal('Set DATABASE_URL to the coordinator of the Citus cluster')
-      // A cluster cannot run the fan-out, and its turns enqueue no events.
+      // A cluster cannot run the fan-out. The service does not start before all tables are distributed.
       if (!(await isBeingDistributed(db))) await fanOutAll(db)
       await distribute(DATABASE_URL)
       return { distributed: true }

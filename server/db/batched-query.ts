@@ -4,10 +4,10 @@ import { topologyOf } from './citus/topology.ts'
 import { type Database, prepareSql } from './client.ts'
 import { genericPlanParam, type RowOf, type Shape, selection } from './typed-select.ts'
 
-/** The most questions in one statement. */
+/** The most lookups in one statement. */
 const MAX_BATCH_QUESTIONS = 100
 
-/** Types of parameters in a question, by the name of the PostgreSQL type. */
+/** Types of parameters in a lookup, by the name of the PostgreSQL type. */
 interface ParameterTypes {
   text: string
   bytea: Buffer
@@ -19,7 +19,7 @@ interface ParameterTypes {
 
 type Types = Record<string, keyof ParameterTypes>
 
-type QuestionOf<T extends Types> = { [Key in keyof T]: ParameterTypes[T[Key]] }
+type LookupOf<T extends Types> = { [Key in keyof T]: ParameterTypes[T[Key]] }
 
 /** A parameter for each column, and what a table of such columns is named. */
 function columnsOf(db: Database, types: Types) {
@@ -35,18 +35,18 @@ function columnsOf(db: Database, types: Types) {
     ([column, type]) => sql`${genericPlanParam(db, column, type)} AS ${sql.identifier(column)}`,
   )
   return {
-    several: sql`unnest(${sql.join(lists, comma)}) WITH ORDINALITY AS batch (${names}, place)`,
-    one: sql`(SELECT ${sql.join(values, comma)}, 1 AS place) AS batch`,
+    several: sql`unnest(${sql.join(lists, comma)}) WITH ORDINALITY AS batch (${names}, ordinal)`,
+    one: sql`(SELECT ${sql.join(values, comma)}, 1 AS ordinal) AS batch`,
     /** The values of the parameters. */
-    listsOf: (questions: readonly Record<string, unknown>[]) =>
-      Object.fromEntries(columns.map(([column]) => [column, questions.map((question) => question[column])])),
+    listsOf: (lookups: readonly Record<string, unknown>[]) =>
+      Object.fromEntries(columns.map(([column]) => [column, lookups.map((lookup) => lookup[column])])),
   }
 }
 
 /**
- * Prepares a statement that finds, or writes, one row per question, and batches questions of concurrent requests: a
- * round trip costs several times the lookup. On a cluster each question runs alone, since a batch would go to several
- * nodes. `statement` gets the table of the questions, named `batch`, with a column for each of `types`, and the select
+ * Prepares a statement that finds, or writes, one row per lookup, and batches lookups of concurrent requests: a
+ * round trip costs several times as much. On a cluster each lookup runs alone, since a batch would go to several
+ * nodes. `statement` gets the table of the lookups, named `batch`, with a column for each of `types`, and the select
  * list.
  */
 export function prepareBatchedQuery<T extends Types, S extends Shape>(
@@ -56,36 +56,34 @@ export function prepareBatchedQuery<T extends Types, S extends Shape>(
   types: T,
   shape: S,
   statement: (list: SQL, batch: SQL) => SQL,
-): (question: QuestionOf<T>) => Promise<RowOf<S> | undefined> {
+): (lookup: LookupOf<T>) => Promise<RowOf<S> | undefined> {
   const columns = columnsOf(db, types)
   const { list: own, read } = selection(shape)
-  const list = sql`batch.place, ${own}`
+  const list = sql`batch.ordinal, ${own}`
   const one = prepareSql(db, named(name), statement(list, columns.one))
   const several = prepareSql(db, named(`${name}_several`), statement(list, columns.several))
-  const find = async (questions: readonly QuestionOf<T>[]) => {
-    const [first] = questions
+  const find = async (lookups: readonly LookupOf<T>[]) => {
+    const [first] = lookups
     const { rows } =
-      first !== undefined && questions.length === 1
-        ? await one(first)
-        : await several(columns.listsOf(questions))
-    const found: (RowOf<S> | undefined)[] = questions.map(() => undefined)
-    for (const row of rows) found[Number(row.place) - 1] = read(row)
+      first !== undefined && lookups.length === 1 ? await one(first) : await several(columns.listsOf(lookups))
+    const found: (RowOf<S> | undefined)[] = lookups.map(() => undefined)
+    for (const row of rows) found[Number(row.ordinal) - 1] = read(row)
     return found
   }
-  if (!topologyOf(db).canBatchBots) return async (question) => (await find([question]))[0]
+  if (!topologyOf(db).canBatchBots) return async (lookup) => (await find([lookup]))[0]
   return createBatcher(
     MAX_BATCH_QUESTIONS,
     () => '',
-    (questions) => {
-      const found = find(questions)
-      return questions.map(async (_, at) => (await found)[at])
+    (lookups) => {
+      const found = find(lookups)
+      return lookups.map(async (_, at) => (await found)[at])
     },
   )
 }
 
 /**
  * Prepares a statement that writes several rows at once. `statement` gets their table, named `batch`, with a nullable
- * column for each of `types` and the column `place`. It returns `place` of the rows it wrote. Other placeholders hold
+ * column for each of `types` and the column `ordinal`. It returns `ordinal` of the rows it wrote. Other placeholders hold
  * for all of them. The result is true for each row that was written.
  */
 export function prepareBatchedWrite<T extends Types>(
@@ -98,7 +96,7 @@ export function prepareBatchedWrite<T extends Types>(
   const run = prepareSql(db, name, statement(columns.several))
   return async (given, forAll) => {
     const { rows } = await run(Object.assign(columns.listsOf(given), forAll))
-    const written = new Set(rows.map(({ place }) => Number(place)))
+    const written = new Set(rows.map(({ ordinal }) => Number(ordinal)))
     return given.map((_, at) => written.has(at + 1))
   }
 }

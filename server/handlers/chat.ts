@@ -149,17 +149,17 @@ export const chat: ChatHandlers<Contexts> = {
     if (!(await context.slot.moveTo(first.workspaceId))) return reply.fail('SERVICE_UNAVAILABLE')
     const emit = decodeState(first)?.isStreamEnabled ? openEvents?.() : undefined
     const digest = digestOf(body)
-    const isQuestion = (body.message ?? null) === null
+    const isWithoutMessage = (body.message ?? null) === null
     const earlier =
-      (isQuestion ? await respondAfterEvent(db, first, body.revision) : null) ??
+      (isWithoutMessage ? await respondAfterEvent(db, first, body.revision) : null) ??
       (await earlierResponse(db, first, digest, body.revision, arrivedAt))
     if (earlier !== null) return reply.ok(asProperty(new JsonText(earlier)))
     const { revision } = first
     const isOfInput =
       body.revision === undefined || body.revision === revision || isStillAsked(first, body.revision)
     if (!isOfInput) return reply.fail('CONFLICT', [movedOn])
-    // The client of a chat that waits for a webhook polls until it was called.
-    if (isQuestion && decodeState(first) && first.handledBy === null) {
+    // A client polls without a message while its chat waits for a webhook or a time.
+    if (isWithoutMessage && decodeState(first) && first.handledBy === null) {
       const waiting = await respondBeforeEvent(db, first)
       if (waiting !== undefined) return reply.ok(asProperty(new JsonText(waiting)))
     }

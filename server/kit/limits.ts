@@ -22,7 +22,7 @@ declare global {
   namespace Express {
     interface Locals {
       /** For a counted request: each function passes its slot among those of its caller to another request. */
-      lanes?: (() => void)[]
+      releases?: (() => void)[]
       /** The slot of the request among all of the process. */
       slot?: Slot
       /** Tenant that shares are counted for: a user or an address, and the owner of the record once it is known. */
@@ -180,8 +180,8 @@ export function createLimits({ config, log }: { config: LimitSettings; log: Logg
   }
 
   function release({ locals }: express.Response) {
-    for (const lane of locals.lanes ?? []) lane()
-    locals.lanes = undefined
+    for (const release of locals.releases ?? []) release()
+    locals.releases = undefined
   }
 
   return {
@@ -206,7 +206,7 @@ export function createLimits({ config, log }: { config: LimitSettings; log: Logg
     },
 
     async recognize(request, response, tokenHash, caller) {
-      if (!config.RATE_LIMIT || response.locals.lanes) return 'in'
+      if (!config.RATE_LIMIT || response.locals.releases) return 'in'
       if (!caller) return takeAddress(request, response)
       this.know(tokenHash, caller)
       response.locals.tenant = `user ${caller.userId}`
@@ -302,8 +302,8 @@ function createCounter(kind: Kind, points: number, concurrent: number, duration:
       const seconds = Math.max(1, Math.ceil(count.msBeforeNext / 1000))
       if (hasFields) response.setHeader('RateLimit', `"${kind}";r=${count.remainingPoints};t=${seconds}`)
       running.set(key, before + 1)
-      response.locals.lanes ??= []
-      response.locals.lanes.push(() => {
+      response.locals.releases ??= []
+      response.locals.releases.push(() => {
         const left = (running.get(key) as number) - 1
         if (left > 0) running.set(key, left)
         else running.delete(key)

@@ -10,6 +10,7 @@ import { cutText, type JsonObject, storableText } from '../../json/access.ts'
 import { appearanceOf, deviceOf, dynamicThemeOf, hasProgressBar, startPropsOf } from './appearance.ts'
 import {
   abortChat,
+  addReturnPoint,
   currentFrame,
   type Execution,
   findEvent,
@@ -18,13 +19,19 @@ import {
   log,
   type Next,
   newExecution,
-  rememberReturn,
   sendAction,
   takeEdge,
   waitingBlock,
 } from './execution.ts'
 import { byType, findBlock, resolvePosition, startEdge, type Target } from './flow-index.ts'
-import { flowAllBack, giveValues, loadFrames, newFrame, resultVariables, updateResult } from './frames.ts'
+import {
+  collectResultVariables,
+  flowAllBack,
+  giveValues,
+  loadFrames,
+  newFrame,
+  updateResult,
+} from './frames.ts'
 import { isAnswer, replyToWaiting, setIdleTimer, textOfMessage } from './handle-reply.ts'
 import { visitorLanguage } from './language.ts'
 import { progressOf } from './progress.ts'
@@ -160,7 +167,12 @@ export async function setVariables(
     return live ? { ...frame, values: [...live.values], merged: live.merged } : frame
   })
   const first = run.frames[0] ?? currentFrame(run)
-  return { issues, values: [...values], state: { ...state, frames }, result: resultVariables(run, first) }
+  return {
+    issues,
+    values: [...values],
+    state: { ...state, frames },
+    result: collectResultVariables(run, first),
+  }
 }
 
 /**
@@ -215,7 +227,7 @@ async function begin(run: Execution, message: Message | null): Promise<void> {
     const block = findBlock(currentFrame(run).flow, startFrom.position)
     await runBlocks(run, target, block === null ? { kind: 'end' } : leave(run, block))
   } else {
-    const target = startTarget(run, startFrom)
+    const target = findStartTarget(run, startFrom)
     await runBlocks(run, null, target === null ? { kind: 'end' } : { kind: 'go', ...target })
   }
   const type = run.input?.type
@@ -246,7 +258,7 @@ async function runCommand(run: Execution, command: string): Promise<TurnResult> 
   run.waiting = null
   const isAutomatic = target === null || event.options.resumeAfter === true
   if (position !== null && waitingBlock({ ...run, waiting: position }) !== null) {
-    rememberReturn(run, { kind: 'again', isAutomatic, position })
+    addReturnPoint(run, { kind: 'again', isAutomatic, position })
   }
   const first: Next = target === null ? { kind: 'end' } : { kind: 'go', ...target }
   await runBlocks(run, null, first)
@@ -289,7 +301,7 @@ function checkStart(run: Execution): TurnRejection | null {
   }
 }
 
-function startTarget(run: Execution, startFrom: StartOptions['startFrom']): Target | null {
+function findStartTarget(run: Execution, startFrom: StartOptions['startFrom']): Target | null {
   const { flow } = currentFrame(run)
   if (startFrom === undefined) return takeEdge(run, startEdge(flow))
   if (startFrom.type === 'group') return resolvePosition(flow, { groupId: startFrom.groupId })
@@ -333,7 +345,7 @@ export function outcomeWithoutTheme(run: Execution, isRegistering = false): Turn
     messages: run.messages,
     logs: run.logs,
     answers: run.answers,
-    variables: resultVariables(run, first),
+    variables: collectResultVariables(run, first),
     transcript: run.transcript,
     said: run.said,
     hasStarted,

@@ -152,7 +152,7 @@ const longestTurnMilliseconds = 10
 /** A turn that has worked longer than this alternates with other such turns. */
 const freeMilliseconds = 50
 const maximumLogs = 100
-/** Texts in memory have one or two. */
+/** Maximum bytes of a character in memory. */
 export const BYTES_PER_CHARACTER = 2
 const maximumDetails = 1_000
 
@@ -209,7 +209,7 @@ export function cpuMilliseconds(): number {
   return (user + system) / 1_000
 }
 
-/** The system takes longer to tell than most turns last, and many of them begin at once. */
+/** Reading the CPU time takes longer than most turns, and many turns begin at once. */
 const MAX_CPU_READING_AGE_MS = 20
 let cpuReading = { at: Number.NEGATIVE_INFINITY, milliseconds: 0 }
 
@@ -334,14 +334,14 @@ export function takeEdge(run: Execution, edgeId: unknown): Target | null {
   return target
 }
 
-/** Along the edge of the block, or on to the next one. */
+/** Follows the edge of the block; without one, the next block runs. */
 export function leave(run: Execution, block: Block): Next {
   const target = takeEdge(run, block.outgoingEdgeId)
   return target === null ? next : { kind: 'go', ...target }
 }
 
-/** Keeps a position of the running bot for `Return`, and drops the oldest one if there are too many. */
-export function rememberReturn(run: Execution, point: ReturnPoint): void {
+/** Adds a return point to the running bot, and drops the oldest if there are too many. */
+export function addReturnPoint(run: Execution, point: ReturnPoint): void {
   const { returns } = currentFrame(run)
   returns.push(point)
   if (returns.length > run.limits.returnPoints) returns.shift()

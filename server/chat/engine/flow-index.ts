@@ -136,7 +136,7 @@ function blockIn(group: Group, blockId: string): Block | null {
   return group.blocks[group.blockIndexes.get(blockId) ?? -1] ?? null
 }
 
-/** A record that is complete, for documents that may name any type. */
+/** Returns a map of a record that the compiler holds complete; documents may name other types. */
 export function byType<Type extends BlockType, Value>(
   record: Record<Type, Value>,
 ): ReadonlyMap<string, Value> {

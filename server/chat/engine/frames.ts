@@ -1,13 +1,13 @@
 import { filledText } from '../../json/access.ts'
 import { findJumpTarget } from './blocks/logic.ts'
 import {
+  addReturnPoint,
   currentFrame,
   type Execution,
   type LiveFrame,
   leave,
   log,
   type Next,
-  rememberReturn,
   waitFor,
 } from './execution.ts'
 import { type Block, followEdge, indexFlow, startEdge } from './flow-index.ts'
@@ -52,7 +52,7 @@ export function giveValues(run: Execution, frame: LiveFrame, options: StartOptio
   }
 }
 
-/** Returns `false` if a linked bot was deleted; the session is then cut back to the bot that linked it. */
+/** Returns `false` if a linked bot was deleted: its frame is then empty, and those above it are dropped. */
 export async function loadFrames(run: Execution, flow: Flow, stored: Frame[]): Promise<boolean> {
   for (const { values, publicationId: flowId, ...frame } of stored) {
     const own = flowId === null ? flow : await waitFor(run, run.effects.loadFlow(flowId))
@@ -75,7 +75,7 @@ export async function loadFrames(run: Execution, flow: Flow, stored: Frame[]): P
 }
 
 /** All variables that have a value, those of merged bots included; session variables only where nobody stores them. */
-export function resultVariables(run: Execution, frame: LiveFrame): ResultVariable[] {
+export function collectResultVariables(run: Execution, frame: LiveFrame): ResultVariable[] {
   const own: ResultVariable[] = []
   for (const { id, name, isSessionVariable } of frame.flow.variables.values()) {
     const value = readVariable(run, id, frame)
@@ -107,7 +107,7 @@ function callGroup(run: Execution, block: Block, position: Position): Next {
     groupId === undefined ? followEdge(flow, startEdge(flow)) : findJumpTarget(run, flow, groupId, undefined)
   if (target === null) return skip(run, block, 'there is no such group')
   // With nothing behind the link there is nothing to come back to, so a bot that restarts itself stays small.
-  if (hasMoreBehind(run, block, position)) rememberReturn(run, { kind: 'after', isAutomatic: true, position })
+  if (hasMoreBehind(run, block, position)) addReturnPoint(run, { kind: 'after', isAutomatic: true, position })
   return { kind: 'go', ...target }
 }
 
@@ -136,7 +136,7 @@ async function enterBot(run: Execution, block: Block, position: Position, botId:
   return { kind: 'go', ...target }
 }
 
-/** Ends the running bot. Gives the place of the link in its parent, where the flow goes on. */
+/** Ends the running bot. Returns the position of the link in its parent, where the flow goes on. */
 export function leaveBot(run: Execution): Position | null {
   const ended = run.frames.pop()
   if (ended === undefined) return null
@@ -154,8 +154,8 @@ export function flowAllBack(run: Execution): void {
   }
 }
 
-/** Makes sure that a bot with a result of its own has a place where its answers go. */
-export function trackResult(run: Execution, frame: LiveFrame, isNew = false): void {
+/** Adds the result of a linked bot that has its own, for its answers. */
+function trackResult(run: Execution, frame: LiveFrame, isNew = false): void {
   const { resultId, flowId, botId } = frame
   if (resultId === null || flowId === null || resultId === run.session.resultId) return
   if (run.linkedResults.has(resultId)) return
@@ -174,7 +174,7 @@ export function trackResult(run: Execution, frame: LiveFrame, isNew = false): vo
 export function updateResult(run: Execution, frame: LiveFrame): void {
   const result = frame.resultId === null || frame.isMerged ? undefined : run.linkedResults.get(frame.resultId)
   if (result === undefined) return
-  result.variables = resultVariables(run, frame)
+  result.variables = collectResultVariables(run, frame)
   result.hasStarted = frame.answerCount > 0
 }
 

@@ -7,6 +7,7 @@ import { acceptClientValue } from './blocks/set-variable.ts'
 import { acceptBooking } from './blocks/vendors/cal-com.ts'
 import { sendPlainText } from './bubbles.ts'
 import {
+  addReturnPoint,
   currentFrame,
   type Execution,
   findEvent,
@@ -15,7 +16,6 @@ import {
   log,
   type Next,
   next,
-  rememberReturn,
   spendOutput,
   takeEdge,
   waitFor,
@@ -32,7 +32,7 @@ import type { Answer, InputToShow, Message, Position, SessionState } from './typ
 import { ownSizeOf, takesFiles } from './upload-policy.ts'
 import { fill, fillDeep, fillNumber, readVariable, saveReply, setVariable } from './variables.ts'
 
-/* Messages of the client, by the block that waits for them, and inputs: shown, answered, shown again to the idle. */
+/* Passes the message of a visitor to the block that waits. Shows inputs, and shows them again after an invalid reply or none. */
 
 /** Hands the message to the waiting block. The outcome is relative to that block. */
 export async function replyToWaiting(run: Execution, message: Message | null): Promise<Next> {
@@ -52,10 +52,10 @@ export async function replyToWaiting(run: Execution, message: Message | null): P
   if (isInput(block)) {
     const branch = takeEvent(run, block, message, 'reply')
     if (branch === null) return answerInput(run, block, position, message)
-    // Drops the positions that an earlier branch of the event has left for good.
+    // Drops the return points of an earlier branch of the event, which never comes back.
     const frame = currentFrame(run)
     frame.returns = frame.returns.filter(({ kind }) => kind !== 'answer')
-    rememberReturn(run, { kind: 'answer', isAutomatic: false, position, message })
+    addReturnPoint(run, { kind: 'answer', isAutomatic: false, position, message })
     return branch
   }
   const reply = message === null ? null : textOfMessage(message)
@@ -96,7 +96,7 @@ export async function answerInput(
   }
   const branch = takeEvent(run, block, message, 'invalidReply')
   if (branch === null) return askAgain(run, block, position, reading.retryMessage)
-  rememberReturn(run, { kind: 'again', isAutomatic: false, position })
+  addReturnPoint(run, { kind: 'again', isAutomatic: false, position })
   return branch
 }
 
@@ -201,7 +201,7 @@ export async function showInput(run: Execution, block: Block, position: Position
 }
 
 /** Reads a reply to the input without storing anything yet. */
-export async function readReply(run: Execution, block: Block, message: Message | null): Promise<Reading> {
+async function readReply(run: Execution, block: Block, message: Message | null): Promise<Reading> {
   const reader = readers.get(block.type)
   if (reader === undefined) return { kind: 'skipped' }
   const mayBeEmpty = block.type === 'file input' || block.type === 'payment input'
@@ -210,7 +210,7 @@ export async function readReply(run: Execution, block: Block, message: Message |
 }
 
 /** Stores what was understood and goes on behind the input. */
-export function acceptReply(run: Execution, block: Block, message: Message | null, reading: Reading): Next {
+function acceptReply(run: Execution, block: Block, message: Message | null, reading: Reading): Next {
   if (reading.kind !== 'valid') return leave(run, block)
   const content = storableText(cutText(reading.content, run.limits.valueCharacters))
   const { botId, isMerged } = currentFrame(run)
@@ -234,7 +234,7 @@ export function acceptReply(run: Execution, block: Block, message: Message | nul
 }
 
 /** Says that the reply is not valid, and shows the input again. */
-export async function askAgain(
+async function askAgain(
   run: Execution,
   block: Block,
   position: Position,
@@ -329,7 +329,7 @@ export function setIdleTimer(run: Execution): void {
 }
 
 /** Runs the branch once more, or ends the chat. An input of the branch itself is shown again. */
-export async function takeIdle(run: Execution, block: Block, position: Position): Promise<Next> {
+async function takeIdle(run: Execution, block: Block, position: Position): Promise<Next> {
   const event = findEvent(run, 'idle')
   const options = event && optionsOf(event)
   if (event === undefined || options === undefined) return showInput(run, block, position)
@@ -343,6 +343,6 @@ export async function takeIdle(run: Execution, block: Block, position: Position)
   const branch = followEdge(currentFrame(run).flow, event.outgoingEdgeId)
   if (branch === null || branch.group.blocks.includes(block)) return showInput(run, block, position)
   const target = takeEdge(run, event.outgoingEdgeId)
-  rememberReturn(run, { kind: 'again', isAutomatic: true, position })
+  addReturnPoint(run, { kind: 'again', isAutomatic: true, position })
   return target === null ? { kind: 'end' } : { kind: 'go', ...target }
 }

@@ -27,9 +27,9 @@ export interface Limits {
   outputCharacters: number
   /** Characters of a visitor's message. A longer one is cut. */
   messageCharacters: number
-  /** Positions that `Return` can go back to, and branches that resume by themselves. The oldest is dropped. */
+  /** Bots that are linked inside each other. A further link is skipped. */
   linkedBots: number
-  /** Places remembered for `Return`, and branches that resume by themselves. The oldest is forgotten. */
+  /** Return points of a frame. The oldest is dropped. */
   returnPoints: number
 }
 

@@ -1,6 +1,6 @@
 /*
  * Bytes that turns of chats hold in memory while they wait for servers of others: files, responses, values, flows. Many
- * turns wait at once, since a turn that waits needs no place.
+ * turns wait at once, since a turn that waits has no slot.
  */
 
 /** Maximum bytes of all waiting turns of a process beyond those that are free. */

@@ -35,7 +35,7 @@ import type { Position, ReturnPoint } from './types.ts'
 
 type RunBlock = (run: Execution, block: Block, position: Position) => Promise<Next> | Next
 
-/** Does not depend on the block that it came from. */
+/** An outcome that does not depend on the block it came from. */
 type AbsoluteNext = Exclude<Next, { kind: 'next' }>
 
 /**

@@ -337,7 +337,7 @@ export interface LinkedResult {
 
 export interface TurnOutcome {
   problem?: undefined
-  /** State for the next request. `null`: the chat is over and the session can be deleted. */
+  /** State for the next turn. `null`: the chat is over. */
   state: SessionState | null
   messages: Bubble[]
   input?: InputToShow
@@ -346,7 +346,7 @@ export interface TurnOutcome {
   dynamicTheme?: DynamicTheme
   /** 0 to 100, only with the progress bar on. */
   progress?: number
-  /** The message as it was validReading, when that differs from what was sent. */
+  /** The message as the input understood it, if that differs from what was sent. */
   lastMessageNewFormat?: string
   /** Absent while the bot handles the chat. */
   handledBy?: 'waiting' | 'member'

@@ -95,7 +95,7 @@ export type WriteValue = (value: VariableValue, before: string) => string
 
 /**
  * Fills a text in one pass: what a visitor has typed is never looked through for placeholders. Code that fails leaves
- * nothing in its place and a log entry. A chat that was cut shows nothing any more, so nothing is filled for it.
+ * nothing in its place and a log entry. An aborted chat shows nothing more, so nothing is filled.
  */
 export async function fill(
   run: Execution,

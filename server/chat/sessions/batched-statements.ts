@@ -22,13 +22,13 @@ import { botId, floorOf, maxAnswers, savedAt, transcriptId, workspaceId } from '
 /**
  * Enqueues the events of turns: a result began by one, has an answer, is completed by it. One row holds the data of all
  * turns in one text, and values that only the database knows; `expandOutboxRow` makes events of it later, since JSON
- * takes many times longer to write. `live` has the rows of results with their earlier flags, `place` and `eventTypes`.
+ * takes many times longer to write. `live` has the rows of results with their earlier flags, `ordinal` and `eventTypes`.
  */
 const enqueueTurnEvents = sql`, queued AS (${enqueueEvents(
   sql`
     SELECT bot_id, ${sql.placeholder('idPrefix')}::text AS id,
       is_start::integer + is_answer::integer + is_completion::integer AS size,
-      '{"turn":' || place || ',"createdAt":"' || created_at || '","hasStarted":' || has_started
+      '{"turn":' || ordinal || ',"createdAt":"' || created_at || '","hasStarted":' || has_started
         || ',"isCompleted":' || is_completed || ',"isStart":' || is_start || ',"isAnswer":' || is_answer
         || ',"isCompletion":' || is_completion || '}' AS event
     FROM (
@@ -79,7 +79,7 @@ const withNewResults = (batch: SQL) => sql`
       greatest(now, b.results_floor_at + interval '1 millisecond'), now, transcript::json
     FROM (SELECT results_floor_at FROM ${bots} WHERE id = ${botId} FOR KEY SHARE) AS b, batch
   )
-  SELECT place FROM batch`
+  SELECT ordinal FROM batch`
 
 const nextTypes = {
   ...shared,
@@ -135,9 +135,9 @@ const withNextTurns = (batch: SQL, isUsual: SQL, returned: SQL, more: SQL) => sq
     RETURNING o.bot_id, o.id, o.created_at, o.has_started, o.is_completed, was_started, was_completed,
       session.now, session.transcript ${returned}
   ) ${more}
-  SELECT place, 1 / ((SELECT count(*) FROM session) = (SELECT count(*) FROM live))::integer FROM session`
+  SELECT ordinal, 1 / ((SELECT count(*) FROM session) = (SELECT count(*) FROM live))::integer FROM session`
 
-const ofEvents = sql`, session.place, session."eventTypes"`
+const ofEvents = sql`, session.ordinal, session."eventTypes"`
 
 const answerTypes = {
   ...nextTypes,

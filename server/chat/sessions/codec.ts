@@ -17,9 +17,9 @@ export function botOfSession(sessionId: string): string | undefined {
 
 // The state of a session: every turn writes it anew, so default values are omitted
 
-const usualState = () => ({ device: 'desktop' as const, isProgressBarEnabled: false })
+const defaultState = () => ({ device: 'desktop' as const, isProgressBarEnabled: false })
 
-const usualFrame = (): Omit<Frame, 'botId' | 'resultId'> => ({
+const defaultFrame = (): Omit<Frame, 'botId' | 'resultId'> => ({
   publicationId: null,
   values: [],
   returns: [],
@@ -39,9 +39,11 @@ type EncodedState = Partial<Omit<SessionState, 'frames'>> & { frames: Partial<Fr
 
 export function encodeState(state: SessionState, row: Row): EncodedState {
   const { resultId } = state
-  const frames = state.frames.map((frame) => unlike(frame, { botId: row.botId, resultId, ...usualFrame() }))
-  const usual = { resultId: row.resultId, userId: resultId, ...usualState() }
-  return unlike<EncodedState>({ ...state, frames }, usual)
+  const frames = state.frames.map((frame) =>
+    withoutDefaults(frame, { botId: row.botId, resultId, ...defaultFrame() }),
+  )
+  const defaults = { resultId: row.resultId, userId: resultId, ...defaultState() }
+  return withoutDefaults<EncodedState>({ ...state, frames }, defaults)
 }
 
 /**
@@ -52,17 +54,17 @@ export function decodeState({ state, botId, resultId: own }: Row & { state: stri
   const encoded = state === null ? null : (JSON.parse(state) as EncodedState)
   if (encoded?.format !== 1) return undefined
   const { resultId = own } = encoded
-  const frames = encoded.frames.map((frame) => ({ botId, resultId, ...usualFrame(), ...frame }))
-  return { resultId, userId: resultId, ...usualState(), ...encoded, frames } as SessionState
+  const frames = encoded.frames.map((frame) => ({ botId, resultId, ...defaultFrame(), ...frame }))
+  return { resultId, userId: resultId, ...defaultState(), ...encoded, frames } as SessionState
 }
 
-/** Returns the properties that differ from `usual`, whose values are primitive or empty lists. */
-function unlike<Kept extends object>(object: Kept, usual: Record<string, unknown>): Kept {
-  const isUsual = (value: unknown, other: unknown) =>
+/** Returns the properties that differ from `defaults`, whose values are primitive or empty lists. */
+function withoutDefaults<Kept extends object>(object: Kept, defaults: Record<string, unknown>): Kept {
+  const isDefault = (value: unknown, other: unknown) =>
     value === other || (Array.isArray(value) && value.length === 0 && Array.isArray(other))
   const differences: Record<string, unknown> = {}
   for (const [name, value] of Object.entries(object)) {
-    if (!(name in usual && isUsual(value, usual[name]))) differences[name] = value
+    if (!(name in defaults && isDefault(value, defaults[name]))) differences[name] = value
   }
   return differences as Kept
 }

@@ -18,7 +18,7 @@ export type ConcurrentEdit = [place: number, name?: string, value?: unknown]
 
 /**
  * Merges the changes by members since the turn read the session, and returns the session that the turn then follows.
- * Undefined if there are none, since another turn was faster, or if people handle the chat.
+ * Undefined if another turn was written first, or if people handle the chat.
  */
 export async function mergeEdits(
   db: Database,

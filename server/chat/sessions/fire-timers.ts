@@ -71,8 +71,8 @@ async function take(db: Database, claim: string, passedOver: readonly string[], 
       db,
       shape,
       (list) => sql`
-        WITH due AS (${due(sql`ctid AS slot`, passedOver, limit)} FOR UPDATE SKIP LOCKED)
-        UPDATE ${table} SET ${leased} FROM due WHERE ${table}.ctid = due.slot RETURNING ${list}`,
+        WITH due AS (${due(sql`ctid AS timer_place`, passedOver, limit)} FOR UPDATE SKIP LOCKED)
+        UPDATE ${table} SET ${leased} FROM due WHERE ${table}.ctid = due.timer_place RETURNING ${list}`,
     )
   }
   // A cluster locks only what one node has. A process that was slower leases nothing.

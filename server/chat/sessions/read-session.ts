@@ -46,13 +46,13 @@ export async function findPublished(
   resultId: string | undefined,
 ) {
   const lookups = sessionQueries(db)
-  const question = { publicId, resultId: resultId ?? '' }
+  const lookup = { publicId, resultId: resultId ?? '' }
   const known = holders.get(publicId)
-  let row = known === undefined ? undefined : await lookups.start({ botId: known, ...question })
+  let row = known === undefined ? undefined : await lookups.start({ botId: known, ...lookup })
   if (!row) {
     const [holder] = await lookups.holder({ publicId })
     if (!holder || holder.botId === known) return undefined
-    row = await lookups.start({ botId: holder.botId, ...question })
+    row = await lookups.start({ botId: holder.botId, ...lookup })
     if (!row) return undefined
     holders.set(publicId, holder.botId)
   }

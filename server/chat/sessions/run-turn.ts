@@ -40,7 +40,7 @@ export async function runTurn(
   keep?: StoreTurn,
 ): Promise<Ran> {
   const { workspaceId, flow } = session
-  // Read from the database it is a text of its own, decoded it is values.
+  // The state is in memory twice: as the text that was read, and decoded.
   const bytes = 2 * (session.state?.length ?? 0)
   return withTurnMemory(context, { workspaceId, flow, bytes }, (memory) =>
     runTurnWithin(context, session, memory, reply, keep),
@@ -59,7 +59,7 @@ async function runTurnWithin(
   let isWritten = false
   try {
     while (!lease.isLost || (await context.slot.releaseDuring(() => lease.wait()))) {
-      // The state is used up by a run, so each has its own.
+      // An execution changes its state, so each attempt decodes its own.
       const state = decodeState(session)
       if (!state) return 'over'
       const wasAnswered = (state.frames[0]?.answerCount ?? 0) > 0

@@ -189,18 +189,18 @@ const nodeStatements = statements((db, named) => ({
   follow: prepareSelect(db, named('chat_follow_on_node'), followShape, selectFromNode),
 }))
 
-async function startOnNode(db: Database, question: { publicId: string; botId: string; resultId: string }) {
-  const [found] = await nodeStatements(await nodeOf(db, question.botId)).start(question)
+async function startOnNode(db: Database, lookup: { publicId: string; botId: string; resultId: string }) {
+  const [found] = await nodeStatements(await nodeOf(db, lookup.botId)).start(lookup)
   return found
 }
 
-async function resumeOnNode(db: Database, question: { botId: string; sessionId: string; now: string }) {
-  const [found] = await nodeStatements(await nodeOf(db, question.botId)).resume(question)
+async function resumeOnNode(db: Database, lookup: { botId: string; sessionId: string; now: string }) {
+  const [found] = await nodeStatements(await nodeOf(db, lookup.botId)).resume(lookup)
   return found
 }
 
-async function followOnNode(db: Database, question: { botId: string; sessionId: string; now: string }) {
-  const [found] = await nodeStatements(await nodeOf(db, question.botId)).follow(question)
+async function followOnNode(db: Database, lookup: { botId: string; sessionId: string; now: string }) {
+  const [found] = await nodeStatements(await nodeOf(db, lookup.botId)).follow(lookup)
   return found
 }
 

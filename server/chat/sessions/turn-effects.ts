@@ -33,7 +33,7 @@ export type Context = Pick<
   'db' | 'keyring' | 'chat' | 'files' | 'publicUrl' | 'config' | 'log' | 'now' | 'quota'
 > & { slot: Pick<Slot, 'releaseDuring'>; visitedUrl?: string | undefined }
 
-/** Runs a turn with memory for what it holds while it waits for others. Nothing has happened where there is none. */
+/** Runs a turn with memory of its workspace. Throws before anything happens if that has none left. */
 export async function withTurnMemory<Value>(
   { chat: tools }: Pick<Context, 'chat'>,
   { workspaceId, flow, bytes }: { workspaceId: string; flow: Flow; bytes: number },
@@ -78,7 +78,7 @@ export function effectsOf(
   const { httpRequest, sendEmail } = tools
   const mayCallOut = async () => lease === undefined || (await lease.mayCallOut())
   const elsewhere = 'Another request runs this turn'
-  const reservingMemory = (milliseconds: number) =>
+  const createMemoryOptions = (milliseconds: number) =>
     memory && { reserveMemory: (bytes: number) => memory.take(bytes, milliseconds) }
   /** Counts the flow of a linked bot. */
   const countFlow = <Loaded extends Flow | null>(flow: Loaded): Loaded => {
@@ -108,7 +108,7 @@ export function effectsOf(
     emit,
     async httpRequest(request) {
       return (await mayCallOut())
-        ? slot.releaseDuring(() => httpRequest({ ...request, ...reservingMemory(request.milliseconds) }))
+        ? slot.releaseDuring(() => httpRequest({ ...request, ...createMemoryOptions(request.milliseconds) }))
         : { ok: false, reason: 'refused', message: elsewhere }
     },
     async findCredentials(id, type) {
@@ -121,7 +121,9 @@ export function effectsOf(
     },
     async askModel(request) {
       return (await mayCallOut())
-        ? slot.releaseDuring(() => tools.askModel({ ...request, ...reservingMemory(request.milliseconds) }))
+        ? slot.releaseDuring(() =>
+            tools.askModel({ ...request, ...createMemoryOptions(request.milliseconds) }),
+          )
         : { ok: false, message: elsewhere }
     },
     async sendEmailBy(account, mail, milliseconds) {

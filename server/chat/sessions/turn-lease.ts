@@ -11,7 +11,7 @@ import { sessionChanges } from './write-turn.ts'
 /*
  * Lease of a turn: of all requests that run the same turn of a session, in any process, only one may call out. It
  * writes the id of its lease into the session before its first call, and heartbeats extend it. The others wait for its
- * answer. If the lease is over, the process has died, and one of the others takes it. It is valid for its revision only.
+ * response. If the lease is over, the process has died, and one of the others takes it. It is valid for its revision only.
  */
 
 const MAX_POLL_DELAY_MS = 500
@@ -20,7 +20,7 @@ const leaseStatements = statements((db, named) => {
   const turn = sql`bot_id = ${sql.placeholder('botId')} AND id = ${sql.placeholder('sessionId')}
     AND revision = ${sql.placeholder('revision')}`
   const claim = sql`${sql.placeholder('claim')}::text`
-  const isFree = sql`(claim IS NULL OR NOT starts_with(claim, revision || '/') OR ${isLeaseOver})`
+  const isFree = sql`(claim IS NULL OR NOT starts_with(claim, revision::text || '/') OR ${isLeaseOver})`
   return {
     read: prepareSelect(
       db,
@@ -89,7 +89,7 @@ export class TurnLease {
 
   readonly #look = async () => {
     if (this.#state !== 'held') return
-    // As with a heartbeat, a failure takes the lease from nobody.
+    // A failed query does not end the lease, as with a heartbeat.
     const held = await leaseStatements(this.#db)
       .hold(this.#values())
       .catch(() => [true])
@@ -126,7 +126,7 @@ export class TurnLease {
     this.#state = isTaken ? 'held' : 'lost'
     if (isTaken) {
       await this.#endHeartbeat?.()
-      // Output that is streamed ends at once where this process writes the change, else with a heartbeat.
+      // A change by this process ends the stream at once, one by another process at the next heartbeat.
       sessionChanges.off(this.#turn.sessionId, this.#look).on(this.#turn.sessionId, this.#look)
       this.#endHeartbeat = startHeartbeat(
         async () => (await leaseStatements(this.#db).extend(this.#values())) === 1,

@@ -163,8 +163,7 @@ export async function writeTurn(
 }
 
 /**
- * `isRetry`: an earlier attempt failed on a constraint, as the insert-only statements of usual turns do if the
- * result exists.
+ * `isRetry`: an earlier attempt failed, so the turn is written by itself and not in a batch.
  */
 async function tryWriteTurn(db: Database, turn: TurnToWrite, now: Date, isRetry: boolean): Promise<boolean> {
   const { session, outcome } = turn

@@ -59,11 +59,15 @@ export function treatAsDistributed(db: Database) {
 }
 
 /** Returns true once `admin distribute` has spread its first table, after which no fan-out can run. */
-export async function isBeingDistributed(db: Database): Promise<boolean> {
+export const isBeingDistributed = (db: Database) => isSpread(db, 'users')
+
+/** Returns true if a table is on all nodes, whole or in shards. */
+async function isSpread(db: Database, table: 'users' | 'bots'): Promise<boolean> {
   const { rows: known } = await db.$client.query("SELECT to_regclass('pg_dist_partition') AS at")
   if (known[0].at === null) return false
   const { rows } = await db.$client.query(
-    "SELECT FROM pg_dist_partition WHERE logicalrelid = 'public.users'::regclass",
+    "SELECT FROM pg_dist_partition WHERE logicalrelid = $1::regclass AND (partmethod = 'h' OR repmodel = 't')",
+    [`public.${table}`],
   )
   return rows.length > 0
 }
@@ -73,12 +77,11 @@ export async function isBeingDistributed(db: Database): Promise<boolean> {
  * what reads of a standby. Throws where the cluster lacks what `admin distribute` of this release gives it.
  */
 export async function detectCitus(db: Database, reads = db) {
-  const { rows: known } = await db.$client.query("SELECT to_regclass('pg_dist_partition') AS at")
-  if (known[0].at === null) return
-  const { rows } = await db.$client.query(
-    "SELECT FROM pg_dist_partition WHERE logicalrelid = 'public.bots'::regclass AND partmethod = 'h'",
-  )
-  if (rows.length === 0) return
+  if (!(await isSpread(db, 'bots'))) {
+    if (await isBeingDistributed(db))
+      throw new Error('The tables were not distributed to the end: run admin distribute again')
+    return
+  }
   const { rows: functions } = await db.$client.query("SELECT to_regproc('write_chat_turn') AS at")
   if (functions[0].at === null)
     throw new Error('The cluster lacks functions of this release: run admin distribute')

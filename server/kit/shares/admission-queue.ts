@@ -19,17 +19,17 @@ interface Line {
   /** Requests that wait for a slot at once, and for how many milliseconds each. */
   length: number
   timeout: number
-  /** Places of one tenant; a quarter of all unless said otherwise. */
+  /** Maximum slots of one tenant; by default a quarter of all. */
   share?: number
 }
 
-/** Requests that rest at once, as a multiple of the slots; who comes later keeps its slot while it waits. */
-const MAX_RESTING_PER_SLOT = 5
+/** Maximum requests that have released their slot, per slot. Further requests keep theirs while they wait. */
+const MAX_RELEASED_PER_SLOT = 5
 
 const quarterOf = (count: number) => Math.ceil(count / 4)
 
 /**
- * Places for a number of requests, of which one tenant has a share. Further requests wait in the queue of their tenant;
+ * Slots for a number of requests, of which one tenant has a share. Further requests wait in the queue of their tenant;
  * the queues take turns to get a slot.
  */
 export function createAdmissionQueue({ slots, length, timeout, share = quarterOf(slots) }: Line) {
@@ -38,8 +38,8 @@ export function createAdmissionQueue({ slots, length, timeout, share = quarterOf
   let waiting = 0
   /** By tenant; the next in turn comes first. */
   const lines = new Map<string, Set<() => void>>()
-  const resting = new Map<string, number>()
-  let allResting = 0
+  const released = new Map<string, number>()
+  let allReleased = 0
 
   const countOf = (counts: Map<string, number>, tenant: string) => counts.get(tenant) ?? 0
   const add = (counts: Map<string, number>, tenant: string, change: 1 | -1) => {
@@ -135,18 +135,18 @@ export function createAdmissionQueue({ slots, length, timeout, share = quarterOf
       },
       async releaseDuring(work) {
         const isBound =
-          allResting >= MAX_RESTING_PER_SLOT * slots ||
-          countOf(resting, tenant) >= quarterOf(MAX_RESTING_PER_SLOT * slots)
+          allReleased >= MAX_RELEASED_PER_SLOT * slots ||
+          countOf(released, tenant) >= quarterOf(MAX_RELEASED_PER_SLOT * slots)
         if (!isHeld || isBound) return work()
         leave()
-        const rester = tenant
-        allResting++
-        add(resting, rester, 1)
+        const releasedFor = tenant
+        allReleased++
+        add(released, releasedFor, 1)
         try {
           return await work()
         } finally {
-          allResting--
-          add(resting, rester, -1)
+          allReleased--
+          add(released, releasedFor, -1)
           if (!isLeft) {
             take(tenant)
             isHeld = true

@@ -3,13 +3,13 @@
 import { asString, filledText } from '../../../json/access.ts'
 import { holds } from '../conditions.ts'
 import {
+  addReturnPoint,
   currentFrame,
   type Execution,
   leave,
   log,
   type Next,
   next,
-  rememberReturn,
   takeEdge,
 } from '../execution.ts'
 import { type Block, type FlowIndex, resolvePosition, type Target } from '../flow-index.ts'
@@ -46,7 +46,7 @@ export function runJump(run: Execution, block: Block, position: Position): Next 
     log(run, 'error', `Jump: there is no such ${missing}`, { context: block.id, isInternal: true })
     return { kind: 'end' }
   }
-  rememberReturn(run, { kind: 'after', isAutomatic: false, position })
+  addReturnPoint(run, { kind: 'after', isAutomatic: false, position })
   return { kind: 'go', ...target }
 }
 

@@ -2,11 +2,11 @@
 import type { CountryCode } from 'libphonenumber-js'
 import { at } from '../../../json/access.ts'
 import { waitFor } from '../execution.ts'
-import { invalidReading, type ReadReply, validReading } from './reading.ts'
+import { invalidReading, type ReadReply, toReading } from './reading.ts'
 
 export const readEmail: ReadReply = (_run, _block, { text }) => {
   const address = text.trim().toLowerCase()
-  return isEmailAddress(address) ? validReading(address) : invalidReading
+  return isEmailAddress(address) ? toReading(address) : invalidReading
 }
 
 /** Finding numbers takes longer than the text is long. */
@@ -25,7 +25,7 @@ export const readPhone: ReadReply = async (run, block, { text }) => {
     text.slice(0, longestSentence),
     isSupportedCountry(defaultCountry) ? (defaultCountry as CountryCode) : undefined,
   )
-  return found === undefined ? invalidReading : validReading(found.number.number)
+  return found === undefined ? invalidReading : toReading(found.number.number)
 }
 
 /** A web address with or without its protocol, as it was typed. `mailto:` and the like are addresses of no page. */
@@ -41,7 +41,7 @@ export const readUrl: ReadReply = (_run, _block, { text }) => {
   // URL reads `13/06` as the machine 0.0.0.13.
   const isMachine = /^(\d{1,3}\.){3}\d{1,3}$/.test(hostname) && typed.includes(hostname)
   const isHost = isMachine || /\.(?!\d+$)[a-z\d-]{2,}$/.test(hostname)
-  return isWeb && isHost && !hostname.includes('..') ? validReading(typed) : invalidReading
+  return isWeb && isHost && !hostname.includes('..') ? toReading(typed) : invalidReading
 }
 
 /** The usual form of an address: no quoted names, no comments, a domain with a dot. */

@@ -13,7 +13,7 @@ import type { Block } from '../flow-index.ts'
 import { readingLanguage } from '../language.ts'
 import { fill } from '../variables.ts'
 import { type DateFields, readFields } from './date-text.ts'
-import { invalidReading, type ReadReply, validReading } from './reading.ts'
+import { invalidReading, type ReadReply, toReading } from './reading.ts'
 
 /** Parsers of free text take long over long texts, and so does the reader of patterns. */
 const maximumLength = 100
@@ -54,12 +54,12 @@ export const readDate: ReadReply = async (run, block, { text }) => {
   }
   // Visitors see a dash, which every language has.
   const shown = written.length > 1 && !ownWord ? { shown: written.join(' – ') } : {}
-  return { ...validReading(written.join(` ${separator} `)), ...shown }
+  return { ...toReading(written.join(` ${separator} `)), ...shown }
 }
 
 export const readTime: ReadReply = (run, block, { text }) => {
   const moment = readMoment(run, text, { format: 'HH:mm', isOwn: false }, true)
-  return moment?.hasTime ? validReading(write(run, block, moment.date, 'HH:mm')) : invalidReading
+  return moment?.hasTime ? toReading(write(run, block, moment.date, 'HH:mm')) : invalidReading
 }
 
 /**

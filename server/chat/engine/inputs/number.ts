@@ -5,7 +5,7 @@ import type { Execution } from '../execution.ts'
 import { readLanguage } from '../language.ts'
 import { fillNumber } from '../variables.ts'
 import { formOf, type NumberForm, readDecimal } from './number-text.ts'
-import { invalidReading, type ReadReply, validReading } from './reading.ts'
+import { invalidReading, type ReadReply, toReading } from './reading.ts'
 
 /** A number of more digits stays as it was typed, because it would be rounded. */
 const MAX_EXACT_DIGITS = 15
@@ -18,7 +18,7 @@ export const readNumber: ReadReply = async (run, block, { text }) => {
   const number = readDecimal(text, formOfInput(run, block.options))
   if (number === null || !(await isWithin(run, block.options, number))) return invalidReading
   const isExact = number.replace(/\D/g, '').length <= MAX_EXACT_DIGITS
-  return validReading(isExact && !number.startsWith('0') ? String(Number(number)) : number)
+  return toReading(isExact && !number.startsWith('0') ? String(Number(number)) : number)
 }
 
 /** Any whole step of the scale, from its start to its length. */
@@ -30,7 +30,7 @@ export const readRating: ReadReply = async (run, block, { text }) => {
   const first = block.options.buttonType === 'Icons' ? 1 : await fillNumber(run, block.options.startsAt)
   const min = Math.min(first ?? 0, max)
   if (!isAlone || !(await isWithin(run, { min, max, step: 1 }, number))) return invalidReading
-  return validReading(String(Number(number)))
+  return toReading(String(Number(number)))
 }
 
 function formOfInput(run: Execution, { locale, style, currency, unit }: JsonObject): NumberForm | null {

@@ -37,7 +37,7 @@ export interface Reply {
 
 export const invalidReading: Reading = { kind: 'invalid' }
 
-export function validReading(content: string): Reading {
+export function toReading(content: string): Reading {
   return { kind: 'valid', content }
 }
 
@@ -58,7 +58,7 @@ export const readText: ReadReply = async (run, block, { text, message }) => {
   const attachedFileUrls = at(attachments, 'isEnabled') === true ? given : []
   if (attachedFileUrls.some((url) => webUrl(url) === null)) return invalidReading
   const [first, ...more] = attachedFileUrls
-  if (first === undefined) return text === '' ? invalidReading : validReading(text)
+  if (first === undefined) return text === '' ? invalidReading : toReading(text)
   // One file is a text, so that `{{File}}` in a text is its address; several are a list.
   const value = more.length === 0 ? first : attachedFileUrls
   const assignments = [{ variableId: at(attachments, 'saveVariableId'), value }]

@@ -8,7 +8,7 @@ import { currentFrame, type Execution, log } from '../execution.ts'
 import type { Block } from '../flow-index.ts'
 import { resultBotOf } from '../frames.ts'
 import { isEmailAddress } from '../inputs/contact.ts'
-import { type Reading, validReading } from '../inputs/reading.ts'
+import { type Reading, toReading } from '../inputs/reading.ts'
 import { readingLanguage, sentencesOf } from '../language.ts'
 import type { InputToShow } from '../types.ts'
 import { fill } from '../variables.ts'
@@ -132,7 +132,7 @@ export async function readPayment(run: Execution, block: Block): Promise<Reading
     delete run.session.payment
     logPaid(run, block, 'success', payment, read)
     const label = filledText(asObject(block.options.labels).success)
-    return validReading(label === undefined ? DEFAULT_ANSWER : await fill(run, label))
+    return toReading(label === undefined ? DEFAULT_ANSWER : await fill(run, label))
   }
   const hasFailed = ['requires_payment_method', 'canceled'].includes(read.payment.status)
   if (read.status === 'complete' && !hasFailed) {
