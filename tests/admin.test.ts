@@ -4,7 +4,8 @@ import { promisify } from 'node:util'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals'
 import pg from 'pg'
 import { runCommand } from '../server/admin/run-command.ts'
-import { type App, startApp } from './support/app.ts'
+import { detectCitus } from '../server/db/citus/topology.ts'
+import { type App, connectTo, startApp } from './support/app.ts'
 import { builtOf } from './support/build.ts'
 import { waitingForLocks } from './support/locks.ts'
 import {
@@ -444,7 +445,7 @@ test('a command that gets a signal ends, and with it the database server that it
   }
 })
 
-test('distribute is repeated without the fan-out, which no cluster can run', async () => {
+test('distribute is repeated without the fan-out after an interruption, and the service does not start before', async () => {
   if (process.env.CITUS === '1') {
     expect(await accepted('distribute')).toEqual({ distributed: true })
     return
@@ -452,6 +453,7 @@ test('distribute is repeated without the fan-out, which no cluster can run', asy
   const { url, drop } = await createDatabase()
   const client = new pg.Client({ connectionString: url })
   await client.connect()
+  const { db, pool } = connectTo(url)
   try {
     // The catalogue of a cluster that is being distributed; without this table the fan-out fails.
     await client.query(`CREATE TABLE pg_dist_partition (logicalrelid regclass, partmethod "char", repmodel "char");
@@ -459,7 +461,9 @@ test('distribute is repeated without the fan-out, which no cluster can run', asy
     const { code, stderr } = await runHere(['distribute'], { DATABASE_URL: url })
     expect(code).toBe(1)
     expect(stderr).toContain('create_reference_table')
+    await expect(detectCitus(db)).rejects.toThrow('run admin distribute again')
   } finally {
+    await pool.end()
     await client.end()
     await drop()
   }
