@@ -550,7 +550,7 @@ async function lookUp(app: App) {
         starts.push(await lookups.start({ botId, publicId, resultId }))
   }
   // Their place among those that are asked at once is no one's, and a node leaves the age of a step to who has to know it.
-  const plain = (found: object | undefined) => found && { ...found, place: undefined, turnAge: undefined }
+  const plain = (found: object | undefined) => found && { ...found, ordinal: undefined, turnAge: undefined }
   return { sessions: sessions.map(plain), starts: starts.map(plain) }
 }
 
