@@ -12,8 +12,18 @@ export function databaseError(error: unknown): Error | undefined {
   return error.cause instanceof Error && error.message.startsWith('Failed query') ? error.cause : error
 }
 
-/** An error that other rows may not meet: not one of the connection, of the text of a statement, or of a database without room. */
+/** An error of the text of a statement, or of a table or privilege that it lacks: no row is at fault. */
+export function isOfStatement(error: unknown): boolean {
+  return /^(0A|42)/.test(sqlState(error) ?? '')
+}
+
+/** An error that other rows may not meet: not one of the connection, of a statement, or of a database without room. */
 export function isOfRows(error: unknown): boolean {
   const state = sqlState(error)
-  return state !== undefined && /^[\dA-Z]{5}$/.test(state) && !/^(08|0A|25|42|53|57P)/.test(state)
+  return (
+    state !== undefined &&
+    /^[\dA-Z]{5}$/.test(state) &&
+    !/^(08|25|53|57P)/.test(state) &&
+    !isOfStatement(error)
+  )
 }

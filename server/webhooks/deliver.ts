@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { LRUCache } from 'lru-cache'
-import { databaseError, isOfRows } from '../db/errors.ts'
+import { databaseError, isOfRows, isOfStatement } from '../db/errors.ts'
 import { runInHalves } from '../db/halves.ts'
 import { MS_PER_HOUR, MS_PER_SECOND } from '../durations.ts'
 import { createErrorLog } from '../repeated-errors.ts'
@@ -115,7 +115,12 @@ export function startDeliveries(
       db,
       left.after,
       Math.min(Math.max(Math.ceil(1.5 * took), MIN_FAN_OUT_EVENTS), MAX_FAN_OUT_EVENTS),
-    )
+    ).catch((error) => {
+      // Deliveries that are there already do not wait for a statement that cannot run.
+      if (!isOfStatement(error)) throw error
+      logError(error, 'events of turns will be fanned out again')
+      return { after: '', isMoreLeft: false }
+    })
     if (left.isMoreLeft) looking.wake()
     took = 0
     let free = AT_ONCE - [...underWay.values()].filter(({ state }) => state !== 'waiting').length
