@@ -1,8 +1,6 @@
-import { execFile } from 'node:child_process'
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { promisify } from 'node:util'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { runCommand } from '../server/admin/run-command.ts'
 import { root } from '../server/root.ts'
@@ -10,6 +8,7 @@ import { type App, startApp } from './support/app.ts'
 import { bot, idOf } from './support/chat.ts'
 import { publish, start } from './support/chats.ts'
 import { shellBlocksOf } from './support/guides.ts'
+import { runShell, testWithCurl } from './support/shell.ts'
 import { makeWorld, type World } from './support/world.ts'
 
 /* Shell blocks of guides run as they stand, but for the address of the service and the token. */
@@ -37,43 +36,36 @@ afterAll(async () => {
 const read = (path: string) => readFileSync(new URL(path, root), 'utf8')
 const blocksOf = (path: string) => shellBlocksOf(read(path))
 
-const inShell = promisify(execFile)
-const hasShell = await inShell('sh', ['-c', 'curl --fail-with-body --version && awk 1 /dev/null']).then(
-  () => true,
-  () => false,
-)
-if (!hasShell) process.stderr.write('No curl in a shell: install it to test the commands of the guides\n')
-const testInShell = hasShell ? test : test.skip
-
-/** Runs blocks in one shell, in which a request that is rejected ends its own shell; returns what each printed. */
+/** Runs blocks in one shell; returns what each printed. */
 async function run(blocks: string[], env: Record<string, string> = {}): Promise<string[]> {
   const script = blocks
     .map((block) => block.replaceAll('http://localhost:3000', app.url))
     .map((block) => block.replaceAll('botb_pat_...', world.here.admin.token))
     .join("\nprintf '\\0'\n")
-  // Without settings of whoever runs the tests: no proxy, no .curlrc.
-  const rejects = 'curl() { command curl -q --noproxy "*" --show-error --fail-with-body "$@" || exit 1; }'
-  const { stdout } = await inShell('sh', ['-e', '-c', `${rejects}\n${script}`], {
+  const output = await runShell(script, {
     cwd: folder,
-    env: { ...process.env, URL: app.url, TOKEN: world.here.admin.token, ...env },
+    env: { URL: app.url, TOKEN: world.here.admin.token, ...env },
   })
-  return stdout.split('\0')
+  return output.split('\0')
 }
 
 /** Blocks that give `api`, `chat`, `get` and the variables that other guides use. */
 const firstSteps = blocksOf('contract/guides/first-steps.md')
 
-testInShell('README.md: the tour makes a bot, publishes it, chats with it and reads its result', async () => {
-  const readme = read('README.md')
-  const shown = Array.from(readme.matchAll(/^```json\n(.*?)\n```/gms), ([, text]) => text)
-  const output = await run(shellBlocksOf(readme).slice(1))
-  expect(shown).toEqual([output[2]?.trim().split('\n').at(-1), output[3]?.trim()])
-  expect(JSON.parse(output[4] ?? '').results).toMatchObject([
-    { isCompleted: true, answers: [{ content: 'ada@example.com' }] },
-  ])
-})
+testWithCurl(
+  'README.md: the tour makes a bot, publishes it, chats with it and reads its result',
+  async () => {
+    const readme = read('README.md')
+    const shown = Array.from(readme.matchAll(/^```json\n(.*?)\n```/gms), ([, text]) => text)
+    const output = await run(shellBlocksOf(readme).slice(1))
+    expect(shown).toEqual([output[2]?.trim().split('\n').at(-1), output[3]?.trim()])
+    expect(JSON.parse(output[4] ?? '').results).toMatchObject([
+      { isCompleted: true, answers: [{ content: 'ada@example.com' }] },
+    ])
+  },
+)
 
-testInShell('first steps and the flow with branches lead to the answers that they promise', async () => {
+testWithCurl('first steps and the flow with branches lead to the answers that they promise', async () => {
   const output = await run([...firstSteps, ...blocksOf('contract/guides/flows.md')])
   const [published, thanks, result, checked, discount] = output.slice(-5)
   expect(JSON.parse(published ?? '')).toMatchObject({ errorsFound: 0 })
@@ -83,7 +75,7 @@ testInShell('first steps and the flow with branches lead to the answers that the
   expect(discount).toContain('12 tickets: you get a discount.')
 })
 
-testInShell('the guides for callers work behind first steps', async () => {
+testWithCurl('the guides for callers work behind first steps', async () => {
   const names = ['paging', 'retries', 'limits', 'concurrent-edits', 'webhooks', 'authentication', 'moving']
   const pages = names.map((name) => blocksOf(`contract/guides/${name}.md`))
   const output = await run([...firstSteps, 'api $URL/v1/bots/$BOT/export > export.json', ...pages.flat()])
@@ -101,7 +93,7 @@ testInShell('the guides for callers work behind first steps', async () => {
   expect(moving.map((text) => JSON.parse(text).warnings)).toEqual([[], []])
 })
 
-testInShell('files.md: a file is uploaded and answers the input', async () => {
+testWithCurl('files.md: a file is uploaded and answers the input', async () => {
   const fileInput = { type: 'file input', options: { variableId: idOf('File') } }
   const published = await publish(app, world.here, bot({ Start: [fileInput] }, { variables: ['File'] }))
   const { sessionId: SESSION } = await start(app, published)
@@ -112,7 +104,7 @@ testInShell('files.md: a file is uploaded and answers the input', async () => {
   expect(JSON.parse(answered)).toEqual({ messages: [], revision: 2 })
 })
 
-testInShell('the guides for operators work behind the tour', async () => {
+testWithCurl('the guides for operators work behind the tour', async () => {
   const of = (name: string) => blocksOf(`server/guides/${name}.md`)
   const [headers = ''] = of('limits')
   const ownModel = of('models')[1] ?? ''

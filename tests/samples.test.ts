@@ -9,6 +9,7 @@ import { type App, startApp } from './support/app.ts'
 import { bot, idOf } from './support/chat.ts'
 import { publish, start } from './support/chats.ts'
 import { endpoints } from './support/published.ts'
+import { hasCurl, runShell } from './support/shell.ts'
 import { makeWorld } from './support/world.ts'
 
 /*
@@ -36,18 +37,9 @@ function samplesOf(operationId: string): Sample[] {
 }
 
 const inShell = promisify(execFile)
-const hasCurl = await inShell('curl', ['--version']).then(
-  () => true,
-  () => false,
-)
-if (!hasCurl) process.stderr.write('No curl: install it to test the samples of the document in a shell\n')
 
 const runners: Record<string, (source: string, url: string, token: string) => Promise<string>> = {
-  Shell: async (source, URL, TOKEN) => {
-    const script = `curl() { command curl --silent --show-error --fail-with-body "$@"; }\n${source}`
-    const { stdout } = await inShell('sh', ['-c', script], { env: { ...process.env, URL, TOKEN } })
-    return stdout
-  },
+  Shell: (source, URL, TOKEN) => runShell(source, { env: { URL, TOKEN } }),
   JavaScript: (source, url, token) =>
     new Function('url', 'token', `return (async () => {\n${source}\nreturn response.text()\n})()`)(
       url,

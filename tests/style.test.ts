@@ -1,9 +1,10 @@
 import { execFileSync } from 'node:child_process'
-import { readdirSync, readFileSync } from 'node:fs'
+import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { expect, test } from '@jest/globals'
 import { root } from '../server/root.ts'
+import { readOwnFiles } from './support/guides.ts'
 
 /* The rules of CONTRIBUTING.md on how we write, as far as a program can tell. */
 
@@ -11,17 +12,10 @@ const base = fileURLToPath(root)
 const forbiddenStart = /^(What|Who|Whose|Whether|Which|Where|How|Of)\b/
 
 /** Source files with their texts. */
-const sources = [
-  ...['contract', 'server', 'tests'].flatMap((folder) =>
-    readdirSync(join(base, folder), { recursive: true, encoding: 'utf8' }).map((file) => join(folder, file)),
-  ),
-  join('migrations', 'distribute.sql'),
-]
-  .filter(
-    (file) =>
-      /\.(tsx?|[cm]?js|css|sql|md)$/.test(file) && !/node_modules|\.venv|\/(target|generated)\//.test(file),
-  )
-  .map((file) => ({ file, text: readFileSync(join(base, file), 'utf8') }))
+const sources = readOwnFiles(
+  ['contract', 'server', 'tests', 'migrations'],
+  /^(?!migrations).*\.(tsx?|[cm]?js|css|sql|md)$|^migrations.distribute\.sql$/,
+)
 
 /** The beginnings of all comments of a text. */
 function commentsIn(text: string): string[] {

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { type OperationId, operations } from '../contract/index.ts'
 import { minimumKeyOf } from '../contract/kit/operation.ts'
 import type { Operation } from '../contract/operation.ts'
-import { cases } from './cases/index.ts'
+import { successCases } from './cases/index.ts'
 import { type App, startApp } from './support/app.ts'
 import type { Case } from './support/cases.ts'
 import { newDataFolder } from './support/process.ts'
@@ -73,15 +73,17 @@ test('the transaction of a test that reads a file is seen', async () => {
   expect(seen.length).toBeGreaterThan(0)
 })
 
+async function firstRequestOf(id: OperationId) {
+  const [[, prepare]] = successCases(id) as [[string, Case]]
+  return prepare(await makeWorld(app), app)
+}
+
 const keyed = (Object.keys(operations) as OperationId[]).filter(
   (id) => minimumKeyOf(operations[id] as Operation) !== undefined,
 )
 
 test.each(keyed)('%s with a key waits for nothing but the database in its transaction', async (id) => {
-  const written = cases[id]?.ok
-  const ok = (typeof written === 'function' ? written : Object.values(written ?? {})[0]) as Case
-  const world = await makeWorld(app)
-  const request = await ok(world, app)
+  const request = await firstRequestOf(id)
   const headers = { ...request.headers, 'Idempotency-Key': randomUUID() }
   const seen = await waitedFor(async () => {
     const answer = await app.client.call(id, { ...request, headers })
@@ -140,10 +142,7 @@ const writes = (Object.keys(operations) as OperationId[]).filter((id) => operati
 const MOST_UNITS: Partial<Record<OperationId, number>> = { uploadFile: 2 }
 
 test.each(writes)('%s without a key writes all in one statement or one transaction', async (id) => {
-  const written = cases[id]?.ok
-  const ok = (typeof written === 'function' ? written : Object.values(written ?? {})[0]) as Case
-  const world = await makeWorld(app)
-  const request = await ok(world, app)
+  const request = await firstRequestOf(id)
   const units = await unitsOf(async () => {
     expect((await app.client.call(id, request)).status).toBe(operations[id].success.status)
   })

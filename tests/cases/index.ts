@@ -1,5 +1,5 @@
-import type { resources } from '../../contract/index.ts'
-import type { Cases, Needs } from '../support/cases.ts'
+import type { OperationId, resources } from '../../contract/index.ts'
+import type { Case, Cases, Needs } from '../support/cases.ts'
 import { analytics } from './analytics.ts'
 import { audit } from './audit.ts'
 import { bots } from './bots.ts'
@@ -58,3 +58,11 @@ const byResource: { [Resource in keyof typeof resources]: Cases<Resource> } = {
 export const cases = Object.assign({}, ...Object.values(byResource)) as Record<string, OperationCases>
 
 type OperationCases = { needs: Needs } & Record<string, unknown>
+
+/** The cases of success of an operation, by their names; '' if there is but one. */
+export function successCases(id: OperationId): [name: string, Case][] {
+  const written = cases[id]?.ok
+  return typeof written === 'function'
+    ? [['', written as Case]]
+    : Object.entries(written as Record<string, Case>)
+}

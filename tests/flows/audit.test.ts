@@ -1,9 +1,9 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals'
 import { type OperationId, operations } from '../../contract/index.ts'
 import type { Operation } from '../../contract/operation.ts'
-import { cases } from '../cases/index.ts'
+import { successCases } from '../cases/index.ts'
 import { type App, startApp } from '../support/app.ts'
-import type { Case, CaseRequest } from '../support/cases.ts'
+import type { CaseRequest } from '../support/cases.ts'
 import { anyBody } from '../support/client.ts'
 import { clear, digestOf } from '../support/rows.ts'
 import { makeWorld, type World } from '../support/world.ts'
@@ -27,15 +27,8 @@ const contractOf = (id: OperationId): Operation => operations[id]
 const audited = ids.filter((id) => contractOf(id).isAudited)
 const writes = ids.filter((id) => contractOf(id).method !== 'get' && !contractOf(id).isAudited)
 
-function casesOf(id: OperationId): [string, Case][] {
-  const written = cases[id]?.ok
-  return typeof written === 'function'
-    ? [['', written as Case]]
-    : Object.entries(written as Record<string, Case>)
-}
-
 const everyCase = (list: OperationId[]) =>
-  list.flatMap((id) => casesOf(id).map(([name, one]) => [id, name, one] as const))
+  list.flatMap((id) => successCases(id).map(([name, one]) => [id, name, one] as const))
 
 interface Entry {
   workspace_id: string
@@ -140,7 +133,7 @@ test.each(everyCase(writes))('%s %s: no entry for what is not audited', async (_
 
 test.each(audited)('%s: nothing is done when its entry cannot be written', async (id) => {
   const world = await makeWorld(app)
-  const [first] = casesOf(id)
+  const [first] = successCases(id)
   let request = (await first?.[1](world, app)) as CaseRequest
   // Tokens of those who are in no workspace have no entry.
   if (id === 'createToken') request = { as: world.here.admin, body: { name: 'Token' } }

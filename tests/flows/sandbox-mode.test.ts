@@ -1,6 +1,4 @@
-import { execFile, spawnSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
-import { promisify } from 'node:util'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import type { Outcome } from '../../contract/kit/outcomes.ts'
 import { moveClock } from '../../server/clock.ts'
@@ -15,6 +13,7 @@ import { shellBlocksOf } from '../support/guides.ts'
 import { endpoints } from '../support/published.ts'
 import { replayedOutcomes } from '../support/replay.ts'
 import { createDatabase, type TestDatabase } from '../support/server.ts'
+import { runShell, testWithCurl } from '../support/shell.ts'
 
 /* Sandbox mode: every documented outcome on demand, the seeded world and the clock. Everything else is real. */
 
@@ -220,20 +219,17 @@ test('a database with data that no sandbox made is refused, as is that of a sand
 
 const guide = readFileSync(new URL('contract/guides/sandbox.md', root), 'utf8')
 
-const testWithCurl = spawnSync('curl', ['--version']).status === 0 ? test : test.skip
-
 testWithCurl('the commands of the guide get outcomes, move the clock and reset', async () => {
   const [, outcomes = '', clock = ''] = shellBlocksOf(guide)
-  const env = { ...process.env, URL: app.url, no_proxy: '*', NO_PROXY: '*' }
-  const send = (script: string) => promisify(execFile)('sh', ['-e', '-c', script], { env })
-  const { stdout: sent } = await send(outcomes)
+  const send = (script: string) => runShell(script, { env: { URL: app.url }, curl: '' })
+  const sent = await send(outcomes)
   expect(sent.match(/HTTP\/1\.1 \d+|event: \w+/g)).toEqual([
     'HTTP/1.1 404',
     'HTTP/1.1 409',
     'event: delta',
     'event: answer',
   ])
-  const { stdout: moved } = await send(clock)
+  const moved = await send(clock)
   expect(moved.match(/(?<="now":")[^T]+/g)).toEqual(['2026-02-01', '2026-02-03', '2026-01-05'])
 })
 

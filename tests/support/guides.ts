@@ -12,12 +12,20 @@ export function shellBlocksOf(text: string): string[] {
   )
 }
 
+/** Returns the files of folders of the project, without what is installed or built. */
+export function readOwnFiles(folders: string[], pattern: RegExp): { file: string; text: string }[] {
+  return folders
+    .flatMap((folder) =>
+      readdirSync(join(top, folder), { recursive: true, encoding: 'utf8' }).map((name) => join(folder, name)),
+    )
+    .filter((file) => pattern.test(file) && !/node_modules|\.venv|\/(target|generated)\//.test(file))
+    .map((file) => ({ file, text: readFileSync(join(top, file), 'utf8') }))
+}
+
 /** Returns every page of the project in Markdown. */
 export function readPages(): { file: string; text: string }[] {
-  const folders = ['contract', 'server', 'tests', 'generated'].flatMap((folder) =>
-    readdirSync(join(top, folder), { recursive: true, encoding: 'utf8' }).map((name) => join(folder, name)),
-  )
-  return [...readdirSync(top), ...folders]
-    .filter((file) => file.endsWith('.md') && !/node_modules|\.venv|\/(target|generated)\//.test(file))
+  const own = readdirSync(top)
+    .filter((file) => file.endsWith('.md'))
     .map((file) => ({ file, text: readFileSync(join(top, file), 'utf8') }))
+  return [...own, ...readOwnFiles(['contract', 'server', 'tests', 'generated'], /\.md$/)]
 }

@@ -5,7 +5,10 @@ import { markdownBlocks, markdownLeaves } from './markdown.ts'
 import type { Bubble, Position, TranscriptEntry } from './types.ts'
 import { fill, fillAddress, fillDeep, fillNumber, textOfValue } from './variables.ts'
 
-/* Blocks that show something, and the rich text of text bubbles: elements `{type, children}` and leaves `{text, bold?, italic?, underline?}`. */
+/*
+ * Blocks that show something, and the rich text of text bubbles: elements `{type, children}` and leaves
+ * `{text, bold?, italic?, underline?}`.
+ */
 
 export async function runTextBubble(run: Execution, block: Block): Promise<Next> {
   const source = richTextIn(block.content)
@@ -13,7 +16,7 @@ export async function runTextBubble(run: Execution, block: Block): Promise<Next>
   return next
 }
 
-/** A text from the runtime itself, for instance a retry message. */
+/** A text from the engine itself, for instance a retry message. */
 export function sendPlainText(run: Execution, value: string): void {
   sendText(run, run.effects.newId(), richTextOf(value))
 }

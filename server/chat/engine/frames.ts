@@ -10,7 +10,7 @@ import {
   type Next,
   waitFor,
 } from './execution.ts'
-import { type Block, followEdge, indexFlow, startEdge } from './flow-index.ts'
+import { type Block, type FlowIndex, followEdge, indexFlow, startEdge, type Target } from './flow-index.ts'
 import type { Flow, Frame, Position, ResultVariable, StartOptions, VariableValue } from './types.ts'
 import { readVariable, setVariable, sizeOf } from './variables.ts'
 
@@ -99,12 +99,18 @@ export async function runBotLink(run: Execution, block: Block, position: Positio
     : enterBot(run, block, position, botId)
 }
 
+/** The group of a link, or the start of the bot where none is chosen. */
+function findLinkTarget(run: Execution, block: Block, flow: FlowIndex): Target | null {
+  const groupId = filledText(block.options.groupId)
+  return groupId === undefined
+    ? followEdge(flow, startEdge(flow))
+    : findJumpTarget(run, flow, groupId, undefined)
+}
+
 /** A link within the same bot: its group runs, then the flow goes on here. */
 function callGroup(run: Execution, block: Block, position: Position): Next {
   const { flow } = currentFrame(run)
-  const groupId = filledText(block.options.groupId)
-  const target =
-    groupId === undefined ? followEdge(flow, startEdge(flow)) : findJumpTarget(run, flow, groupId, undefined)
+  const target = findLinkTarget(run, block, flow)
   if (target === null) return skip(run, block, 'there is no such group')
   // With nothing behind the link there is nothing to come back to, so a bot that restarts itself stays small.
   if (hasMoreBehind(run, block, position)) addReturnPoint(run, { kind: 'after', isAutomatic: true, position })
@@ -117,9 +123,7 @@ async function enterBot(run: Execution, block: Block, position: Position, botId:
   const linked = await waitFor(run, run.effects.findLinkedFlow(botId))
   if (linked === null) return skip(run, block, 'the bot does not exist or is not published')
   const flow = indexFlow(linked.flow)
-  const groupId = filledText(block.options.groupId)
-  const target =
-    groupId === undefined ? followEdge(flow, startEdge(flow)) : findJumpTarget(run, flow, groupId, undefined)
+  const target = findLinkTarget(run, block, flow)
   if (target === null) return skip(run, block, 'the bot has no such group')
   const parent = currentFrame(run)
   const isMerged = block.options.mergeResults === true

@@ -12,7 +12,7 @@ import {
 import type { Answer, Flow, ResultVariable, TranscriptEntry, VariableValue } from './types.ts'
 import { readVariable } from './variables.ts'
 
-/** Parts of a result: its variables, the names of its answers, its transcript. */
+/* Parts of a result: names of its answers, its transcript, and what a preview keeps in their place. */
 
 /** Variables of a result after some were set by their names; null empties. Other bots than its own are not looked at. */
 export function withValues(flow: Flow, variables: ResultVariable[], values: JsonObject): ResultVariable[] {

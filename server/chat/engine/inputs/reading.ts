@@ -6,7 +6,7 @@ import type { Block } from '../flow-index.ts'
 import type { Answer, Message } from '../types.ts'
 import { readVariable } from '../variables.ts'
 
-/** Outcome of reading a reply to an input. */
+/* Outcomes of reading a reply to an input, and the readers of texts and files. */
 
 export type Reading =
   | {
@@ -41,8 +41,6 @@ export function toReading(content: string): Reading {
   return { kind: 'valid', content }
 }
 
-/** Text inputs. */
-
 /** A text, or a recording where the input takes one, with attachments where it takes them. */
 export const readText: ReadReply = async (run, block, { text, message }) => {
   const { audioClip, attachments } = block.options
@@ -66,8 +64,6 @@ export const readText: ReadReply = async (run, block, { text, message }) => {
   if (run.effects.uploads !== null && uploads.length < new Set(attachedFileUrls).size) return invalidReading
   return { kind: 'valid', content: text, attachedFileUrls, assignments, uploads }
 }
-
-/** File inputs: the client uploads the files and replies with their addresses. */
 
 const maximumFiles = 50
 
