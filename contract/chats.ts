@@ -1,4 +1,4 @@
-import { handlers, turn } from './chat/responses.ts'
+import { chatHandlerKinds, turn } from './chat/responses.ts'
 import { cursor, limit, nextCursor, readOnly, recordId, text, timestamp } from './kit/fields.ts'
 import { z } from './kit/zod.ts'
 import { bot, define, workspace } from './operation.ts'
@@ -7,7 +7,7 @@ import { exampleIds } from './shared.ts'
 const botId = recordId('Id of the bot, as create and list answer it.', exampleIds.bot)
 const sessionId = recordId('Id of the chat session, as start chat answers it.', exampleIds.session)
 
-const handledBy = z.enum(handlers).meta({
+const handledBy = z.enum(chatHandlerKinds).meta({
   description:
     '`bot`: the bot runs. `waiting`: the chat waits for a member. `member`: a member handles it. The bot runs and says nothing in the last two.',
 })

@@ -1,5 +1,5 @@
 import { documentVersion } from './bots/schemas.ts'
-import { handlers } from './chat/responses.ts'
+import { chatHandlerKinds } from './chat/responses.ts'
 import { recordId, text, timestamp } from './kit/fields.ts'
 import { z } from './kit/zod.ts'
 import { answer } from './results.ts'
@@ -69,7 +69,7 @@ const chatProperties = {
   botId: recordId('Id of the bot.', exampleIds.bot),
   resultId: recordId('Id of the result.', exampleIds.result),
   handledBy: z
-    .enum(handlers)
+    .enum(chatHandlerKinds)
     .meta({ description: 'The one who handles the chat from then on.', example: 'member' }),
   assigneeId: recordId('Id of the member who handles the chat.', exampleIds.user).nullable().meta({
     description: 'Id of the member who handles the chat; null where none does, and for an agent of Chatwoot.',

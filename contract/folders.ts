@@ -59,7 +59,7 @@ const exampleFolder = {
 }
 
 /** Maximum folders of a page if the request has no `limit`. */
-export const MAXIMUM_FOLDERS = 1_000
+export const MAX_FOLDERS = 1_000
 
 const params = z.object({ folderId })
 const optionalWorkspace = z.strictObject({
@@ -93,10 +93,7 @@ export const folders = define({
       description: 'The folders, newest first.',
       body: z
         .object({
-          folders: z
-            .array(folderSchema)
-            .max(MAXIMUM_FOLDERS)
-            .meta({ description: 'The folders, newest first.' }),
+          folders: z.array(folderSchema).max(MAX_FOLDERS).meta({ description: 'The folders, newest first.' }),
           nextCursor,
         })
         .meta({ id: 'FolderList', description: 'Folders of one level.' }),

@@ -9,7 +9,7 @@ const botId = recordId('Id of the bot, as create and list answer it.', exampleId
 export const publicationId = recordId('Id of the publication.', exampleIds.publication)
 
 /** Maximum findings of a response. A flow with more needs a review anyway. */
-export const MAXIMUM_FINDINGS = 1_000
+export const MAX_FINDINGS = 1_000
 
 export const flowFindings = z
   .array(
@@ -42,7 +42,7 @@ export const flowFindings = z
       })
       .meta({ id: 'FlowFinding', description: 'Something in a flow that would misbehave when it runs.' }),
   )
-  .max(MAXIMUM_FINDINGS)
+  .max(MAX_FINDINGS)
 
 export type FlowFinding = z.output<typeof flowFindings>[number]
 

@@ -12,7 +12,7 @@ export interface ListWorkspaces {
   params: undefined
   query: z.output<(typeof contract)['listWorkspaces']['query']>
   body: undefined
-  reply: wire['listWorkspaces']['responses'][200]['content']['application/json']
+  responseBody: wire['listWorkspaces']['responses'][200]['content']['application/json']
   minimal: never
   error: 'BAD_REQUEST' | 'UNAUTHORIZED' | 'FORBIDDEN' | 'TOO_MANY_REQUESTS' | 'INTERNAL_SERVER_ERROR' | 'SERVICE_UNAVAILABLE'
 }
@@ -23,7 +23,7 @@ export interface CreateWorkspace {
   params: undefined
   query: undefined
   body: z.output<(typeof contract)['createWorkspace']['body']>
-  reply: wire['createWorkspace']['responses'][201]['content']['application/json']
+  responseBody: wire['createWorkspace']['responses'][201]['content']['application/json']
   minimal: never
   error: 'BAD_REQUEST' | 'UNAUTHORIZED' | 'FORBIDDEN' | 'PAYLOAD_TOO_LARGE' | 'UNSUPPORTED_MEDIA_TYPE' | 'TOO_MANY_REQUESTS' | 'INTERNAL_SERVER_ERROR' | 'SERVICE_UNAVAILABLE'
 }
@@ -34,7 +34,7 @@ export interface GetWorkspace {
   params: z.output<(typeof contract)['getWorkspace']['params']>
   query: undefined
   body: undefined
-  reply: wire['getWorkspace']['responses'][200]['content']['application/json']
+  responseBody: wire['getWorkspace']['responses'][200]['content']['application/json']
   minimal: never
   error: 'BAD_REQUEST' | 'UNAUTHORIZED' | 'FORBIDDEN' | 'NOT_FOUND' | 'PRECONDITION_FAILED' | 'TOO_MANY_REQUESTS' | 'INTERNAL_SERVER_ERROR' | 'SERVICE_UNAVAILABLE'
 }
@@ -45,7 +45,7 @@ export interface UpdateWorkspace {
   params: z.output<(typeof contract)['updateWorkspace']['params']>
   query: undefined
   body: z.output<(typeof contract)['updateWorkspace']['body']>
-  reply: wire['updateWorkspace']['responses'][200]['content']['application/json']
+  responseBody: wire['updateWorkspace']['responses'][200]['content']['application/json']
   minimal: never
   error: 'BAD_REQUEST' | 'UNAUTHORIZED' | 'FORBIDDEN' | 'NOT_FOUND' | 'PRECONDITION_FAILED' | 'PAYLOAD_TOO_LARGE' | 'UNSUPPORTED_MEDIA_TYPE' | 'TOO_MANY_REQUESTS' | 'INTERNAL_SERVER_ERROR' | 'SERVICE_UNAVAILABLE'
 }
@@ -56,7 +56,7 @@ export interface DeleteWorkspace {
   params: z.output<(typeof contract)['deleteWorkspace']['params']>
   query: undefined
   body: undefined
-  reply: wire['deleteWorkspace']['responses'][200]['content']['application/json']
+  responseBody: wire['deleteWorkspace']['responses'][200]['content']['application/json']
   minimal: never
   error: 'BAD_REQUEST' | 'UNAUTHORIZED' | 'FORBIDDEN' | 'NOT_FOUND' | 'PRECONDITION_FAILED' | 'TOO_MANY_REQUESTS' | 'INTERNAL_SERVER_ERROR' | 'SERVICE_UNAVAILABLE'
 }
@@ -67,7 +67,7 @@ export interface ListMembers {
   params: z.output<(typeof contract)['listMembers']['params']>
   query: z.output<(typeof contract)['listMembers']['query']>
   body: undefined
-  reply: wire['listMembers']['responses'][200]['content']['application/json']
+  responseBody: wire['listMembers']['responses'][200]['content']['application/json']
   minimal: never
   error: 'BAD_REQUEST' | 'UNAUTHORIZED' | 'FORBIDDEN' | 'NOT_FOUND' | 'TOO_MANY_REQUESTS' | 'INTERNAL_SERVER_ERROR' | 'SERVICE_UNAVAILABLE'
 }
@@ -78,7 +78,7 @@ export interface AddMember {
   params: z.output<(typeof contract)['addMember']['params']>
   query: undefined
   body: z.output<(typeof contract)['addMember']['body']>
-  reply: wire['addMember']['responses'][201]['content']['application/json']
+  responseBody: wire['addMember']['responses'][201]['content']['application/json']
   minimal: never
   error: 'BAD_REQUEST' | 'UNAUTHORIZED' | 'FORBIDDEN' | 'NOT_FOUND' | 'CONFLICT' | 'PAYLOAD_TOO_LARGE' | 'UNSUPPORTED_MEDIA_TYPE' | 'TOO_MANY_REQUESTS' | 'INTERNAL_SERVER_ERROR' | 'SERVICE_UNAVAILABLE'
 }
@@ -89,7 +89,7 @@ export interface UpdateMember {
   params: z.output<(typeof contract)['updateMember']['params']>
   query: undefined
   body: z.output<(typeof contract)['updateMember']['body']>
-  reply: wire['updateMember']['responses'][200]['content']['application/json']
+  responseBody: wire['updateMember']['responses'][200]['content']['application/json']
   minimal: never
   error: 'BAD_REQUEST' | 'UNAUTHORIZED' | 'FORBIDDEN' | 'NOT_FOUND' | 'PAYLOAD_TOO_LARGE' | 'UNSUPPORTED_MEDIA_TYPE' | 'TOO_MANY_REQUESTS' | 'INTERNAL_SERVER_ERROR' | 'SERVICE_UNAVAILABLE'
 }
@@ -100,7 +100,7 @@ export interface RemoveMember {
   params: z.output<(typeof contract)['removeMember']['params']>
   query: undefined
   body: undefined
-  reply: wire['removeMember']['responses'][200]['content']['application/json']
+  responseBody: wire['removeMember']['responses'][200]['content']['application/json']
   minimal: never
   error: 'BAD_REQUEST' | 'UNAUTHORIZED' | 'FORBIDDEN' | 'NOT_FOUND' | 'TOO_MANY_REQUESTS' | 'INTERNAL_SERVER_ERROR' | 'SERVICE_UNAVAILABLE'
 }
@@ -111,7 +111,7 @@ export interface CreateInvitation {
   params: z.output<(typeof contract)['createInvitation']['params']>
   query: undefined
   body: z.output<(typeof contract)['createInvitation']['body']>
-  reply: wire['createInvitation']['responses'][201]['content']['application/json']
+  responseBody: wire['createInvitation']['responses'][201]['content']['application/json']
   minimal: never
   error: 'BAD_REQUEST' | 'UNAUTHORIZED' | 'FORBIDDEN' | 'NOT_FOUND' | 'CONFLICT' | 'PAYLOAD_TOO_LARGE' | 'UNSUPPORTED_MEDIA_TYPE' | 'TOO_MANY_REQUESTS' | 'INTERNAL_SERVER_ERROR' | 'SERVICE_UNAVAILABLE'
 }
@@ -122,7 +122,7 @@ export interface ListInvitations {
   params: z.output<(typeof contract)['listInvitations']['params']>
   query: z.output<(typeof contract)['listInvitations']['query']>
   body: undefined
-  reply: wire['listInvitations']['responses'][200]['content']['application/json']
+  responseBody: wire['listInvitations']['responses'][200]['content']['application/json']
   minimal: never
   error: 'BAD_REQUEST' | 'UNAUTHORIZED' | 'FORBIDDEN' | 'NOT_FOUND' | 'TOO_MANY_REQUESTS' | 'INTERNAL_SERVER_ERROR' | 'SERVICE_UNAVAILABLE'
 }
@@ -133,7 +133,7 @@ export interface RevokeInvitation {
   params: z.output<(typeof contract)['revokeInvitation']['params']>
   query: undefined
   body: undefined
-  reply: wire['revokeInvitation']['responses'][200]['content']['application/json']
+  responseBody: wire['revokeInvitation']['responses'][200]['content']['application/json']
   minimal: never
   error: 'BAD_REQUEST' | 'UNAUTHORIZED' | 'FORBIDDEN' | 'NOT_FOUND' | 'TOO_MANY_REQUESTS' | 'INTERNAL_SERVER_ERROR' | 'SERVICE_UNAVAILABLE'
 }
@@ -144,7 +144,7 @@ export interface ListCredentials {
   params: z.output<(typeof contract)['listCredentials']['params']>
   query: undefined
   body: undefined
-  reply: wire['listCredentials']['responses'][200]['content']['application/json']
+  responseBody: wire['listCredentials']['responses'][200]['content']['application/json']
   minimal: never
   error: 'BAD_REQUEST' | 'UNAUTHORIZED' | 'FORBIDDEN' | 'NOT_FOUND' | 'TOO_MANY_REQUESTS' | 'INTERNAL_SERVER_ERROR' | 'SERVICE_UNAVAILABLE'
 }
@@ -155,7 +155,7 @@ export interface CreateCredentials {
   params: z.output<(typeof contract)['createCredentials']['params']>
   query: undefined
   body: z.output<(typeof contract)['createCredentials']['body']>
-  reply: wire['createCredentials']['responses'][201]['content']['application/json']
+  responseBody: wire['createCredentials']['responses'][201]['content']['application/json']
   minimal: never
   error: 'BAD_REQUEST' | 'UNAUTHORIZED' | 'FORBIDDEN' | 'NOT_FOUND' | 'PAYLOAD_TOO_LARGE' | 'UNSUPPORTED_MEDIA_TYPE' | 'TOO_MANY_REQUESTS' | 'INTERNAL_SERVER_ERROR' | 'SERVICE_UNAVAILABLE'
 }
@@ -166,7 +166,7 @@ export interface GetCredentials {
   params: z.output<(typeof contract)['getCredentials']['params']>
   query: undefined
   body: undefined
-  reply: wire['getCredentials']['responses'][200]['content']['application/json']
+  responseBody: wire['getCredentials']['responses'][200]['content']['application/json']
   minimal: never
   error: 'BAD_REQUEST' | 'UNAUTHORIZED' | 'FORBIDDEN' | 'NOT_FOUND' | 'PRECONDITION_FAILED' | 'TOO_MANY_REQUESTS' | 'INTERNAL_SERVER_ERROR' | 'SERVICE_UNAVAILABLE'
 }
@@ -177,7 +177,7 @@ export interface UpdateCredentials {
   params: z.output<(typeof contract)['updateCredentials']['params']>
   query: undefined
   body: z.output<(typeof contract)['updateCredentials']['body']>
-  reply: wire['updateCredentials']['responses'][200]['content']['application/json']
+  responseBody: wire['updateCredentials']['responses'][200]['content']['application/json']
   minimal: never
   error: 'BAD_REQUEST' | 'UNAUTHORIZED' | 'FORBIDDEN' | 'NOT_FOUND' | 'PRECONDITION_FAILED' | 'PAYLOAD_TOO_LARGE' | 'UNSUPPORTED_MEDIA_TYPE' | 'TOO_MANY_REQUESTS' | 'INTERNAL_SERVER_ERROR' | 'SERVICE_UNAVAILABLE'
 }
@@ -188,7 +188,7 @@ export interface TestCredentials {
   params: z.output<(typeof contract)['testCredentials']['params']>
   query: undefined
   body: undefined
-  reply: wire['testCredentials']['responses'][200]['content']['application/json']
+  responseBody: wire['testCredentials']['responses'][200]['content']['application/json']
   minimal: never
   error: 'BAD_REQUEST' | 'UNAUTHORIZED' | 'FORBIDDEN' | 'NOT_FOUND' | 'TOO_MANY_REQUESTS' | 'INTERNAL_SERVER_ERROR' | 'SERVICE_UNAVAILABLE'
 }
@@ -199,7 +199,7 @@ export interface DeleteCredentials {
   params: z.output<(typeof contract)['deleteCredentials']['params']>
   query: undefined
   body: undefined
-  reply: wire['deleteCredentials']['responses'][200]['content']['application/json']
+  responseBody: wire['deleteCredentials']['responses'][200]['content']['application/json']
   minimal: never
   error: 'BAD_REQUEST' | 'UNAUTHORIZED' | 'FORBIDDEN' | 'NOT_FOUND' | 'PRECONDITION_FAILED' | 'TOO_MANY_REQUESTS' | 'INTERNAL_SERVER_ERROR' | 'SERVICE_UNAVAILABLE'
 }
@@ -210,7 +210,7 @@ export interface ListAuditLog {
   params: z.output<(typeof contract)['listAuditLog']['params']>
   query: z.output<(typeof contract)['listAuditLog']['query']>
   body: undefined
-  reply: wire['listAuditLog']['responses'][200]['content']['application/json']
+  responseBody: wire['listAuditLog']['responses'][200]['content']['application/json']
   minimal: never
   error: 'BAD_REQUEST' | 'UNAUTHORIZED' | 'FORBIDDEN' | 'NOT_FOUND' | 'TOO_MANY_REQUESTS' | 'INTERNAL_SERVER_ERROR' | 'SERVICE_UNAVAILABLE'
 }
@@ -221,7 +221,7 @@ export interface ListFolders {
   params: undefined
   query: z.output<(typeof contract)['listFolders']['query']>
   body: undefined
-  reply: wire['listFolders']['responses'][200]['content']['application/json']
+  responseBody: wire['listFolders']['responses'][200]['content']['application/json']
   minimal: never
   error: 'BAD_REQUEST' | 'UNAUTHORIZED' | 'FORBIDDEN' | 'NOT_FOUND' | 'TOO_MANY_REQUESTS' | 'INTERNAL_SERVER_ERROR' | 'SERVICE_UNAVAILABLE'
 }
@@ -232,7 +232,7 @@ export interface CreateFolder {
   params: undefined
   query: undefined
   body: z.output<(typeof contract)['createFolder']['body']>
-  reply: wire['createFolder']['responses'][201]['content']['application/json']
+  responseBody: wire['createFolder']['responses'][201]['content']['application/json']
   minimal: never
   error: 'BAD_REQUEST' | 'UNAUTHORIZED' | 'FORBIDDEN' | 'NOT_FOUND' | 'PAYLOAD_TOO_LARGE' | 'UNSUPPORTED_MEDIA_TYPE' | 'TOO_MANY_REQUESTS' | 'INTERNAL_SERVER_ERROR' | 'SERVICE_UNAVAILABLE'
 }
@@ -243,7 +243,7 @@ export interface GetFolder {
   params: z.output<(typeof contract)['getFolder']['params']>
   query: z.output<(typeof contract)['getFolder']['query']>
   body: undefined
-  reply: wire['getFolder']['responses'][200]['content']['application/json']
+  responseBody: wire['getFolder']['responses'][200]['content']['application/json']
   minimal: never
   error: 'BAD_REQUEST' | 'UNAUTHORIZED' | 'FORBIDDEN' | 'NOT_FOUND' | 'PRECONDITION_FAILED' | 'TOO_MANY_REQUESTS' | 'INTERNAL_SERVER_ERROR' | 'SERVICE_UNAVAILABLE'
 }
@@ -254,7 +254,7 @@ export interface UpdateFolder {
   params: z.output<(typeof contract)['updateFolder']['params']>
   query: undefined
   body: z.output<(typeof contract)['updateFolder']['body']>
-  reply: wire['updateFolder']['responses'][200]['content']['application/json']
+  responseBody: wire['updateFolder']['responses'][200]['content']['application/json']
   minimal: never
   error: 'BAD_REQUEST' | 'UNAUTHORIZED' | 'FORBIDDEN' | 'NOT_FOUND' | 'PRECONDITION_FAILED' | 'PAYLOAD_TOO_LARGE' | 'UNSUPPORTED_MEDIA_TYPE' | 'TOO_MANY_REQUESTS' | 'INTERNAL_SERVER_ERROR' | 'SERVICE_UNAVAILABLE'
 }
@@ -265,7 +265,7 @@ export interface DeleteFolder {
   params: z.output<(typeof contract)['deleteFolder']['params']>
   query: z.output<(typeof contract)['deleteFolder']['query']>
   body: undefined
-  reply: wire['deleteFolder']['responses'][200]['content']['application/json']
+  responseBody: wire['deleteFolder']['responses'][200]['content']['application/json']
   minimal: never
   error: 'BAD_REQUEST' | 'UNAUTHORIZED' | 'FORBIDDEN' | 'NOT_FOUND' | 'PRECONDITION_FAILED' | 'TOO_MANY_REQUESTS' | 'INTERNAL_SERVER_ERROR' | 'SERVICE_UNAVAILABLE'
 }
@@ -276,7 +276,7 @@ export interface ListBots {
   params: undefined
   query: z.output<(typeof contract)['listBots']['query']>
   body: undefined
-  reply: wire['listBots']['responses'][200]['content']['application/json']
+  responseBody: wire['listBots']['responses'][200]['content']['application/json']
   minimal: never
   error: 'BAD_REQUEST' | 'UNAUTHORIZED' | 'FORBIDDEN' | 'NOT_FOUND' | 'TOO_MANY_REQUESTS' | 'INTERNAL_SERVER_ERROR' | 'SERVICE_UNAVAILABLE'
 }
@@ -287,7 +287,7 @@ export interface CreateBot {
   params: undefined
   query: undefined
   body: WithoutParts<z.output<(typeof contract)['createBot']['body']>, 'groups' | 'edges' | 'variables'>
-  reply: wire['createBot']['responses'][201]['content']['application/json']
+  responseBody: wire['createBot']['responses'][201]['content']['application/json']
   minimal: wire['createBot']['responses'][201]['content']['application/vnd.bot-builder.minimal+json']
   error: 'BAD_REQUEST' | 'UNAUTHORIZED' | 'FORBIDDEN' | 'PAYLOAD_TOO_LARGE' | 'UNSUPPORTED_MEDIA_TYPE' | 'TOO_MANY_REQUESTS' | 'INTERNAL_SERVER_ERROR' | 'SERVICE_UNAVAILABLE'
 }
@@ -298,7 +298,7 @@ export interface GetBot {
   params: z.output<(typeof contract)['getBot']['params']>
   query: z.output<(typeof contract)['getBot']['query']>
   body: undefined
-  reply: wire['getBot']['responses'][200]['content']['application/json']
+  responseBody: wire['getBot']['responses'][200]['content']['application/json']
   minimal: never
   error: 'BAD_REQUEST' | 'UNAUTHORIZED' | 'FORBIDDEN' | 'NOT_FOUND' | 'PRECONDITION_FAILED' | 'TOO_MANY_REQUESTS' | 'INTERNAL_SERVER_ERROR' | 'SERVICE_UNAVAILABLE'
 }
@@ -309,7 +309,7 @@ export interface UpdateBot {
   params: z.output<(typeof contract)['updateBot']['params']>
   query: undefined
   body: WithoutParts<z.output<(typeof contract)['updateBot']['body']>, 'groups' | 'edges' | 'variables'>
-  reply: wire['updateBot']['responses'][200]['content']['application/json']
+  responseBody: wire['updateBot']['responses'][200]['content']['application/json']
   minimal: wire['updateBot']['responses'][200]['content']['application/vnd.bot-builder.minimal+json']
   error: 'BAD_REQUEST' | 'UNAUTHORIZED' | 'FORBIDDEN' | 'NOT_FOUND' | 'CONFLICT' | 'PRECONDITION_FAILED' | 'PAYLOAD_TOO_LARGE' | 'UNSUPPORTED_MEDIA_TYPE' | 'TOO_MANY_REQUESTS' | 'INTERNAL_SERVER_ERROR' | 'SERVICE_UNAVAILABLE'
 }
@@ -320,7 +320,7 @@ export interface DeleteBot {
   params: z.output<(typeof contract)['deleteBot']['params']>
   query: undefined
   body: undefined
-  reply: wire['deleteBot']['responses'][200]['content']['application/json']
+  responseBody: wire['deleteBot']['responses'][200]['content']['application/json']
   minimal: never
   error: 'BAD_REQUEST' | 'UNAUTHORIZED' | 'FORBIDDEN' | 'NOT_FOUND' | 'PRECONDITION_FAILED' | 'TOO_MANY_REQUESTS' | 'INTERNAL_SERVER_ERROR' | 'SERVICE_UNAVAILABLE'
 }
@@ -331,7 +331,7 @@ export interface ListTemplates {
   params: undefined
   query: undefined
   body: undefined
-  reply: wire['listTemplates']['responses'][200]['content']['application/json']
+  responseBody: wire['listTemplates']['responses'][200]['content']['application/json']
   minimal: never
   error: 'BAD_REQUEST' | 'UNAUTHORIZED' | 'FORBIDDEN' | 'TOO_MANY_REQUESTS' | 'INTERNAL_SERVER_ERROR' | 'SERVICE_UNAVAILABLE'
 }
@@ -342,7 +342,7 @@ export interface GetTemplate {
   params: z.output<(typeof contract)['getTemplate']['params']>
   query: undefined
   body: undefined
-  reply: wire['getTemplate']['responses'][200]['content']['application/json']
+  responseBody: wire['getTemplate']['responses'][200]['content']['application/json']
   minimal: never
   error: 'BAD_REQUEST' | 'UNAUTHORIZED' | 'FORBIDDEN' | 'NOT_FOUND' | 'TOO_MANY_REQUESTS' | 'INTERNAL_SERVER_ERROR' | 'SERVICE_UNAVAILABLE'
 }
@@ -353,7 +353,7 @@ export interface ImportBot {
   params: undefined
   query: undefined
   body: z.output<(typeof contract)['importBot']['body']>
-  reply: wire['importBot']['responses'][201]['content']['application/json']
+  responseBody: wire['importBot']['responses'][201]['content']['application/json']
   minimal: never
   error: 'BAD_REQUEST' | 'UNAUTHORIZED' | 'FORBIDDEN' | 'NOT_FOUND' | 'PAYLOAD_TOO_LARGE' | 'UNSUPPORTED_MEDIA_TYPE' | 'TOO_MANY_REQUESTS' | 'INTERNAL_SERVER_ERROR' | 'SERVICE_UNAVAILABLE'
 }
@@ -364,7 +364,7 @@ export interface DuplicateBot {
   params: z.output<(typeof contract)['duplicateBot']['params']>
   query: undefined
   body: z.output<(typeof contract)['duplicateBot']['body']>
-  reply: wire['duplicateBot']['responses'][201]['content']['application/json']
+  responseBody: wire['duplicateBot']['responses'][201]['content']['application/json']
   minimal: never
   error: 'BAD_REQUEST' | 'UNAUTHORIZED' | 'FORBIDDEN' | 'NOT_FOUND' | 'PAYLOAD_TOO_LARGE' | 'UNSUPPORTED_MEDIA_TYPE' | 'TOO_MANY_REQUESTS' | 'INTERNAL_SERVER_ERROR' | 'SERVICE_UNAVAILABLE'
 }
@@ -375,7 +375,7 @@ export interface ExportBot {
   params: z.output<(typeof contract)['exportBot']['params']>
   query: undefined
   body: undefined
-  reply: wire['exportBot']['responses'][200]['content']['application/json']
+  responseBody: wire['exportBot']['responses'][200]['content']['application/json']
   minimal: never
   error: 'BAD_REQUEST' | 'UNAUTHORIZED' | 'FORBIDDEN' | 'NOT_FOUND' | 'PRECONDITION_FAILED' | 'TOO_MANY_REQUESTS' | 'INTERNAL_SERVER_ERROR' | 'SERVICE_UNAVAILABLE'
 }
@@ -386,7 +386,7 @@ export interface CheckBot {
   params: z.output<(typeof contract)['checkBot']['params']>
   query: undefined
   body: undefined
-  reply: wire['checkBot']['responses'][200]['content']['application/json']
+  responseBody: wire['checkBot']['responses'][200]['content']['application/json']
   minimal: never
   error: 'BAD_REQUEST' | 'UNAUTHORIZED' | 'FORBIDDEN' | 'NOT_FOUND' | 'TOO_MANY_REQUESTS' | 'INTERNAL_SERVER_ERROR' | 'SERVICE_UNAVAILABLE'
 }
@@ -397,7 +397,7 @@ export interface CompareBot {
   params: z.output<(typeof contract)['compareBot']['params']>
   query: z.output<(typeof contract)['compareBot']['query']>
   body: undefined
-  reply: wire['compareBot']['responses'][200]['content']['application/json']
+  responseBody: wire['compareBot']['responses'][200]['content']['application/json']
   minimal: never
   error: 'BAD_REQUEST' | 'UNAUTHORIZED' | 'FORBIDDEN' | 'NOT_FOUND' | 'TOO_MANY_REQUESTS' | 'INTERNAL_SERVER_ERROR' | 'SERVICE_UNAVAILABLE'
 }
@@ -408,7 +408,7 @@ export interface ListWebhookBlocks {
   params: z.output<(typeof contract)['listWebhookBlocks']['params']>
   query: undefined
   body: undefined
-  reply: wire['listWebhookBlocks']['responses'][200]['content']['application/json']
+  responseBody: wire['listWebhookBlocks']['responses'][200]['content']['application/json']
   minimal: never
   error: 'BAD_REQUEST' | 'UNAUTHORIZED' | 'FORBIDDEN' | 'NOT_FOUND' | 'TOO_MANY_REQUESTS' | 'INTERNAL_SERVER_ERROR' | 'SERVICE_UNAVAILABLE'
 }
@@ -419,7 +419,7 @@ export interface GetResultExample {
   params: z.output<(typeof contract)['getResultExample']['params']>
   query: undefined
   body: undefined
-  reply: wire['getResultExample']['responses'][200]['content']['application/json']
+  responseBody: wire['getResultExample']['responses'][200]['content']['application/json']
   minimal: never
   error: 'BAD_REQUEST' | 'UNAUTHORIZED' | 'FORBIDDEN' | 'NOT_FOUND' | 'TOO_MANY_REQUESTS' | 'INTERNAL_SERVER_ERROR' | 'SERVICE_UNAVAILABLE'
 }
@@ -430,7 +430,7 @@ export interface SubscribeWebhookBlock {
   params: z.output<(typeof contract)['subscribeWebhookBlock']['params']>
   query: undefined
   body: z.output<(typeof contract)['subscribeWebhookBlock']['body']>
-  reply: wire['subscribeWebhookBlock']['responses'][200]['content']['application/json']
+  responseBody: wire['subscribeWebhookBlock']['responses'][200]['content']['application/json']
   minimal: never
   error: 'BAD_REQUEST' | 'UNAUTHORIZED' | 'FORBIDDEN' | 'NOT_FOUND' | 'PAYLOAD_TOO_LARGE' | 'UNSUPPORTED_MEDIA_TYPE' | 'TOO_MANY_REQUESTS' | 'INTERNAL_SERVER_ERROR' | 'SERVICE_UNAVAILABLE'
 }
@@ -441,7 +441,7 @@ export interface UnsubscribeWebhookBlock {
   params: z.output<(typeof contract)['unsubscribeWebhookBlock']['params']>
   query: undefined
   body: undefined
-  reply: wire['unsubscribeWebhookBlock']['responses'][200]['content']['application/json']
+  responseBody: wire['unsubscribeWebhookBlock']['responses'][200]['content']['application/json']
   minimal: never
   error: 'BAD_REQUEST' | 'UNAUTHORIZED' | 'FORBIDDEN' | 'NOT_FOUND' | 'TOO_MANY_REQUESTS' | 'INTERNAL_SERVER_ERROR' | 'SERVICE_UNAVAILABLE'
 }
@@ -452,7 +452,7 @@ export interface PublishBot {
   params: z.output<(typeof contract)['publishBot']['params']>
   query: undefined
   body: undefined
-  reply: wire['publishBot']['responses'][200]['content']['application/json']
+  responseBody: wire['publishBot']['responses'][200]['content']['application/json']
   minimal: never
   error: 'BAD_REQUEST' | 'UNAUTHORIZED' | 'FORBIDDEN' | 'PRECONDITION_FAILED' | 'TOO_MANY_REQUESTS' | 'INTERNAL_SERVER_ERROR' | 'SERVICE_UNAVAILABLE'
 }
@@ -463,7 +463,7 @@ export interface UnpublishBot {
   params: z.output<(typeof contract)['unpublishBot']['params']>
   query: undefined
   body: undefined
-  reply: wire['unpublishBot']['responses'][200]['content']['application/json']
+  responseBody: wire['unpublishBot']['responses'][200]['content']['application/json']
   minimal: never
   error: 'BAD_REQUEST' | 'UNAUTHORIZED' | 'FORBIDDEN' | 'PRECONDITION_FAILED' | 'TOO_MANY_REQUESTS' | 'INTERNAL_SERVER_ERROR' | 'SERVICE_UNAVAILABLE'
 }
@@ -474,7 +474,7 @@ export interface GetPublishedBot {
   params: z.output<(typeof contract)['getPublishedBot']['params']>
   query: z.output<(typeof contract)['getPublishedBot']['query']>
   body: undefined
-  reply: wire['getPublishedBot']['responses'][200]['content']['application/json']
+  responseBody: wire['getPublishedBot']['responses'][200]['content']['application/json']
   minimal: never
   error: 'BAD_REQUEST' | 'UNAUTHORIZED' | 'FORBIDDEN' | 'NOT_FOUND' | 'PRECONDITION_FAILED' | 'TOO_MANY_REQUESTS' | 'INTERNAL_SERVER_ERROR' | 'SERVICE_UNAVAILABLE'
 }
@@ -485,7 +485,7 @@ export interface ListPublications {
   params: z.output<(typeof contract)['listPublications']['params']>
   query: z.output<(typeof contract)['listPublications']['query']>
   body: undefined
-  reply: wire['listPublications']['responses'][200]['content']['application/json']
+  responseBody: wire['listPublications']['responses'][200]['content']['application/json']
   minimal: never
   error: 'BAD_REQUEST' | 'UNAUTHORIZED' | 'FORBIDDEN' | 'NOT_FOUND' | 'TOO_MANY_REQUESTS' | 'INTERNAL_SERVER_ERROR' | 'SERVICE_UNAVAILABLE'
 }
@@ -496,7 +496,7 @@ export interface GetPublication {
   params: z.output<(typeof contract)['getPublication']['params']>
   query: undefined
   body: undefined
-  reply: wire['getPublication']['responses'][200]['content']['application/json']
+  responseBody: wire['getPublication']['responses'][200]['content']['application/json']
   minimal: never
   error: 'BAD_REQUEST' | 'UNAUTHORIZED' | 'FORBIDDEN' | 'NOT_FOUND' | 'PRECONDITION_FAILED' | 'TOO_MANY_REQUESTS' | 'INTERNAL_SERVER_ERROR' | 'SERVICE_UNAVAILABLE'
 }
@@ -507,7 +507,7 @@ export interface RestorePublication {
   params: z.output<(typeof contract)['restorePublication']['params']>
   query: undefined
   body: undefined
-  reply: wire['restorePublication']['responses'][200]['content']['application/json']
+  responseBody: wire['restorePublication']['responses'][200]['content']['application/json']
   minimal: never
   error: 'BAD_REQUEST' | 'UNAUTHORIZED' | 'FORBIDDEN' | 'NOT_FOUND' | 'PRECONDITION_FAILED' | 'TOO_MANY_REQUESTS' | 'INTERNAL_SERVER_ERROR' | 'SERVICE_UNAVAILABLE'
 }
@@ -518,7 +518,7 @@ export interface ListResults {
   params: z.output<(typeof contract)['listResults']['params']>
   query: z.output<(typeof contract)['listResults']['query']>
   body: undefined
-  reply: wire['listResults']['responses'][200]['content']['application/json']
+  responseBody: wire['listResults']['responses'][200]['content']['application/json']
   minimal: never
   error: 'BAD_REQUEST' | 'UNAUTHORIZED' | 'FORBIDDEN' | 'NOT_FOUND' | 'TOO_MANY_REQUESTS' | 'INTERNAL_SERVER_ERROR' | 'SERVICE_UNAVAILABLE'
 }
@@ -529,7 +529,7 @@ export interface DeleteResults {
   params: z.output<(typeof contract)['deleteResults']['params']>
   query: z.output<(typeof contract)['deleteResults']['query']>
   body: undefined
-  reply: wire['deleteResults']['responses'][200]['content']['application/json']
+  responseBody: wire['deleteResults']['responses'][200]['content']['application/json']
   minimal: never
   error: 'BAD_REQUEST' | 'UNAUTHORIZED' | 'FORBIDDEN' | 'NOT_FOUND' | 'TOO_MANY_REQUESTS' | 'INTERNAL_SERVER_ERROR' | 'SERVICE_UNAVAILABLE'
 }
@@ -540,7 +540,7 @@ export interface GetResult {
   params: z.output<(typeof contract)['getResult']['params']>
   query: undefined
   body: undefined
-  reply: wire['getResult']['responses'][200]['content']['application/json']
+  responseBody: wire['getResult']['responses'][200]['content']['application/json']
   minimal: never
   error: 'BAD_REQUEST' | 'UNAUTHORIZED' | 'FORBIDDEN' | 'NOT_FOUND' | 'PRECONDITION_FAILED' | 'TOO_MANY_REQUESTS' | 'INTERNAL_SERVER_ERROR' | 'SERVICE_UNAVAILABLE'
 }
@@ -551,7 +551,7 @@ export interface GetTranscript {
   params: z.output<(typeof contract)['getTranscript']['params']>
   query: undefined
   body: undefined
-  reply: wire['getTranscript']['responses'][200]['content']['application/json']
+  responseBody: wire['getTranscript']['responses'][200]['content']['application/json']
   minimal: never
   error: 'BAD_REQUEST' | 'UNAUTHORIZED' | 'FORBIDDEN' | 'NOT_FOUND' | 'TOO_MANY_REQUESTS' | 'INTERNAL_SERVER_ERROR' | 'SERVICE_UNAVAILABLE'
 }
@@ -562,7 +562,7 @@ export interface ListResultLogs {
   params: z.output<(typeof contract)['listResultLogs']['params']>
   query: z.output<(typeof contract)['listResultLogs']['query']>
   body: undefined
-  reply: wire['listResultLogs']['responses'][200]['content']['application/json']
+  responseBody: wire['listResultLogs']['responses'][200]['content']['application/json']
   minimal: never
   error: 'BAD_REQUEST' | 'UNAUTHORIZED' | 'FORBIDDEN' | 'NOT_FOUND' | 'TOO_MANY_REQUESTS' | 'INTERNAL_SERVER_ERROR' | 'SERVICE_UNAVAILABLE'
 }
@@ -573,7 +573,7 @@ export interface ExportResults {
   params: z.output<(typeof contract)['exportResults']['params']>
   query: z.output<(typeof contract)['exportResults']['query']>
   body: undefined
-  reply: Stream
+  responseBody: Stream
   minimal: never
   error: 'BAD_REQUEST' | 'UNAUTHORIZED' | 'FORBIDDEN' | 'NOT_FOUND' | 'TOO_MANY_REQUESTS' | 'INTERNAL_SERVER_ERROR' | 'SERVICE_UNAVAILABLE'
 }
@@ -584,7 +584,7 @@ export interface GetStats {
   params: z.output<(typeof contract)['getStats']['params']>
   query: z.output<(typeof contract)['getStats']['query']>
   body: undefined
-  reply: wire['getStats']['responses'][200]['content']['application/json']
+  responseBody: wire['getStats']['responses'][200]['content']['application/json']
   minimal: never
   error: 'BAD_REQUEST' | 'UNAUTHORIZED' | 'FORBIDDEN' | 'NOT_FOUND' | 'TOO_MANY_REQUESTS' | 'INTERNAL_SERVER_ERROR' | 'SERVICE_UNAVAILABLE'
 }
@@ -595,7 +595,7 @@ export interface GetBlockStats {
   params: z.output<(typeof contract)['getBlockStats']['params']>
   query: z.output<(typeof contract)['getBlockStats']['query']>
   body: undefined
-  reply: wire['getBlockStats']['responses'][200]['content']['application/json']
+  responseBody: wire['getBlockStats']['responses'][200]['content']['application/json']
   minimal: never
   error: 'BAD_REQUEST' | 'UNAUTHORIZED' | 'FORBIDDEN' | 'NOT_FOUND' | 'TOO_MANY_REQUESTS' | 'INTERNAL_SERVER_ERROR' | 'SERVICE_UNAVAILABLE'
 }
@@ -606,7 +606,7 @@ export interface StartChat {
   params: z.output<(typeof contract)['startChat']['params']>
   query: undefined
   body: z.output<(typeof contract)['startChat']['body']>
-  reply: wire['startChat']['responses'][200]['content']['application/json']
+  responseBody: wire['startChat']['responses'][200]['content']['application/json']
   minimal: never
   error: 'BAD_REQUEST' | 'FORBIDDEN' | 'NOT_FOUND' | 'PAYLOAD_TOO_LARGE' | 'UNSUPPORTED_MEDIA_TYPE' | 'TOO_MANY_REQUESTS' | 'INTERNAL_SERVER_ERROR' | 'SERVICE_UNAVAILABLE'
 }
@@ -617,7 +617,7 @@ export interface GetSession {
   params: z.output<(typeof contract)['getSession']['params']>
   query: undefined
   body: undefined
-  reply: wire['getSession']['responses'][200]['content']['application/json']
+  responseBody: wire['getSession']['responses'][200]['content']['application/json']
   minimal: never
   error: 'BAD_REQUEST' | 'FORBIDDEN' | 'NOT_FOUND' | 'TOO_MANY_REQUESTS' | 'INTERNAL_SERVER_ERROR' | 'SERVICE_UNAVAILABLE'
 }
@@ -628,7 +628,7 @@ export interface ListSessionEvents {
   params: z.output<(typeof contract)['listSessionEvents']['params']>
   query: z.output<(typeof contract)['listSessionEvents']['query']>
   body: undefined
-  reply: wire['listSessionEvents']['responses'][200]['content']['application/json']
+  responseBody: wire['listSessionEvents']['responses'][200]['content']['application/json']
   minimal: never
   error: 'BAD_REQUEST' | 'FORBIDDEN' | 'NOT_FOUND' | 'TOO_MANY_REQUESTS' | 'INTERNAL_SERVER_ERROR' | 'SERVICE_UNAVAILABLE'
 }
@@ -639,7 +639,7 @@ export interface ContinueChat {
   params: z.output<(typeof contract)['continueChat']['params']>
   query: undefined
   body: z.output<(typeof contract)['continueChat']['body']>
-  reply: wire['continueChat']['responses'][200]['content']['application/json']
+  responseBody: wire['continueChat']['responses'][200]['content']['application/json']
   minimal: never
   error: 'BAD_REQUEST' | 'FORBIDDEN' | 'NOT_FOUND' | 'CONFLICT' | 'PAYLOAD_TOO_LARGE' | 'UNSUPPORTED_MEDIA_TYPE' | 'TOO_MANY_REQUESTS' | 'INTERNAL_SERVER_ERROR' | 'SERVICE_UNAVAILABLE'
 }
@@ -650,7 +650,7 @@ export interface StartPreview {
   params: z.output<(typeof contract)['startPreview']['params']>
   query: undefined
   body: z.output<(typeof contract)['startPreview']['body']>
-  reply: wire['startPreview']['responses'][200]['content']['application/json']
+  responseBody: wire['startPreview']['responses'][200]['content']['application/json']
   minimal: never
   error: 'BAD_REQUEST' | 'UNAUTHORIZED' | 'FORBIDDEN' | 'NOT_FOUND' | 'PAYLOAD_TOO_LARGE' | 'UNSUPPORTED_MEDIA_TYPE' | 'TOO_MANY_REQUESTS' | 'INTERNAL_SERVER_ERROR' | 'SERVICE_UNAVAILABLE'
 }
@@ -661,7 +661,7 @@ export interface ExecuteWebhook {
   params: z.output<(typeof contract)['executeWebhook']['params']>
   query: undefined
   body: z.output<(typeof contract)['executeWebhook']['body']>
-  reply: wire['executeWebhook']['responses'][200]['content']['application/json']
+  responseBody: wire['executeWebhook']['responses'][200]['content']['application/json']
   minimal: never
   error: 'BAD_REQUEST' | 'UNAUTHORIZED' | 'FORBIDDEN' | 'NOT_FOUND' | 'CONFLICT' | 'PAYLOAD_TOO_LARGE' | 'UNSUPPORTED_MEDIA_TYPE' | 'TOO_MANY_REQUESTS' | 'INTERNAL_SERVER_ERROR' | 'SERVICE_UNAVAILABLE'
 }
@@ -672,7 +672,7 @@ export interface SaveClientLogs {
   params: z.output<(typeof contract)['saveClientLogs']['params']>
   query: undefined
   body: z.output<(typeof contract)['saveClientLogs']['body']>
-  reply: wire['saveClientLogs']['responses'][200]['content']['application/json']
+  responseBody: wire['saveClientLogs']['responses'][200]['content']['application/json']
   minimal: never
   error: 'BAD_REQUEST' | 'PAYLOAD_TOO_LARGE' | 'UNSUPPORTED_MEDIA_TYPE' | 'TOO_MANY_REQUESTS' | 'INTERNAL_SERVER_ERROR' | 'SERVICE_UNAVAILABLE'
 }
@@ -683,7 +683,7 @@ export interface ListChats {
   params: z.output<(typeof contract)['listChats']['params']>
   query: z.output<(typeof contract)['listChats']['query']>
   body: undefined
-  reply: wire['listChats']['responses'][200]['content']['application/json']
+  responseBody: wire['listChats']['responses'][200]['content']['application/json']
   minimal: never
   error: 'BAD_REQUEST' | 'UNAUTHORIZED' | 'FORBIDDEN' | 'NOT_FOUND' | 'TOO_MANY_REQUESTS' | 'INTERNAL_SERVER_ERROR' | 'SERVICE_UNAVAILABLE'
 }
@@ -694,7 +694,7 @@ export interface ListWorkspaceChats {
   params: z.output<(typeof contract)['listWorkspaceChats']['params']>
   query: z.output<(typeof contract)['listWorkspaceChats']['query']>
   body: undefined
-  reply: wire['listWorkspaceChats']['responses'][200]['content']['application/json']
+  responseBody: wire['listWorkspaceChats']['responses'][200]['content']['application/json']
   minimal: never
   error: 'BAD_REQUEST' | 'UNAUTHORIZED' | 'FORBIDDEN' | 'NOT_FOUND' | 'TOO_MANY_REQUESTS' | 'INTERNAL_SERVER_ERROR' | 'SERVICE_UNAVAILABLE'
 }
@@ -705,7 +705,7 @@ export interface GetChat {
   params: z.output<(typeof contract)['getChat']['params']>
   query: undefined
   body: undefined
-  reply: wire['getChat']['responses'][200]['content']['application/json']
+  responseBody: wire['getChat']['responses'][200]['content']['application/json']
   minimal: never
   error: 'BAD_REQUEST' | 'UNAUTHORIZED' | 'FORBIDDEN' | 'NOT_FOUND' | 'TOO_MANY_REQUESTS' | 'INTERNAL_SERVER_ERROR' | 'SERVICE_UNAVAILABLE'
 }
@@ -716,7 +716,7 @@ export interface UpdateChat {
   params: z.output<(typeof contract)['updateChat']['params']>
   query: undefined
   body: z.output<(typeof contract)['updateChat']['body']>
-  reply: wire['updateChat']['responses'][200]['content']['application/json']
+  responseBody: wire['updateChat']['responses'][200]['content']['application/json']
   minimal: never
   error: 'BAD_REQUEST' | 'UNAUTHORIZED' | 'FORBIDDEN' | 'NOT_FOUND' | 'CONFLICT' | 'PAYLOAD_TOO_LARGE' | 'UNSUPPORTED_MEDIA_TYPE' | 'TOO_MANY_REQUESTS' | 'INTERNAL_SERVER_ERROR' | 'SERVICE_UNAVAILABLE'
 }
@@ -727,7 +727,7 @@ export interface SendMessage {
   params: z.output<(typeof contract)['sendMessage']['params']>
   query: undefined
   body: z.output<(typeof contract)['sendMessage']['body']>
-  reply: wire['sendMessage']['responses'][200]['content']['application/json']
+  responseBody: wire['sendMessage']['responses'][200]['content']['application/json']
   minimal: never
   error: 'BAD_REQUEST' | 'UNAUTHORIZED' | 'FORBIDDEN' | 'NOT_FOUND' | 'CONFLICT' | 'PAYLOAD_TOO_LARGE' | 'UNSUPPORTED_MEDIA_TYPE' | 'TOO_MANY_REQUESTS' | 'INTERNAL_SERVER_ERROR' | 'SERVICE_UNAVAILABLE'
 }
@@ -738,7 +738,7 @@ export interface UpdateTypingSign {
   params: z.output<(typeof contract)['updateTypingSign']['params']>
   query: undefined
   body: z.output<(typeof contract)['updateTypingSign']['body']>
-  reply: wire['updateTypingSign']['responses'][200]['content']['application/json']
+  responseBody: wire['updateTypingSign']['responses'][200]['content']['application/json']
   minimal: never
   error: 'BAD_REQUEST' | 'UNAUTHORIZED' | 'FORBIDDEN' | 'NOT_FOUND' | 'CONFLICT' | 'PAYLOAD_TOO_LARGE' | 'UNSUPPORTED_MEDIA_TYPE' | 'TOO_MANY_REQUESTS' | 'INTERNAL_SERVER_ERROR' | 'SERVICE_UNAVAILABLE'
 }
@@ -749,7 +749,7 @@ export interface ReceiveChatwootEvent {
   params: z.output<(typeof contract)['receiveChatwootEvent']['params']>
   query: z.output<(typeof contract)['receiveChatwootEvent']['query']>
   body: z.output<(typeof contract)['receiveChatwootEvent']['body']>
-  reply: wire['receiveChatwootEvent']['responses'][200]['content']['application/json']
+  responseBody: wire['receiveChatwootEvent']['responses'][200]['content']['application/json']
   minimal: never
   error: 'BAD_REQUEST' | 'FORBIDDEN' | 'NOT_FOUND' | 'PAYLOAD_TOO_LARGE' | 'UNSUPPORTED_MEDIA_TYPE' | 'TOO_MANY_REQUESTS' | 'INTERNAL_SERVER_ERROR' | 'SERVICE_UNAVAILABLE'
 }
@@ -760,7 +760,7 @@ export interface ListWebhookEndpoints {
   params: z.output<(typeof contract)['listWebhookEndpoints']['params']>
   query: undefined
   body: undefined
-  reply: wire['listWebhookEndpoints']['responses'][200]['content']['application/json']
+  responseBody: wire['listWebhookEndpoints']['responses'][200]['content']['application/json']
   minimal: never
   error: 'BAD_REQUEST' | 'UNAUTHORIZED' | 'FORBIDDEN' | 'NOT_FOUND' | 'TOO_MANY_REQUESTS' | 'INTERNAL_SERVER_ERROR' | 'SERVICE_UNAVAILABLE'
 }
@@ -771,7 +771,7 @@ export interface CreateWebhookEndpoint {
   params: z.output<(typeof contract)['createWebhookEndpoint']['params']>
   query: undefined
   body: z.output<(typeof contract)['createWebhookEndpoint']['body']>
-  reply: wire['createWebhookEndpoint']['responses'][201]['content']['application/json']
+  responseBody: wire['createWebhookEndpoint']['responses'][201]['content']['application/json']
   minimal: never
   error: 'BAD_REQUEST' | 'UNAUTHORIZED' | 'FORBIDDEN' | 'NOT_FOUND' | 'PAYLOAD_TOO_LARGE' | 'UNSUPPORTED_MEDIA_TYPE' | 'TOO_MANY_REQUESTS' | 'INTERNAL_SERVER_ERROR' | 'SERVICE_UNAVAILABLE'
 }
@@ -782,7 +782,7 @@ export interface GetWebhookEndpoint {
   params: z.output<(typeof contract)['getWebhookEndpoint']['params']>
   query: undefined
   body: undefined
-  reply: wire['getWebhookEndpoint']['responses'][200]['content']['application/json']
+  responseBody: wire['getWebhookEndpoint']['responses'][200]['content']['application/json']
   minimal: never
   error: 'BAD_REQUEST' | 'UNAUTHORIZED' | 'FORBIDDEN' | 'NOT_FOUND' | 'PRECONDITION_FAILED' | 'TOO_MANY_REQUESTS' | 'INTERNAL_SERVER_ERROR' | 'SERVICE_UNAVAILABLE'
 }
@@ -793,7 +793,7 @@ export interface UpdateWebhookEndpoint {
   params: z.output<(typeof contract)['updateWebhookEndpoint']['params']>
   query: undefined
   body: z.output<(typeof contract)['updateWebhookEndpoint']['body']>
-  reply: wire['updateWebhookEndpoint']['responses'][200]['content']['application/json']
+  responseBody: wire['updateWebhookEndpoint']['responses'][200]['content']['application/json']
   minimal: never
   error: 'BAD_REQUEST' | 'UNAUTHORIZED' | 'FORBIDDEN' | 'NOT_FOUND' | 'PRECONDITION_FAILED' | 'PAYLOAD_TOO_LARGE' | 'UNSUPPORTED_MEDIA_TYPE' | 'TOO_MANY_REQUESTS' | 'INTERNAL_SERVER_ERROR' | 'SERVICE_UNAVAILABLE'
 }
@@ -804,7 +804,7 @@ export interface DeleteWebhookEndpoint {
   params: z.output<(typeof contract)['deleteWebhookEndpoint']['params']>
   query: undefined
   body: undefined
-  reply: wire['deleteWebhookEndpoint']['responses'][200]['content']['application/json']
+  responseBody: wire['deleteWebhookEndpoint']['responses'][200]['content']['application/json']
   minimal: never
   error: 'BAD_REQUEST' | 'UNAUTHORIZED' | 'FORBIDDEN' | 'NOT_FOUND' | 'PRECONDITION_FAILED' | 'TOO_MANY_REQUESTS' | 'INTERNAL_SERVER_ERROR' | 'SERVICE_UNAVAILABLE'
 }
@@ -815,7 +815,7 @@ export interface TestWebhookEndpoint {
   params: z.output<(typeof contract)['testWebhookEndpoint']['params']>
   query: undefined
   body: undefined
-  reply: wire['testWebhookEndpoint']['responses'][200]['content']['application/json']
+  responseBody: wire['testWebhookEndpoint']['responses'][200]['content']['application/json']
   minimal: never
   error: 'BAD_REQUEST' | 'UNAUTHORIZED' | 'FORBIDDEN' | 'NOT_FOUND' | 'TOO_MANY_REQUESTS' | 'INTERNAL_SERVER_ERROR' | 'SERVICE_UNAVAILABLE'
 }
@@ -826,7 +826,7 @@ export interface RotateWebhookSecret {
   params: z.output<(typeof contract)['rotateWebhookSecret']['params']>
   query: undefined
   body: undefined
-  reply: wire['rotateWebhookSecret']['responses'][200]['content']['application/json']
+  responseBody: wire['rotateWebhookSecret']['responses'][200]['content']['application/json']
   minimal: never
   error: 'BAD_REQUEST' | 'UNAUTHORIZED' | 'FORBIDDEN' | 'NOT_FOUND' | 'TOO_MANY_REQUESTS' | 'INTERNAL_SERVER_ERROR' | 'SERVICE_UNAVAILABLE'
 }
@@ -837,7 +837,7 @@ export interface ListWebhookDeliveries {
   params: z.output<(typeof contract)['listWebhookDeliveries']['params']>
   query: z.output<(typeof contract)['listWebhookDeliveries']['query']>
   body: undefined
-  reply: wire['listWebhookDeliveries']['responses'][200]['content']['application/json']
+  responseBody: wire['listWebhookDeliveries']['responses'][200]['content']['application/json']
   minimal: never
   error: 'BAD_REQUEST' | 'UNAUTHORIZED' | 'FORBIDDEN' | 'NOT_FOUND' | 'TOO_MANY_REQUESTS' | 'INTERNAL_SERVER_ERROR' | 'SERVICE_UNAVAILABLE'
 }
@@ -848,7 +848,7 @@ export interface GetWebhookDelivery {
   params: z.output<(typeof contract)['getWebhookDelivery']['params']>
   query: undefined
   body: undefined
-  reply: wire['getWebhookDelivery']['responses'][200]['content']['application/json']
+  responseBody: wire['getWebhookDelivery']['responses'][200]['content']['application/json']
   minimal: never
   error: 'BAD_REQUEST' | 'UNAUTHORIZED' | 'FORBIDDEN' | 'NOT_FOUND' | 'TOO_MANY_REQUESTS' | 'INTERNAL_SERVER_ERROR' | 'SERVICE_UNAVAILABLE'
 }
@@ -859,7 +859,7 @@ export interface RedeliverWebhookDelivery {
   params: z.output<(typeof contract)['redeliverWebhookDelivery']['params']>
   query: undefined
   body: undefined
-  reply: wire['redeliverWebhookDelivery']['responses'][200]['content']['application/json']
+  responseBody: wire['redeliverWebhookDelivery']['responses'][200]['content']['application/json']
   minimal: never
   error: 'BAD_REQUEST' | 'UNAUTHORIZED' | 'FORBIDDEN' | 'NOT_FOUND' | 'CONFLICT' | 'TOO_MANY_REQUESTS' | 'INTERNAL_SERVER_ERROR' | 'SERVICE_UNAVAILABLE'
 }
@@ -870,7 +870,7 @@ export interface UploadFile {
   params: z.output<(typeof contract)['uploadFile']['params']>
   query: z.output<(typeof contract)['uploadFile']['query']>
   body: FileBody
-  reply: wire['uploadFile']['responses'][200]['content']['application/json']
+  responseBody: wire['uploadFile']['responses'][200]['content']['application/json']
   minimal: never
   error: 'BAD_REQUEST' | 'FORBIDDEN' | 'NOT_FOUND' | 'PAYLOAD_TOO_LARGE' | 'UNSUPPORTED_MEDIA_TYPE' | 'TOO_MANY_REQUESTS' | 'INTERNAL_SERVER_ERROR' | 'SERVICE_UNAVAILABLE'
 }
@@ -881,7 +881,7 @@ export interface GetCurrentUser {
   params: undefined
   query: undefined
   body: undefined
-  reply: wire['getCurrentUser']['responses'][200]['content']['application/json']
+  responseBody: wire['getCurrentUser']['responses'][200]['content']['application/json']
   minimal: never
   error: 'BAD_REQUEST' | 'UNAUTHORIZED' | 'TOO_MANY_REQUESTS' | 'INTERNAL_SERVER_ERROR' | 'SERVICE_UNAVAILABLE'
 }
@@ -892,7 +892,7 @@ export interface ListBrowserSessions {
   params: undefined
   query: z.output<(typeof contract)['listBrowserSessions']['query']>
   body: undefined
-  reply: wire['listBrowserSessions']['responses'][200]['content']['application/json']
+  responseBody: wire['listBrowserSessions']['responses'][200]['content']['application/json']
   minimal: never
   error: 'BAD_REQUEST' | 'UNAUTHORIZED' | 'FORBIDDEN' | 'TOO_MANY_REQUESTS' | 'INTERNAL_SERVER_ERROR' | 'SERVICE_UNAVAILABLE'
 }
@@ -903,7 +903,7 @@ export interface RevokeBrowserSession {
   params: z.output<(typeof contract)['revokeBrowserSession']['params']>
   query: undefined
   body: undefined
-  reply: wire['revokeBrowserSession']['responses'][200]['content']['application/json']
+  responseBody: wire['revokeBrowserSession']['responses'][200]['content']['application/json']
   minimal: never
   error: 'BAD_REQUEST' | 'UNAUTHORIZED' | 'FORBIDDEN' | 'NOT_FOUND' | 'TOO_MANY_REQUESTS' | 'INTERNAL_SERVER_ERROR' | 'SERVICE_UNAVAILABLE'
 }
@@ -914,7 +914,7 @@ export interface ListTokens {
   params: undefined
   query: z.output<(typeof contract)['listTokens']['query']>
   body: undefined
-  reply: wire['listTokens']['responses'][200]['content']['application/json']
+  responseBody: wire['listTokens']['responses'][200]['content']['application/json']
   minimal: never
   error: 'BAD_REQUEST' | 'UNAUTHORIZED' | 'FORBIDDEN' | 'TOO_MANY_REQUESTS' | 'INTERNAL_SERVER_ERROR' | 'SERVICE_UNAVAILABLE'
 }
@@ -925,7 +925,7 @@ export interface CreateToken {
   params: undefined
   query: undefined
   body: z.output<(typeof contract)['createToken']['body']>
-  reply: wire['createToken']['responses'][201]['content']['application/json']
+  responseBody: wire['createToken']['responses'][201]['content']['application/json']
   minimal: never
   error: 'BAD_REQUEST' | 'UNAUTHORIZED' | 'FORBIDDEN' | 'PAYLOAD_TOO_LARGE' | 'UNSUPPORTED_MEDIA_TYPE' | 'TOO_MANY_REQUESTS' | 'INTERNAL_SERVER_ERROR' | 'SERVICE_UNAVAILABLE'
 }
@@ -936,7 +936,7 @@ export interface RevokeToken {
   params: z.output<(typeof contract)['revokeToken']['params']>
   query: undefined
   body: undefined
-  reply: wire['revokeToken']['responses'][200]['content']['application/json']
+  responseBody: wire['revokeToken']['responses'][200]['content']['application/json']
   minimal: never
   error: 'BAD_REQUEST' | 'UNAUTHORIZED' | 'FORBIDDEN' | 'NOT_FOUND' | 'TOO_MANY_REQUESTS' | 'INTERNAL_SERVER_ERROR' | 'SERVICE_UNAVAILABLE'
 }
@@ -947,7 +947,7 @@ export interface StartDeviceLogin {
   params: undefined
   query: undefined
   body: z.output<(typeof contract)['startDeviceLogin']['body']>
-  reply: wire['startDeviceLogin']['responses'][200]['content']['application/json']
+  responseBody: wire['startDeviceLogin']['responses'][200]['content']['application/json']
   minimal: never
   error: 'BAD_REQUEST' | 'PAYLOAD_TOO_LARGE' | 'UNSUPPORTED_MEDIA_TYPE' | 'TOO_MANY_REQUESTS' | 'INTERNAL_SERVER_ERROR' | 'SERVICE_UNAVAILABLE'
 }
@@ -958,7 +958,7 @@ export interface ContinueDeviceLogin {
   params: undefined
   query: undefined
   body: z.output<(typeof contract)['continueDeviceLogin']['body']>
-  reply: wire['continueDeviceLogin']['responses'][200]['content']['application/json']
+  responseBody: wire['continueDeviceLogin']['responses'][200]['content']['application/json']
   minimal: never
   error: 'BAD_REQUEST' | 'NOT_FOUND' | 'PAYLOAD_TOO_LARGE' | 'UNSUPPORTED_MEDIA_TYPE' | 'TOO_MANY_REQUESTS' | 'INTERNAL_SERVER_ERROR' | 'SERVICE_UNAVAILABLE'
 }

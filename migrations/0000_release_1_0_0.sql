@@ -13,8 +13,8 @@ CREATE TABLE "bot_idempotency_keys" (
 	"user_id" text NOT NULL,
 	"key" text NOT NULL,
 	"digest" "bytea" NOT NULL,
-	"claim" text,
-	"claimed_until" timestamp (3) with time zone,
+	"lease_id" text,
+	"leased_until" timestamp (3) with time zone,
 	"status" smallint,
 	"headers" json,
 	"body" "bytea",
@@ -174,8 +174,8 @@ CREATE TABLE "idempotency_keys" (
 	"user_id" text NOT NULL,
 	"key" text NOT NULL,
 	"digest" "bytea" NOT NULL,
-	"claim" text,
-	"claimed_until" timestamp (3) with time zone,
+	"lease_id" text,
+	"leased_until" timestamp (3) with time zone,
 	"status" smallint,
 	"headers" json,
 	"body" "bytea",
@@ -303,8 +303,8 @@ CREATE TABLE "chat_sessions" (
 	"result_id" text,
 	"state" json,
 	"revision" integer NOT NULL,
-	"claim" text,
-	"claimed_until" timestamp (3) with time zone,
+	"lease_id" text,
+	"leased_until" timestamp (3) with time zone,
 	"member_edits" json,
 	"last_digest" text,
 	"client_logs" integer,
@@ -331,8 +331,8 @@ CREATE TABLE "chat_timers" (
 	"due_at" timestamp (3) with time zone NOT NULL,
 	"is_paused" boolean NOT NULL,
 	"failures" integer NOT NULL,
-	"claim" text,
-	"claimed_until" timestamp (3) with time zone,
+	"lease_id" text,
+	"leased_until" timestamp (3) with time zone,
 	CONSTRAINT "chat_timers_bot_id_session_id_pk" PRIMARY KEY("bot_id","session_id")
 );
 --> statement-breakpoint
@@ -370,8 +370,8 @@ CREATE TABLE "chatwoot_conversations" (
 	"changes" integer NOT NULL,
 	"failures" integer NOT NULL,
 	"failing_since" timestamp (3) with time zone,
-	"claim" text,
-	"claimed_until" timestamp (3) with time zone,
+	"lease_id" text,
+	"leased_until" timestamp (3) with time zone,
 	"updated_at" timestamp (3) with time zone NOT NULL,
 	CONSTRAINT "chatwoot_conversations_bot_id_credentials_id_conversation_id_pk" PRIMARY KEY("bot_id","credentials_id","conversation_id")
 );
@@ -465,8 +465,8 @@ CREATE TABLE "uploads" (
 CREATE TABLE "sheet_accounts" (
 	"workspace_id" text NOT NULL,
 	"credentials_id" text NOT NULL,
-	"claim" text,
-	"claimed_until" timestamp (3) with time zone,
+	"lease_id" text,
+	"leased_until" timestamp (3) with time zone,
 	"failures" integer NOT NULL,
 	"rests_until" timestamp (3) with time zone NOT NULL,
 	CONSTRAINT "sheet_accounts_workspace_id_credentials_id_pk" PRIMARY KEY("workspace_id","credentials_id")

@@ -73,16 +73,16 @@ END $$;--> statement-breakpoint
 CREATE OR REPLACE FUNCTION read_chat_session(p_bot_id text, p_id text, p_now timestamptz)
 RETURNS TABLE (
   id text, bot_id text, workspace_id text, has_webhooks boolean, publication_id text, result_id text, state json,
-  revision integer, claim text, member_edits json, last_digest text, handled_by text, assignee_id text, message_count integer,
+  revision integer, lease_id text, member_edits json, last_digest text, handled_by text, assignee_id text, message_count integer,
   expires_at timestamptz, created_at timestamptz, inline_turns_size integer, updated_at timestamptz,
   typing_until timestamptz
 ) LANGUAGE plpgsql AS $$
 #variable_conflict use_column
 BEGIN
-  SELECT c.id, c.bot_id, c.publication_id, c.result_id, c.state, c.revision, c.claim, c.member_edits, c.last_digest,
+  SELECT c.id, c.bot_id, c.publication_id, c.result_id, c.state, c.revision, c.lease_id, c.member_edits, c.last_digest,
     c.handled_by, c.assignee_id, c.message_count, c.expires_at, c.created_at, coalesce(octet_length(c.inline_turns), 0), c.updated_at,
     c.typing_until
-  INTO id, bot_id, publication_id, result_id, state, revision, claim, member_edits, last_digest,
+  INTO id, bot_id, publication_id, result_id, state, revision, lease_id, member_edits, last_digest,
     handled_by, assignee_id, message_count, expires_at, created_at, inline_turns_size, updated_at, typing_until
   FROM chat_sessions c WHERE c.bot_id = p_bot_id AND c.id = p_id AND c.expires_at > p_now;
   IF NOT FOUND THEN RETURN; END IF;
@@ -159,12 +159,12 @@ BEGIN
     SELECT coalesce(max(a.seq) + 1, 0) INTO v_seq FROM result_answers a WHERE a.bot_id = p_bot_id AND a.result_id = p_id;
   END IF;
   FOR v_entry IN SELECT * FROM json_to_recordset(p_answers)
-    AS a(place integer, block_id text, block_bot_id text, content text, files text[], transcript json)
+    AS a(ordinal integer, block_id text, block_bot_id text, content text, files text[], transcript json)
     WHERE v_after.answers_size <= 8000000
   LOOP
     INSERT INTO result_answers (bot_id, result_id, seq, block_id, block_bot_id, content, attached_file_urls, created_at,
       transcript)
-    VALUES (p_bot_id, p_id, v_seq + v_entry.place, v_entry.block_id, v_entry.block_bot_id, v_entry.content,
+    VALUES (p_bot_id, p_id, v_seq + v_entry.ordinal, v_entry.block_id, v_entry.block_bot_id, v_entry.content,
       v_entry.files, p_now, v_entry.transcript);
   END LOOP;
   IF v_after.answers_size > 8000000 AND v_after.answers_size - v_size <= 8000000 THEN
@@ -232,7 +232,7 @@ BEGIN
       ended_at, expires_at, created_at, updated_at, inline_turns)
     VALUES (p_session_id, p_bot_id, p_publication_id, p_result_id, p_state, 1, p_last_digest,
       p_ended_at, p_expires_at, p_now, v_saved_at, p_inline_turn)
-    ON CONFLICT (bot_id, id) DO UPDATE SET state = excluded.state, revision = 1, claim = NULL,
+    ON CONFLICT (bot_id, id) DO UPDATE SET state = excluded.state, revision = 1, lease_id = NULL,
       last_digest = excluded.last_digest, ended_at = excluded.ended_at,
       expires_at = excluded.expires_at, updated_at = excluded.updated_at
       WHERE c.publication_id IS NULL AND excluded.publication_id IS NULL;

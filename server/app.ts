@@ -6,8 +6,8 @@ import type { Pool } from 'pg'
 import { operations } from '../contract/index.ts'
 import { protocols } from '../contract/tools/protocol.ts'
 import { viewerOperations } from '../contract/viewer.ts'
-import { readCredential } from './access/authenticate.ts'
-import { authorize } from './access/index.ts'
+import { readCredential } from './access/bearer-tokens.ts'
+import { decideAccess } from './access/index.ts'
 import { tryChat } from './chat/sessions/read-session.ts'
 import type { Services } from './context.ts'
 import { createProbe, UnknownOutcome } from './db/client.ts'
@@ -56,7 +56,7 @@ export interface AppOptions extends Services {
   sandbox?: () => SandboxMode | undefined
 }
 
-const MAXIMUM_HEADERS = 100
+const MAX_HEADERS = 100
 
 /** Metrics cover the whole installation. */
 const metricsNeed = { kind: 'user', isUnbound: true, scope: 'read' } as const
@@ -144,7 +144,7 @@ export function createApp(options: AppOptions): express.Express {
     })
     const hosts = countHosts(request.rawHeaders)
     const hasHost = hosts === 1 || (hosts === 0 && request.httpVersion !== '1.1')
-    const areFew = request.rawHeaders.length <= MAXIMUM_HEADERS * 2
+    const areFew = request.rawHeaders.length <= MAX_HEADERS * 2
     if (hasHost && areFew) return next()
     response.setHeader('Connection', 'close')
     if (!areFew) return sendProblem(response, 'REQUEST_HEADER_FIELDS_TOO_LARGE')
@@ -167,7 +167,7 @@ export function createApp(options: AppOptions): express.Express {
       operations: served,
       isReady: () => phase() !== 'starting',
       serveRest: async (request, response) => {
-        if ((await limits.countAddress(request, response)) === 'answered') return
+        if ((await limits.countAddress(request, response)) === 'rejected') return
         await serveDomain(request, response, () =>
           notFound(request, response, () =>
             sendProblem(response, 'NOT_FOUND', [unknownRoute(request.url, ofVisitors)]),
@@ -201,19 +201,19 @@ export function createApp(options: AppOptions): express.Express {
     const credential = readCredential(request)
     if ('issue' in credential) return sendProblem(response, 'UNAUTHORIZED', [credential.issue])
     const entry = await limits.countAddress(request, response, credential.hash)
-    if (entry === 'answered') return
-    const authorization = await authorize(options.db, metricsNeed, credential.hash, '', now())
-    if (authorization.caller) limits.know(credential.hash, authorization.caller)
-    if ('refusal' in authorization) {
-      if (authorization.refusal.code === 'UNAUTHORIZED') limits.forget(credential.hash)
-      return sendProblem(response, authorization.refusal.code, authorization.refusal.issues)
+    if (entry === 'rejected') return
+    const authorization = await decideAccess(options.db, metricsNeed, credential.hash, '', now())
+    if (authorization.caller) limits.cacheToken(credential.hash, authorization.caller)
+    if ('rejection' in authorization) {
+      if (authorization.rejection.code === 'UNAUTHORIZED') limits.dropToken(credential.hash)
+      return sendProblem(response, authorization.rejection.code, authorization.rejection.issues)
     }
     response.type(metrics.mediaType).send(await metrics.text())
   })
   const counted =
     (handler: express.RequestHandler, count: typeof limits.countPage): express.RequestHandler =>
     async (request, response, next) => {
-      if ((await count(request, response)) === 'in') return handler(request, response, next)
+      if ((await count(request, response)) === 'admitted') return handler(request, response, next)
     }
   /** The first page, sign-in and paths that name a record query the database as operations do; others are in memory. */
   const serveCounted = (path: string, get?: express.RequestHandler, post?: express.RequestHandler) => {

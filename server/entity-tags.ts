@@ -9,15 +9,15 @@ import { information } from '../contract/index.ts'
 
 /** The part of a tag that a write compares. `shown` is every stored property that a read of the record shows. */
 export function stateTag(id: string, shown: unknown): string {
-  return `${id}-${digestOf(shown)}`
+  return `${id}-${digestState(shown)}`
 }
 
 /** The tag of an answer, in which the state is shown in this view, by the code of this release. */
 export function entityTag(state: string, view: unknown): string {
-  return `"${state}-${digestOf([information.version, view])}"`
+  return `"${state}-${digestState([information.version, view])}"`
 }
 
-function digestOf(value: unknown): string {
+function digestState(value: unknown): string {
   return hash('sha256', JSON.stringify(value), 'hex').slice(0, 16)
 }
 

@@ -3,7 +3,7 @@ import type { AnalyticsHandlers, FoldersHandlers } from '../generated/handlers.t
 import type { BotGrant, WorkspaceGrant } from '../server/access/index.ts'
 import type { Contexts } from '../server/context.ts'
 import type { Database } from '../server/db/client.ts'
-import { withDraft } from '../server/documents/drafts.ts'
+import { readGrantedDraft } from '../server/documents/drafts.ts'
 import { folders } from '../server/handlers/folders.ts'
 import { folderIn } from '../server/workspaces/folders.ts'
 import { folders as folderCases } from './cases/folders.ts'
@@ -71,44 +71,44 @@ type GetStats = Pick<AnalyticsHandlers<Contexts>, 'getStats'>
 const stats = { totalViews: 3, totalStarts: 2, totalCompleted: 1 }
 
 export const keepsTheContract: GetStats = {
-  async getStats({ query }, reply) {
-    if (query.timeFilter === 'today') return reply.fail('BAD_REQUEST', [])
-    return reply.ok({ stats })
+  async getStats({ query }, respond) {
+    if (query.timeFilter === 'today') return respond.fail('BAD_REQUEST', [])
+    return respond.ok({ stats })
   },
 }
 
 export const answersWrongly: GetStats = {
-  async getStats({ query }, reply, { grant }) {
+  async getStats({ query }, respond, { grant }) {
     if (query.timeFilter === 'today') {
       // @ts-expect-error A number has another type.
-      return reply.ok({ stats: { ...stats, totalViews: '3' } })
+      return respond.ok({ stats: { ...stats, totalViews: '3' } })
     }
     if (query.timeFilter === 'last7Days') {
       // @ts-expect-error The property totalCompleted is missing.
-      return reply.ok({ stats: { totalViews: 3, totalStarts: 2 } })
+      return respond.ok({ stats: { totalViews: 3, totalStarts: 2 } })
     }
     if (query.timeFilter === 'last30Days') {
       // @ts-expect-error The contract has no costs.
-      return reply.ok({ stats: { ...stats, costs: 4 } })
+      return respond.ok({ stats: { ...stats, costs: 4 } })
     }
     if (query.timeFilter === 'monthToDate') {
       // @ts-expect-error The operation does not declare CONFLICT.
-      return reply.fail('CONFLICT')
+      return respond.fail('CONFLICT')
     }
     if (query.timeFilter === 'yearToDate') {
       // @ts-expect-error No operation declares this code.
-      return reply.fail('STATS_NOT_READY')
+      return respond.fail('STATS_NOT_READY')
     }
     // @ts-expect-error The operation takes no parameter zone.
     query.zone
     // @ts-expect-error The grant is that of a bot.
     grant.workspace
-    return reply.ok({ stats })
+    return respond.ok({ stats })
   },
 }
 
 export const answersByItself: GetStats = {
-  // @ts-expect-error Only reply makes an answer.
+  // @ts-expect-error Only respond makes an answer.
   async getStats() {
     return { stats }
   },
@@ -120,8 +120,8 @@ export async function askWithGrants() {
   await folderIn(db, 'workspace-1', 'folder-1')
   // @ts-expect-error The grant of a bot is not that of a workspace.
   await folderIn(db, botGrant, 'folder-1')
-  await withDraft(db, botGrant)
+  await readGrantedDraft(db, botGrant)
   const { caller, role, bot } = botGrant
   // @ts-expect-error Only access makes grants.
-  await withDraft(db, { caller, role, bot })
+  await readGrantedDraft(db, { caller, role, bot })
 }

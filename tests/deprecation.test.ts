@@ -53,7 +53,8 @@ beforeAll(async () => {
       written.emit('line')
     },
   })
-  const handler = async (_request: unknown, reply: { ok(body: unknown): unknown }) => reply.ok({ text: 'Hi' })
+  const handler = async (_request: unknown, respond: { ok(body: unknown): unknown }) =>
+    respond.ok({ text: 'Hi' })
   const read = readConfig({ RATE_LIMIT: 'off' })
   if ('problems' in read) throw new Error(read.problems.join('\n'))
   const services = {

@@ -51,11 +51,11 @@ const settled = <Value>(promise: Value | Promise<Value>) =>
 function countingPacing(): { pacing: Pacing; taken: () => number } {
   let count = 0
   const pacing = createPacing()
-  const take: Pacing['take'] = (tenant, work, line) => {
+  const take: Pacing['runPaced'] = (tenant, work, line) => {
     count++
-    return pacing.take(tenant, work, line)
+    return pacing.runPaced(tenant, work, line)
   }
-  return { pacing: { ...pacing, take }, taken: () => count }
+  return { pacing: { ...pacing, runPaced: take }, taken: () => count }
 }
 
 test.each([
@@ -86,14 +86,14 @@ test('a response of more bytes than are not large makes the next ones of its kin
   const pacing = createPacing(() => now)
   /** True if a read of the kind begins only in its turn. */
   const waits = async (bytes: number) => {
-    pacing.see('two')
-    pacing.see('one')
+    pacing.recordRequest('two')
+    pacing.recordRequest('one')
     let hasBegun = false
     const read = async () => {
       hasBegun = true
       return bytes
     }
-    const reading = pacing.takeIfLarge('one', 'list', read, (size) => size)
+    const reading = pacing.runPacedIfLarge('one', 'list', read, (size) => size)
     const isWaiting = !hasBegun
     await reading
     return isWaiting
@@ -348,7 +348,7 @@ test('as many requests rest as the table says for each slot, a quarter for one t
   const wake: (() => void)[] = []
   const rest = async (tenant: string) => {
     const slot = (await room.enter(tenant, new EventEmitter() as express.Response)) as Slot
-    void slot.releaseDuring(() => new Promise<void>((resolve) => wake.push(resolve))).then(slot.leave)
+    void slot.releaseDuring(() => new Promise<void>((resolve) => wake.push(resolve))).then(slot.release)
     return room.taken()
   }
   const each = boundNamed('MAX_RELEASED_PER_SLOT')
@@ -374,16 +374,16 @@ test.each([
   // Visitors of a bot together store more than one of them may.
   for (let stored = 0; isOfBot && stored < most; stored += 100 * MEGABYTE) {
     const visitor = quotaOf(`address ${stored}`)
-    expect(visitor.refusal(kind, 'bot', 100 * MEGABYTE)).toBeUndefined()
+    expect(visitor.findIssue(kind, 'bot', 100 * MEGABYTE)).toBeUndefined()
     visitor.add(kind, 'bot', 100 * MEGABYTE)
   }
   const quota = quotaOf('198.51.100.1')
   if (!isOfBot) {
-    expect(quota.refusal(kind, 'bot', most)).toBeUndefined()
+    expect(quota.findIssue(kind, 'bot', most)).toBeUndefined()
     quota.add(kind, 'bot', most)
   }
-  expect(quota.refusal(kind, 'bot', 1)?.code).toBe('daily_quota_exceeded')
-  if (isOfBot) expect(quota.refusal(kind, 'other', 1)).toBeUndefined()
+  expect(quota.findIssue(kind, 'bot', 1)?.code).toBe('daily_quota_exceeded')
+  if (isOfBot) expect(quota.findIssue(kind, 'other', 1)).toBeUndefined()
 })
 
 test('messages of members of a workspace are as many in a day as the table says, and one more is refused', async () => {

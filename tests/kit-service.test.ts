@@ -182,13 +182,13 @@ test('every response that the document of the second service promises comes as d
 test('a service that lost one of its refusals turns its replay red', async () => {
   const red = await redWith({
     handlers: {
-      addBook: async ({ body }, reply, { db, grant }) => {
+      addBook: async ({ body }, respond, { db, grant }) => {
         await db.query('INSERT INTO books VALUES ($1, $2, $3) ON CONFLICT DO NOTHING', [
           grant.shelf.id,
           body.isbn,
           body.title,
         ])
-        return reply.ok({ book: body })
+        return respond.ok({ book: body })
       },
     },
   })
@@ -227,9 +227,12 @@ test('a service that stores the key of a rejected request turns its replay red',
 test('a service whose write leaves the entity tag as it was turns its replay red', async () => {
   const red = await redWith({
     handlers: {
-      updateShelf: async ({ body }, reply, { db, grant: { shelf } }) => {
+      updateShelf: async ({ body }, respond, { db, grant: { shelf } }) => {
         await db.query('UPDATE shelves SET name = $2 WHERE id = $1', [shelf.id, body.name])
-        return reply.ok({ shelf: { id: shelf.id, name: body.name } }, `"${shelf.id}-${shelf.version}-plain"`)
+        return respond.ok(
+          { shelf: { id: shelf.id, name: body.name } },
+          `"${shelf.id}-${shelf.version}-plain"`,
+        )
       },
     },
   })

@@ -1,4 +1,4 @@
-import { MAXIMUM_ISSUES } from '../kit/errors.ts'
+import { MAX_ISSUES } from '../kit/errors.ts'
 import { z } from '../kit/zod.ts'
 
 /*
@@ -6,8 +6,8 @@ import { z } from '../kit/zod.ts'
  * after enough issues. Invariant: elements have no defaults or transforms, since the results would be lost.
  */
 
-/** Responses show `MAXIMUM_ISSUES` of different paths, and one path can have several. */
-const MAX_ISSUES_FOUND = 4 * MAXIMUM_ISSUES
+/** Responses show `MAX_ISSUES` of different paths, and one path can have several. */
+const MAX_ISSUES_FOUND = 4 * MAX_ISSUES
 
 interface BoundedArrayDef extends z.core.$ZodArrayDef {
   maximum: number

@@ -7,7 +7,7 @@ import { anyObject, blockId, prose, revision } from './fields.ts'
 
 // Answers
 
-export const handlers = ['bot', 'waiting', 'member'] as const
+export const chatHandlerKinds = ['bot', 'waiting', 'member'] as const
 
 /** Seconds for which a member counts as typing. */
 export const TYPING_SECONDS = 6
@@ -277,7 +277,7 @@ const sessionEvent = z
       'handled',
       'SessionHandledEvent',
       'The first event of a stream, and sent whenever the chat changes hands.',
-      { handledBy: z.enum(handlers).meta({ description: 'The one who handles the chat now.' }) },
+      { handledBy: z.enum(chatHandlerKinds).meta({ description: 'The one who handles the chat now.' }) },
     ),
     sessionEventOf(
       'typing',

@@ -95,7 +95,7 @@ export interface ErrorBody<Code extends string = string> {
 }
 
 /** Maximum issues of a response, so that a wrong body cannot enlarge it. Callers fix a few at a time. */
-export const MAXIMUM_ISSUES = 20
+export const MAX_ISSUES = 20
 
 export const errors = {
   BAD_REQUEST: {
@@ -215,7 +215,7 @@ export function errorBody<Code extends ErrorCode>(
   code: Code,
   issues: readonly AnyIssue[] = [],
 ): ErrorBody<Code> {
-  return { code, message: errors[code].message, issues: issues.slice(0, MAXIMUM_ISSUES).map(readable) }
+  return { code, message: errors[code].message, issues: issues.slice(0, MAX_ISSUES).map(readable) }
 }
 
 /** Makes keys and values that callers sent well-formed Unicode, which every client can read. */

@@ -189,7 +189,7 @@ export interface Contract {
   params: unknown
   query: unknown
   body: unknown
-  reply: unknown
+  responseBody: unknown
   /** Body of the minimal response; `never` if the operation has none. */
   minimal: unknown
   error: ErrorCode
@@ -217,14 +217,14 @@ export interface FileBody {
 /** Media type of every file body, regardless of the file. */
 export const fileMediaType = 'application/octet-stream'
 
-/** Result of a handler. Only `reply` can make one, so a handler cannot send what its operation does not declare. */
+/** Result of a handler. Only `respond` can make one, so a handler cannot send what its operation does not declare. */
 interface Result<O extends Contract> {
   readonly [brand]: O
 }
 
-interface Reply<O extends Contract, Problem extends AnyIssue> {
+interface Respond<O extends Contract, Problem extends AnyIssue> {
   /** `etag` is the entity tag of the record after this request. */
-  ok(body: O['reply'], etag?: string): Result<O>
+  ok(body: O['responseBody'], etag?: string): Result<O>
   /** Replaces `ok` for requests with `Prefer: return=minimal`. */
   minimal(body: O['minimal'], etag: string): Result<O>
   /** Returns 304 or 412 for a conditional read without reading the record; undefined if it must be read. */
@@ -275,6 +275,6 @@ interface Request<O extends Contract> {
 /** `Context` is the type of the context that the server gives the handler; `Problem` is that of the service's issues. */
 export type Handler<O extends Contract, Context, Problem extends AnyIssue = AnyIssue> = (
   request: Request<O>,
-  reply: Reply<O, Problem>,
+  respond: Respond<O, Problem>,
   context: Context,
 ) => Promise<Result<O>>

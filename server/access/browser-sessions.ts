@@ -6,7 +6,7 @@ import { after, newestFirst, type Position } from '../db/page.ts'
 import { apiTokens, browserSessions as table, users } from '../db/schema.ts'
 import { MS_PER_DAY } from '../durations.ts'
 import { newId } from '../ids.ts'
-import { createToken } from './authenticate.ts'
+import { createToken } from './bearer-tokens.ts'
 import type { UserGrant } from './index.ts'
 
 /*

@@ -14,7 +14,7 @@ import { type Expression, expression, optional, type RowOf } from '../db/typed-s
 import { unauthorizedIssue } from '../kit/access.ts'
 
 /*
- * The only policy code. A caller and a target become a grant, or the refusal that the operation declares. Query
+ * The only policy code. A caller and a target become a grant, or the rejection that the operation declares. Query
  * functions require a grant in place of an id. One statement finds token, membership and record together.
  * Invariants: nothing about a record leaves this file before its role was compared, and only this file makes grants.
  */
@@ -63,24 +63,24 @@ export interface BotGrant {
 
 type Grant = UserGrant | WorkspaceGrant | FolderGrant | BotGrant
 
-export interface Refusal {
+export interface AccessRejection {
   code: Extract<ErrorCode, 'UNAUTHORIZED' | 'FORBIDDEN' | 'NOT_FOUND'>
   issues: Issue[]
 }
 
 /**
- * The caller with a grant or a refusal. A refusal of the caller comes before any other check of a request. The caller
+ * The caller with a grant or a rejection. A rejection of the caller comes before any other check of a request. The caller
  * is null if the operation is public and the request has no token.
  */
 export type Authorization =
-  | { caller: undefined; refusal: Refusal }
-  | { caller: Caller; refusal: Refusal }
+  | { caller: undefined; rejection: AccessRejection }
+  | { caller: Caller; rejection: AccessRejection }
   | { caller: Caller | null; grant: Grant | undefined }
 
-const rank: Record<Role, number> = { GUEST: 0, MEMBER: 1, ADMIN: 2 }
+const ranks: Record<Role, number> = { GUEST: 0, MEMBER: 1, ADMIN: 2 }
 
 /** Decides for a record of the kind that `need` names; `id` is the record's. */
-export async function authorize(
+export async function decideAccess(
   db: Database,
   need: Exclude<Need, { kind: 'anyone' }>,
   tokenHash: string,
@@ -90,23 +90,23 @@ export async function authorize(
   const found = need.kind === 'user' ? undefined : await lookups(db)[need.kind]({ tokenHash, id })
   // Without a record, the caller still has to be authenticated.
   const token = found?.token ?? (await lookups(db).user({ tokenHash, id }))?.token
-  const refused = checkToken(token, now)
-  if (!token || refused) {
-    return { caller: undefined, refusal: { code: 'UNAUTHORIZED', issues: [refused as Issue] } }
+  const tokenIssue = checkToken(token, now)
+  if (!token || tokenIssue) {
+    return { caller: undefined, rejection: { code: 'UNAUTHORIZED', issues: [tokenIssue as Issue] } }
   }
   const { id: tokenId, ownerUserId: userId, scopes, workspaceId: boundTo, expiresAt } = token
   const caller: Caller = { userId, tokenId, scopes, boundTo, expiresAt }
-  noteUse(db, token, now)
-  const forbidden = (...issues: Issue[]) => ({ caller, refusal: { code: 'FORBIDDEN' as const, issues } })
-  if (!hasScope(caller, need.scope)) return forbidden(missingScope(need.scope))
+  touchLastUsed(db, token, now)
+  const forbidden = (...issues: Issue[]) => ({ caller, rejection: { code: 'FORBIDDEN' as const, issues } })
+  if (!hasScope(caller, need.scope)) return forbidden(missingScopeIssue(need.scope))
   if (need.kind === 'user') {
-    if (need.isUnbound && boundTo !== null) return forbidden(outside)
+    if (need.isUnbound && boundTo !== null) return forbidden(boundTokenIssue)
     return { caller, grant: { caller } as UserGrant }
   }
   // The same whether a record of another workspace is there or not.
   if (!found) {
-    const isTold = boundTo !== null && need.missing === 'FORBIDDEN'
-    return { caller, refusal: { code: need.missing, issues: isTold ? [outside] : [] } }
+    const hasReason = boundTo !== null && need.missing === 'FORBIDDEN'
+    return { caller, rejection: { code: need.missing, issues: hasReason ? [boundTokenIssue] : [] } }
   }
   const { record } = found
   const workspaceId = 'workspaceId' in record ? record.workspaceId : record.id
@@ -115,9 +115,9 @@ export async function authorize(
   const role = isOutside ? null : found.role
   const isShared =
     need.kind === 'bot' && need.publicShare && 'isPubliclyShared' in record && record.isPubliclyShared
-  if (!isShared && isOutside) return forbidden(outside)
-  if (!isShared && (role === null || rank[role] < rank[need.role])) {
-    return role === null ? forbidden() : forbidden(tooLow(role, need.role))
+  if (!isShared && isOutside) return forbidden(boundTokenIssue)
+  if (!isShared && (role === null || ranks[role] < ranks[need.role])) {
+    return role === null ? forbidden() : forbidden(roleTooLowIssue(role, need.role))
   }
   return {
     caller,
@@ -129,17 +129,17 @@ export function hasScope({ scopes }: Caller, scope: Scope | 'any'): boolean {
   return scopes === null || scope === 'any' || scopes.includes(scope)
 }
 
-function missingScope(scope: Scope | 'any'): Issue {
+function missingScopeIssue(scope: Scope | 'any'): Issue {
   const message = `This needs a token with the scope \`${scope}\``
   return { path: ['header', 'authorization'], code: 'missing_scope', message }
 }
 
-function tooLow(role: Role, needed: Role): Issue {
+function roleTooLowIssue(role: Role, needed: Role): Issue {
   const message = `This needs the role ${needed} in the workspace; yours is ${role}`
   return { path: ['header', 'authorization'], code: 'role_too_low', message }
 }
 
-const outside: Issue = {
+const boundTokenIssue: Issue = {
   path: ['header', 'authorization'],
   code: 'bound_token',
   message: 'The token is bound to a workspace, and this is outside of it; send a token that is not bound',
@@ -173,17 +173,17 @@ function checkToken(token: Token | undefined, now: Date): Issue | undefined {
  * Day of the last use of tokens seen recently, by id of token. Entries expire, so that a write that failed is tried
  * again.
  */
-const noted = new LRUCache<string, string>({ max: 10_000, ttl: 60_000 })
+const lastUseDays = new LRUCache<string, string>({ max: 10_000, ttl: 60_000 })
 
 /**
  * Writes the day a token was last used, once a day, in the background: reads work while the database cannot write, and
  * a failed write is no loss.
  */
-function noteUse(db: Database, token: Token, now: Date) {
+function touchLastUsed(db: Database, token: Token, now: Date) {
   const today = toIso(now).slice(0, 10)
   if (token.lastUsedOn === today) return
-  if (noted.get(token.id) === today) return
-  noted.set(token.id, today)
+  if (lastUseDays.get(token.id) === today) return
+  lastUseDays.set(token.id, today)
   db.update(apiTokens)
     .set({ lastUsedOn: today })
     .where(eq(apiTokens.id, token.id))
@@ -198,11 +198,11 @@ export function hasWebhooks(workspaceId: AnyPgColumn) {
   )
 }
 
-const lookup = { tokenHash: 'text', id: 'text' } as const
-const owner = sql`JOIN ${apiTokens} ON ${apiTokens.tokenHash} = decode(batch."tokenHash", 'hex')`
+const lookupTypes = { tokenHash: 'text', id: 'text' } as const
+const joinTokens = sql`JOIN ${apiTokens} ON ${apiTokens.tokenHash} = decode(batch."tokenHash", 'hex')`
 
 /** Finds a token, the record with the id, and the role of the token's owner in its workspace. */
-function grantLookup<Table extends typeof workspaces | typeof folders | typeof bots>(
+function prepareGrantLookup<Table extends typeof workspaces | typeof folders | typeof bots>(
   [db, named]: StatementContext,
   name: string,
   table: Table,
@@ -221,10 +221,10 @@ function grantLookup<Table extends typeof workspaces | typeof folders | typeof b
     db,
     named,
     name,
-    lookup,
+    lookupTypes,
     shape,
     (list, batch) => sql`
-      SELECT ${list} FROM ${batch} ${owner}
+      SELECT ${list} FROM ${batch} ${joinTokens}
       JOIN ${table} ON ${table.id} = batch.id AND ${table.deletedAt} IS NULL
       ${isOfWorkspace ? sql`JOIN ${workspaces} ON ${workspaces.id} = ${table.workspaceId} AND ${workspaces.deletedAt} IS NULL` : sql``}
       LEFT JOIN ${workspaceMembers} ON ${workspaceMembers.userId} = ${apiTokens.ownerUserId}
@@ -239,14 +239,16 @@ const lookups = statements((db, named) => {
       db,
       named,
       'grant_user',
-      lookup,
+      lookupTypes,
       { token },
-      (list, batch) => sql`SELECT ${list} FROM ${batch} ${owner}`,
+      (list, batch) => sql`SELECT ${list} FROM ${batch} ${joinTokens}`,
     ),
-    workspace: grantLookup([db, named], 'grant_workspace', workspaces, token),
-    folder: grantLookup([db, named], 'grant_folder', folders, token, {
+    workspace: prepareGrantLookup([db, named], 'grant_workspace', workspaces, token),
+    folder: prepareGrantLookup([db, named], 'grant_folder', folders, token, {
       parentFolderId: shownFolderId(folders.parentFolderId),
     }),
-    bot: grantLookup([db, named], 'grant_bot', bots, token, { folderId: shownFolderId(bots.folderId) }),
+    bot: prepareGrantLookup([db, named], 'grant_bot', bots, token, {
+      folderId: shownFolderId(bots.folderId),
+    }),
   }
 })

@@ -8,7 +8,7 @@ import { after, newestFirst, type Position } from '../db/page.ts'
 import { apiTokens as table, users, workspaceMembers } from '../db/schema.ts'
 import { MS_PER_DAY } from '../durations.ts'
 import { newId } from '../ids.ts'
-import { createToken } from './authenticate.ts'
+import { createToken } from './bearer-tokens.ts'
 import type { UserGrant } from './index.ts'
 
 /** All but the digest. */

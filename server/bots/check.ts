@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto'
 import { LRUCache } from 'lru-cache'
-import { MAXIMUM_FINDINGS } from '../../contract/publications.ts'
+import { MAX_FINDINGS } from '../../contract/publications.ts'
 import type { Pace, Services } from '../context.ts'
 import type { FlowDocument } from '../documents/conversion/index.ts'
 import { type Draft, parseDraft } from '../documents/drafts.ts'
@@ -98,14 +98,14 @@ async function collect(
       if (!found) continue
       check[found.severity === 'error' ? 'errorsFound' : 'warningsFound'] += 1
       if (listed && !listed.has(found.code)) continue
-      if (check.findings.length === MAXIMUM_FINDINGS || size >= MAX_FINDINGS_BYTES) continue
+      if (check.findings.length === MAX_FINDINGS || size >= MAX_FINDINGS_BYTES) continue
       size += Buffer.byteLength(JSON.stringify(found))
       check.findings.push(found)
     }
   }
   const isWhole = await workInTurns(workspaceId, steps(), pace)
   if (!isWhole) {
-    check.findings.length = Math.min(check.findings.length, MAXIMUM_FINDINGS - 1)
+    check.findings.length = Math.min(check.findings.length, MAX_FINDINGS - 1)
     check.findings.push(incomplete)
     check.warningsFound += 1
   }

@@ -174,7 +174,7 @@ const gathering = statements((db) =>
       const stored = insertTogether(db, bots)
       return bots.map(async (bot) => (await stored) ?? insertAlone(db, bot))
     },
-    'at once',
+    'immediately',
   ),
 )
 

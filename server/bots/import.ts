@@ -16,7 +16,7 @@ import {
 } from '../../contract/bots/schemas.ts'
 import type { Issue } from '../../contract/errors.ts'
 import { z } from '../../contract/kit/zod.ts'
-import { type FlowFinding, MAXIMUM_FINDINGS } from '../../contract/publications.ts'
+import { type FlowFinding, MAX_FINDINGS } from '../../contract/publications.ts'
 import type { ImportBot } from '../../generated/handlers.ts'
 import type { WorkspaceGrant } from '../access/index.ts'
 import type { Database } from '../db/client.ts'
@@ -127,7 +127,7 @@ export async function unknownLinks(
 ): Promise<FlowFinding[]> {
   if (linked.size === 0) return []
   // More than can be reported need not be looked up.
-  const ids = [...linked.keys()].slice(0, MAXIMUM_FINDINGS)
+  const ids = [...linked.keys()].slice(0, MAX_FINDINGS)
   const rows = await db
     .select({ id: bots.id })
     .from(bots)

@@ -4,7 +4,7 @@ import type { Issue } from '../../contract/errors.ts'
 import type { Transaction } from '../db/client.ts'
 import { bots, customDomains, publicIds } from '../db/schema.ts'
 import { expression, selectRows } from '../db/typed-select.ts'
-import { isBotAlive } from '../db/undeleted-bots.ts'
+import { isBotVisible } from '../db/undeleted-bots.ts'
 import { botsAt, forgetBotHost, hostOfDomain } from '../hosts/domains.ts'
 import type { BotRow } from './rows.ts'
 
@@ -68,7 +68,7 @@ async function isHostOfOthers(tx: Transaction, domain: string, workspaceId: stri
   const [other] = await tx
     .select({ id: bots.id })
     .from(bots)
-    .where(and(sql`${bots.id} = ANY(${sql.param(ids)})`, ne(bots.workspaceId, workspaceId), isBotAlive()))
+    .where(and(sql`${bots.id} = ANY(${sql.param(ids)})`, ne(bots.workspaceId, workspaceId), isBotVisible()))
     .limit(1)
   return other !== undefined
 }
@@ -104,7 +104,7 @@ async function claim(
 /** True if the names of a bot count as free: its workspace is deleted and not yet purged. */
 async function isOfDeleted(tx: Transaction, botId: string): Promise<boolean> {
   const [bot] = await tx
-    .select({ isAlive: sql<boolean>`${isBotAlive()}` })
+    .select({ isAlive: sql<boolean>`${isBotVisible()}` })
     .from(bots)
     .where(eq(bots.id, botId))
   return bot?.isAlive === false

@@ -6,12 +6,12 @@ import { type AuditAction, auditCte, newEntry } from '../audit/log.ts'
 import { type Database, rootOf, statements, type Transaction, transact } from '../db/client.ts'
 import { sqlState } from '../db/errors.ts'
 import { botDrafts, botPublications, bots, publicIds, publishedBots } from '../db/schema.ts'
-import { isBotAlive } from '../db/undeleted-bots.ts'
+import { isBotVisible } from '../db/undeleted-bots.ts'
 import { newId } from '../ids.ts'
 import { isStale } from '../kit/conditions.ts'
 import type { FlowCheck } from './check.ts'
 import type { Finding } from './flow-check.ts'
-import { type BotRow, botState, lockBot } from './rows.ts'
+import { type BotRow, botStateTag, lockBot } from './rows.ts'
 
 type Outcome = { bot: BotRow } | { stale: BotRow } | { changed: true } | { isDeleted: true }
 
@@ -31,7 +31,7 @@ export async function publish(
   const deed: AuditAction = { by: grant.caller, operation: 'publishBot' }
   // Within a transaction what fails would undo what was done before.
   const isAlone = rootOf(db) === db
-  if (isAlone && seen && seen.publicId !== null && !isStale(conditions, botState(seen))) {
+  if (isAlone && seen && seen.publicId !== null && !isStale(conditions, botStateTag(seen))) {
     const isCopied = await copyDraft(db, deed, seen, findings, now).catch((error) => {
       if (sqlState(error) !== '22012') throw error
     })
@@ -40,7 +40,7 @@ export async function publish(
   return transact(db, async (tx) => {
     const current = await lockBot(tx, grant)
     if (!current) return { isDeleted: true }
-    if (isStale(conditions, botState(current))) return { stale: current }
+    if (isStale(conditions, botStateTag(current))) return { stale: current }
     if (seen && !hasSameDraft(seen, current)) return { changed: true }
     const bot = current.publicId === null ? await assignPublicId(tx, current, now) : current
     await copyDraft(tx, deed, bot, findings, now)
@@ -71,7 +71,7 @@ export async function copyDraft(
     WITH draft AS (
       SELECT b.id AS bot_id, b.revision, b.version, d.groups, d.events, d.edges, d.variables, d.theme, d.settings
       FROM ${bots} b JOIN ${botDrafts} d ON d.bot_id = b.id
-      WHERE b.id = ${bot.id} AND b.revision = ${bot.revision} AND ${isBotAlive(sql`b`)}
+      WHERE b.id = ${bot.id} AND b.revision = ${bot.revision} AND ${isBotVisible(sql`b`)}
       FOR UPDATE OF b, d
     ), publication AS (
       INSERT INTO ${botPublications} (bot_id, id, source_revision, version, groups, events, edges, variables,
@@ -109,7 +109,7 @@ export async function unpublish(
   return transact(db, async (tx) => {
     const bot = await lockBot(tx, grant)
     if (!bot) return { isDeleted: true }
-    if (isStale(conditions, botState(bot))) return { stale: bot }
+    if (isStale(conditions, botStateTag(bot))) return { stale: bot }
     const deed = { by: grant.caller, operation: 'unpublishBot' } as const
     const { rowCount } = await tx.execute(sql`
       WITH unpublished AS (

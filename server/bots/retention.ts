@@ -114,15 +114,15 @@ async function spareOf(db: Database, botId: string, before: string, kept: number
     (list) => sql`
       SELECT ${list} FROM (
         SELECT id, created_at, restored_at,
-          row_number() OVER newest AS place,
+          row_number() OVER newest AS overall_rank,
           lag(created_at) OVER newest AS replaced_at,
           row_number() OVER (
             PARTITION BY date_trunc('month', created_at AT TIME ZONE 'UTC') ORDER BY created_at DESC, id DESC
-          ) AS place_in_month
+          ) AS rank_in_month
         FROM ${botPublications} WHERE bot_id = ${botId}
         WINDOW newest AS (ORDER BY created_at DESC, id DESC)
       ) AS p
-      WHERE p.place > ${kept} AND p.place_in_month > 1 AND p.replaced_at < ${before}::timestamptz
+      WHERE p.overall_rank > ${kept} AND p.rank_in_month > 1 AND p.replaced_at < ${before}::timestamptz
         AND p.restored_at IS NULL
         AND NOT EXISTS (SELECT FROM ${publishedBots} l WHERE l.bot_id = ${botId} AND l.publication_id = p.id)
       ORDER BY p.created_at, p.id`,

@@ -14,7 +14,7 @@ import { requestPurge } from '../db/purge-requests.ts'
 import { customDomains, publicIds, publishedBots, bots as table } from '../db/schema.ts'
 import { shownFolderId, shownIn } from '../db/shown-folder.ts'
 import { expression, optional, prepareSelect } from '../db/typed-select.ts'
-import { botColumns, isBotAlive } from '../db/undeleted-bots.ts'
+import { botColumns, isBotVisible } from '../db/undeleted-bots.ts'
 import { type Draft, flowParts } from '../documents/drafts.ts'
 import { entityTag, stateTag } from '../entity-tags.ts'
 import { isStale } from '../kit/conditions.ts'
@@ -69,11 +69,11 @@ export function botTag(
   form: 'stored' | 'converted' | 'export' = 'stored',
 ): string {
   const mode = modeOf(role)
-  return memoizeOn(bot, `tag ${mode} ${form}`, () => entityTag(botState(bot), [mode, form]))
+  return memoizeOn(bot, `tag ${mode} ${form}`, () => entityTag(botStateTag(bot), [mode, form]))
 }
 
 /** State of a bot that conditions of a write are compared with. A draft is represented by the change that wrote it. */
-export function botState(bot: BotRow): string {
+export function botStateTag(bot: BotRow): string {
   const shownValues = () => shownColumns.map((name) => bot[name])
   return memoizeOn(bot, 'state', () => stateTag(bot.id, shownValues()))
 }
@@ -164,7 +164,7 @@ export async function lockBot(tx: Transaction, { bot }: BotGrant): Promise<BotRo
 
 const locking = statements((db, named) => {
   const isIt = eq(table.id, sql.placeholder('id'))
-  const alive = () => db.select(botColumns).from(table).where(and(isIt, isBotAlive()))
+  const alive = () => db.select(botColumns).from(table).where(and(isIt, isBotVisible()))
   return {
     lock: alive().for('update').prepare(named('lock_bot')),
     hold: db.select({ id: table.id }).from(table).where(isIt).for('update').prepare(named('hold_bot')),
@@ -185,7 +185,7 @@ export async function deleteBot(
   // First of all, since a change, a name or a publication of a bot locks its row.
   const bot = await lockBot(tx, grant)
   if (!bot) return { isDeleted: true }
-  if (isStale(conditions, botState(bot))) return { stale: bot }
+  if (isStale(conditions, botStateTag(bot))) return { stale: bot }
   await tx
     .update(table)
     .set({ deletedAt: now, publicId: null, customDomain: null })

@@ -11,21 +11,21 @@ import { type Database, rootOf, statements, transact } from '../db/client.ts'
 import { sqlState } from '../db/errors.ts'
 import { botDrafts, botPublications, folders, bots as table } from '../db/schema.ts'
 import { shownFolderId } from '../db/shown-folder.ts'
-import { isBotAlive } from '../db/undeleted-bots.ts'
+import { isBotVisible } from '../db/undeleted-bots.ts'
 import {
   convertDraft,
   type Draft,
   draftColumns,
+  getCachedDraft,
   isLegacy,
   partNames,
-  recallDraft,
 } from '../documents/drafts.ts'
 import { publicationOf } from '../documents/publications.ts'
 import { isStale } from '../kit/conditions.ts'
 import { Rollback } from '../kit/idempotency.ts'
 import { JsonText } from '../kit/json/json-text.ts'
 import { claimNames } from './names.ts'
-import { type BotRow, botState, lockBot, noSuchFolder, nullableJson, textOf } from './rows.ts'
+import { type BotRow, botStateTag, lockBot, noSuchFolder, nullableJson, textOf } from './rows.ts'
 import { changedSecurity, withSharingOf } from './sharing.ts'
 
 export interface Change {
@@ -113,7 +113,8 @@ async function applyUpdate(db: Database, grant: BotGrant, change: Change, now: D
   const { publicId = seen.publicId, customDomain = seen.customDomain, ...header } = change.header
   const security = await changesSecurity(db, seen, change)
   if (publicId === seen.publicId && customDomain === seen.customDomain && security.length === 0) {
-    const apply = (on: Database) => applyChange(on, seen, { ...change, header }, now, recallDraft(db, seen))
+    const apply = (on: Database) =>
+      applyChange(on, seen, { ...change, header }, now, getCachedDraft(db, seen))
     // A deleted folder must not undo the earlier changes of the transaction.
     const isPart = rootOf(db) !== db && header.folderId
     const outcome = await (isPart ? transact(db, apply) : apply(db))
@@ -128,7 +129,7 @@ async function applyUpdate(db: Database, grant: BotGrant, change: Change, now: D
     const issue = await claimNames(tx, { botId: bot.id, workspaceId: bot.workspaceId }, change.header)
     if (issue) throw new Rollback({ issues: [issue] })
     const settings = await changesSecurity(tx, bot, change)
-    const applied = await applyChange(tx, bot, change, now, recallDraft(db, bot))
+    const applied = await applyChange(tx, bot, change, now, getCachedDraft(db, bot))
     if (!applied || !('bot' in applied)) throw new Rollback(applied ?? { isDeleted: true })
     if (settings.length > 0) {
       const deed = { by: grant.caller, operation: 'updateBot' } as const
@@ -141,7 +142,7 @@ async function applyUpdate(db: Database, grant: BotGrant, change: Change, now: D
 /** Names of security settings (sharing, embedding) that a change of the bot in this state alters. */
 async function changesSecurity(db: Database, bot: BotRow, { parts }: Change): Promise<string[]> {
   if (!parts.settings) return []
-  const known = recallDraft(db, bot) ?? (await readStoredSettings(db, bot))
+  const known = getCachedDraft(db, bot) ?? (await readStoredSettings(db, bot))
   return known ? changedSecurity(known.settings, parts.settings) : []
 }
 
@@ -258,7 +259,7 @@ function checkState(
   current: BotRow,
   { conditions, precondition }: Change,
 ): { stale: BotRow } | { conflict: Issue } | undefined {
-  if (isStale(conditions, botState(current))) return { stale: current }
+  if (isStale(conditions, botStateTag(current))) return { stale: current }
   if (precondition === undefined || precondition === current.updatedAt.getTime()) return undefined
   const conflict: Issue = {
     path: ['body', 'bot', 'updatedAt'],
@@ -332,7 +333,7 @@ function buildUpdate(
     db
       .update(table)
       .set(header)
-      .where(and(eq(table.id, id), eq(table.revision, revision), isBotAlive(), isStillShown))
+      .where(and(eq(table.id, id), eq(table.revision, revision), isBotVisible(), isStillShown))
       .returning({ id: table.id }),
   )
 }

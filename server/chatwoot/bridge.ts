@@ -39,7 +39,7 @@ export function openBridge(services: Services): LeaseWorker {
   /** Sends what there is to send, then lets the chat go on, then takes the next event. */
   async function work(key: Taken, isStopping: () => boolean): Promise<void> {
     while (!isStopping()) {
-      const row = await readLeased(db, key, key.claim)
+      const row = await readLeased(db, key, key.leaseId)
       if (!row) return
       let step: Step = await sendNext(services, row)
       if (step === 'idle') {
@@ -56,7 +56,7 @@ export function openBridge(services: Services): LeaseWorker {
       if (step === 'lost') return
       if (typeof step === 'object') return putOff(db, row, step.waitMs)
     }
-    const row = await readLeased(db, key, key.claim)
+    const row = await readLeased(db, key, key.leaseId)
     if (row) await putOff(db, row, 0)
   }
 
@@ -75,13 +75,13 @@ export function openBridge(services: Services): LeaseWorker {
   }
 
   async function putOffOverdrawn(key: Taken) {
-    const row = await readLeased(db, key, key.claim)
+    const row = await readLeased(db, key, key.leaseId)
     if (row) await putOff(db, row, MS_PER_HOUR)
   }
 
   /** Leaves a conversation to the members that fails whenever it is worked on. */
   async function putOffFailed(key: Taken) {
-    const row = await readLeased(db, key, key.claim)
+    const row = await readLeased(db, key, key.leaseId)
     if (!row) return
     const failures = row.failures + 1
     if (failures < MAX_FAILURES) {

@@ -4,7 +4,7 @@ import { type Database, type Transaction, transact } from '../db/client.ts'
 import { dueAfter } from '../db/due-after.ts'
 import { isLeaseOver, leaseEnd } from '../db/lease.ts'
 import { bots, chatwootEvents as events, chatwootConversations as table } from '../db/schema.ts'
-import { isBotAlive } from '../db/undeleted-bots.ts'
+import { isBotVisible } from '../db/undeleted-bots.ts'
 import { newId } from '../ids.ts'
 import { Rollback } from '../kit/idempotency.ts'
 import { JsonText } from '../kit/json/json-text.ts'
@@ -24,7 +24,7 @@ interface Ages {
 }
 export type Key = Pick<Row, 'botId' | 'credentialsId' | 'conversationId'>
 /** A lease that was taken. */
-export type Taken = Key & { workspaceId: string; claim: string }
+export type Taken = Key & { workspaceId: string; leaseId: string }
 type Changes = { [Name in keyof typeof table.$inferInsert]?: (typeof table.$inferInsert)[Name] | SQL }
 
 const isOf = ({ botId, credentialsId, conversationId }: Key) =>
@@ -50,7 +50,7 @@ export async function workspaceOfBot(db: Database, botId: string): Promise<strin
   const [bot] = await db
     .select({ workspaceId: bots.workspaceId })
     .from(bots)
-    .where(and(eq(bots.id, botId), isBotAlive()))
+    .where(and(eq(bots.id, botId), isBotVisible()))
   return bot?.workspaceId
 }
 
@@ -141,7 +141,7 @@ async function confirmMessage(
   return 'ignored'
 }
 
-/** Leases conversations that are due, the oldest first, by one claim each. A workspace gets no more than its share. */
+/** Leases conversations that are due, the oldest first, each batch under one id. A workspace gets no more than its share. */
 export async function takeConversations(
   db: Database,
   now: Date,
@@ -165,24 +165,24 @@ export async function takeConversations(
   })
   const taken = await Promise.all(
     shared.map(async (key) => {
-      const claim = newId(now)
+      const leaseId = newId(now)
       const leased = await db
         .update(table)
-        .set({ claim, claimedUntil: leaseEnd as unknown as Date })
+        .set({ leaseId, leasedUntil: leaseEnd as unknown as Date })
         .where(and(isOf(key), isDue))
         .returning(shape)
-      return leased.map((each) => ({ ...each, claim }))
+      return leased.map((each) => ({ ...each, leaseId }))
     }),
   )
   return taken.flat()
 }
 
-/** Extends leases, which have a claim each. */
+/** Extends leases, which have an id each. */
 export async function extendLeases(db: Database, taken: readonly Taken[]): Promise<void> {
   if (taken.length === 0) return
   await db
     .update(table)
-    .set({ claimedUntil: leaseEnd as unknown as Date })
+    .set({ leasedUntil: leaseEnd as unknown as Date })
     .where(
       and(
         inArray(table.botId, [...new Set(taken.map(({ botId }) => botId))]),
@@ -191,15 +191,15 @@ export async function extendLeases(db: Database, taken: readonly Taken[]): Promi
           taken.map(({ conversationId }) => conversationId),
         ),
         inArray(
-          table.claim,
-          taken.map(({ claim }) => claim),
+          table.leaseId,
+          taken.map(({ leaseId }) => leaseId),
         ),
       ),
     )
 }
 
 /** Reads a leased conversation; undefined once another process has it. */
-export async function readLeased(db: Database, key: Key, claim: string): Promise<Conversation | undefined> {
+export async function readLeased(db: Database, key: Key, leaseId: string): Promise<Conversation | undefined> {
   const millisecondsOf = (interval: SQL) =>
     sql<number | null>`(date_part('epoch', ${interval}) * 1000)::float8`
   const [row] = await db
@@ -210,7 +210,7 @@ export async function readLeased(db: Database, key: Key, claim: string): Promise
       resumeInMs: millisecondsOf(sql`${table.resumeAt} - now()`),
     })
     .from(table)
-    .where(and(isOf(key), eq(table.claim, claim)))
+    .where(and(isOf(key), eq(table.leaseId, leaseId)))
   return row
 }
 
@@ -219,7 +219,7 @@ export async function change(db: Database, row: Conversation, changes: Changes):
   const changed = await db
     .update(table)
     .set(changes as object)
-    .where(and(isOf(row), eq(table.claim, row.claim ?? '')))
+    .where(and(isOf(row), eq(table.leaseId, row.leaseId ?? '')))
     .returning({ botId: table.botId })
   return changed.length > 0
 }
@@ -228,8 +228,8 @@ export async function change(db: Database, row: Conversation, changes: Changes):
 export async function release(db: Database, row: Conversation): Promise<boolean> {
   const released = await db
     .update(table)
-    .set({ claim: null, claimedUntil: null, dueAt: null, failures: 0, failingSince: null })
-    .where(and(isOf(row), eq(table.claim, row.claim ?? ''), eq(table.changes, row.changes)))
+    .set({ leaseId: null, leasedUntil: null, dueAt: null, failures: 0, failingSince: null })
+    .where(and(isOf(row), eq(table.leaseId, row.leaseId ?? ''), eq(table.changes, row.changes)))
     .returning({ botId: table.botId })
   return released.length > 0
 }
@@ -240,7 +240,7 @@ export async function putOff(db: Database, row: Conversation, milliseconds: numb
   // Without a function of the time within CASE, as a cluster needs it.
   const atMost = sql`greatest(now(), CASE WHEN ${isLater} THEN 'infinity'::timestamptz END)`
   const dueAt = sql`least(${dueAfter(milliseconds)}, ${atMost})`
-  await change(db, row, { claim: null, claimedUntil: null, dueAt })
+  await change(db, row, { leaseId: null, leasedUntil: null, dueAt })
 }
 
 /** The first event of a conversation that waits. */
@@ -296,7 +296,7 @@ export async function abandon(db: Database, row: Conversation): Promise<void> {
   await transact(db, async (tx) => {
     await tx.update(events).set({ event: null }).where(isEventOf(row))
     await change(tx, row, {
-      ...{ sessionId: null, dueAt: null, claim: null, claimedUntil: null, pending: null, confirmedId: null },
+      ...{ sessionId: null, dueAt: null, leaseId: null, leasedUntil: null, pending: null, confirmedId: null },
       ...{ isNoteDue: false, resumeAt: null, failures: 0, failingSince: null },
     })
   })

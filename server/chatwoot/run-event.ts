@@ -5,12 +5,12 @@ import { receiveMessage } from '../chat/sessions/handling.ts'
 import { lockChat, lockResult } from '../chat/sessions/lock-chat.ts'
 import { addToTranscript } from '../chat/sessions/member-messages.ts'
 import { closedIssue } from '../chat/sessions/origin-check.ts'
-import { findPublished, findSession, lastResponseOf, type Session } from '../chat/sessions/read-session.ts'
-import { digestOf, runTurn } from '../chat/sessions/run-turn.ts'
+import { findPublished, findSession, readLastResponse, type Session } from '../chat/sessions/read-session.ts'
+import { digestReply, runTurn } from '../chat/sessions/run-turn.ts'
 import { startSession } from '../chat/sessions/start-session.ts'
 import type { Context } from '../chat/sessions/turn-effects.ts'
 import { updateSession } from '../chat/sessions/update-session.ts'
-import type { StoreTurn } from '../chat/sessions/write-turn.ts'
+import type { WrapWrite } from '../chat/sessions/write-turn.ts'
 import type { Services } from '../context.ts'
 import { type Database, transact } from '../db/client.ts'
 import { publicIds } from '../db/schema.ts'
@@ -93,10 +93,10 @@ export async function runEvent(services: Services, row: Conversation, event: Eve
   }
   // While the bot waits for a time, messages change nothing.
   if (row.resumeInMs !== null) return drop()
-  if (context.quota().refusal('text', row.botId)) throw new Overdrawn()
+  if (context.quota().findIssue('text', row.botId)) throw new Overdrawn()
   const ran = await runTurn(context, current, await replyOf(services, row, current, event), keep)
   // A bot that waits for a time or a call takes no answer.
-  return typeof ran === 'object' && 'problem' in ran ? drop() : 'again'
+  return typeof ran === 'object' && 'rejection' in ran ? drop() : 'again'
 }
 
 /**
@@ -140,9 +140,9 @@ export async function goOn(services: Services, row: Conversation): Promise<Step>
   const isOfBot = session?.handledBy === null && session.revision === row.sentRevision
   if (!isOfBot) return (await change(db, row, { resumeAt: null })) ? 'again' : 'lost'
   const context = contextOf(services)
-  if (context.quota().refusal('text', row.botId)) throw new Overdrawn()
+  if (context.quota().findIssue('text', row.botId)) throw new Overdrawn()
   const options = { ...format, isAlone: true }
-  const reply = { message: null, options, digest: digestOf({ message: null, ...format }) }
+  const reply = { message: null, options, digest: digestReply({ message: null, ...format }) }
   const ran = await runTurn(context, session, reply, (write) =>
     transact(db, async (tx) => {
       if (!(await write(tx))) return false
@@ -150,7 +150,7 @@ export async function goOn(services: Services, row: Conversation): Promise<Step>
       return true
     }),
   )
-  if (typeof ran === 'object' && 'problem' in ran) await change(db, row, { resumeAt: null })
+  if (typeof ran === 'object' && 'rejection' in ran) await change(db, row, { resumeAt: null })
   return 'again'
 }
 
@@ -175,7 +175,7 @@ function keepOf(
   row: Conversation,
   event: Event | undefined,
   also?: Parameters<typeof change>[2],
-): StoreTurn {
+): WrapWrite {
   return (write) =>
     transact(db, async (tx) => {
       if (!(await write(tx))) return false
@@ -221,7 +221,7 @@ async function start(services: Services, context: Context, row: Conversation, ev
     if (!(await change(db, row, { ...settledColumns, ...openedBy(row, event) }))) return 'lost'
     return (await finish(db, row, event)) ? 'again' : 'lost'
   }
-  if (context.quota().refusal('text', row.botId)) throw new Overdrawn()
+  if (context.quota().findIssue('text', row.botId)) throw new Overdrawn()
   const isOnlyRegistering = event.attachments.length > 0
   const message = event.text.trim() === '' || isOnlyRegistering ? undefined : event.text
   const started = await startSession(
@@ -243,19 +243,19 @@ async function start(services: Services, context: Context, row: Conversation, ev
         }),
     },
   )
-  if ('problem' in started) return (await finish(db, row, event)) ? 'again' : 'lost'
+  if ('rejection' in started) return (await finish(db, row, event)) ? 'again' : 'lost'
   context.quota().add('text', row.botId, started.size)
   return 'again'
 }
 
 function textReply(text: string) {
   const message = { type: 'text' as const, text }
-  return { message, options: format, digest: digestOf({ message, ...format }) }
+  return { message, options: format, digest: digestReply({ message, ...format }) }
 }
 
 /** The message of the visitor as an answer: with the item that it names, and with its files as files of the chat. */
 async function replyOf(services: Services, row: Conversation, session: Session, event: Event) {
-  const { input } = JSON.parse((await lastResponseOf(services.db, session)) ?? '{}')
+  const { input } = JSON.parse((await readLastResponse(services.db, session)) ?? '{}')
   const replyId = event.replyId ?? itemNumbered(event.text, input, row.channel)
   const takesFiles =
     session.resultId === null ||
@@ -268,7 +268,7 @@ async function replyOf(services: Services, row: Conversation, session: Session, 
     ...(urls.length > 0 && { attachedFileUrls: urls }),
     ...(replyId !== undefined && { metadata: { replyId } }),
   }
-  return { message, options: format, digest: digestOf({ message, ...format }) }
+  return { message, options: format, digest: digestReply({ message, ...format }) }
 }
 
 /** Stores the files of an event for the chat, and returns their addresses. A retry stores none twice. */
@@ -276,10 +276,10 @@ async function storeFiles(services: Services, row: Conversation, session: Sessio
   const { db, publicUrl, now } = services
   const urls = [...event.attachments]
   const known = await uploadsAmong(db, publicUrl(), session.sessionId, urls, now())
-  for (const [place, url] of urls.entries()) {
+  for (const [index, url] of urls.entries()) {
     const stored = known.has(url) ? undefined : await keepFile(services, row, session, url)
     if (stored === undefined) continue
-    urls[place] = stored
+    urls[index] = stored
     await saveEvent(db, row, { ...event, attachments: urls })
   }
   return urls

@@ -5,7 +5,7 @@ import { type Database, prepareSql } from './client.ts'
 import { genericPlanParam, type RowOf, type Shape, selection } from './typed-select.ts'
 
 /** The most lookups in one statement. */
-const MAX_BATCH_QUESTIONS = 100
+const MAX_BATCH_LOOKUPS = 100
 
 /** Types of parameters in a lookup, by the name of the PostgreSQL type. */
 interface ParameterTypes {
@@ -72,7 +72,7 @@ export function prepareBatchedQuery<T extends Types, S extends Shape>(
   }
   if (!topologyOf(db).canBatchBots) return async (lookup) => (await find([lookup]))[0]
   return createBatcher(
-    MAX_BATCH_QUESTIONS,
+    MAX_BATCH_LOOKUPS,
     () => '',
     (lookups) => {
       const found = find(lookups)

@@ -7,62 +7,65 @@ const MAX_BATCH_WAIT_MS = 5
 
 interface Queue<Given, Outcome> {
   waiting: { given: Given; resolve: (outcome: Promise<Outcome>) => void }[]
-  underWay: number
-  /** True if a look at the queue is scheduled. */
+  runningCount: number
+  /** True if a batch is scheduled. */
   isDue: boolean
 }
 
 /**
- * Batches work that arrives at about the same time and has the same key, at most `most` items, since a statement for
+ * Batches work that arrives at about the same time and has the same key, at most `maxItems`, since a statement for
  * many takes little more than one for one. Work that arrives during a batch waits for its end. Then at most half of the
  * queue makes the next batch: the database is busy with one half while the service is with the other. `work` returns a
  * promise for each item.
  */
 export function createBatcher<Given, Outcome>(
-  most: number,
+  maxItems: number,
   keyOf: (given: Given) => string,
   work: (all: readonly Given[]) => Promise<Outcome>[],
-  /** `at once` where the first of many takes longer to come than to wait for: it is begun before the others are there. */
-  beginning: 'at once' | 'in the next turn' = 'in the next turn',
+  /** `immediately`: start the first item without waiting for others, which takes less time than their arrival. */
+  start: 'immediately' | 'afterPoll' = 'afterPoll',
 ): (given: Given) => Promise<Outcome> {
   const queues = new Map<string, Queue<Given, Outcome>>()
 
   const begin = (key: string, queue: Queue<Given, Outcome>) => {
     const { waiting } = queue
-    const all = waiting.splice(0, Math.min(most, Math.max(MIN_BATCH_ITEMS, Math.ceil(waiting.length / 2))))
+    const all = waiting.splice(
+      0,
+      Math.min(maxItems, Math.max(MIN_BATCH_ITEMS, Math.ceil(waiting.length / 2))),
+    )
     const outcomes = work(all.map(({ given }) => given))
     for (const [at, { resolve }] of all.entries()) resolve(outcomes[at] as Promise<Outcome>)
-    queue.underWay++
+    queue.runningCount++
     let isAwaited = true
-    const goOn = () => {
+    const startNext = () => {
       if (!isAwaited) return
       isAwaited = false
       clearTimeout(timer)
-      queue.underWay--
-      if (waiting.length > 0) look(key, queue)
-      else if (queue.underWay === 0) queues.delete(key)
+      queue.runningCount--
+      if (waiting.length > 0) scheduleBatch(key, queue)
+      else if (queue.runningCount === 0) queues.delete(key)
     }
-    const timer = setTimeout(goOn, MAX_BATCH_WAIT_MS)
-    void Promise.allSettled(outcomes).then(goOn)
+    const timer = setTimeout(startNext, MAX_BATCH_WAIT_MS)
+    void Promise.allSettled(outcomes).then(startNext)
   }
   // In a later phase of the event loop: all that has come by then is there.
-  const look = (key: string, queue: Queue<Given, Outcome>) => {
+  const scheduleBatch = (key: string, queue: Queue<Given, Outcome>) => {
     if (queue.isDue) return
     queue.isDue = true
     setImmediate(() => {
       queue.isDue = false
       const { waiting } = queue
-      while (waiting.length > 0 && (queue.underWay === 0 || waiting.length >= MAX_WAITING_ITEMS))
+      while (waiting.length > 0 && (queue.runningCount === 0 || waiting.length >= MAX_WAITING_ITEMS))
         begin(key, queue)
     })
   }
   return (given) =>
     new Promise((resolve) => {
       const key = keyOf(given)
-      const queue = queues.get(key) ?? { waiting: [], underWay: 0, isDue: false }
+      const queue = queues.get(key) ?? { waiting: [], runningCount: 0, isDue: false }
       queues.set(key, queue)
       queue.waiting.push({ given, resolve })
-      if (beginning === 'at once' && queue.underWay === 0 && !queue.isDue) begin(key, queue)
-      else look(key, queue)
+      if (start === 'immediately' && queue.runningCount === 0 && !queue.isDue) begin(key, queue)
+      else scheduleBatch(key, queue)
     })
 }

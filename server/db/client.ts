@@ -68,7 +68,7 @@ export function connect(options: DatabaseOptions): { db: Database; pool: pg.Pool
   pool.on('connect', (client) => client.on('error', () => {}))
   if (options.statementTimeout > 0) giveUpSilent(pool, options.statementTimeout + 1_000)
   const db = drizzle(pool, { schema })
-  if (!options.namedStatements) unname(db)
+  if (!options.namedStatements) disableStatementNames(db)
   return { db, pool }
 }
 
@@ -95,7 +95,7 @@ export function createProbe(ask: () => Promise<unknown>): () => Promise<boolean>
 const unnamed = new WeakSet<Database>()
 
 /** Has statements on a database prepared without names. */
-export function unname(db: Database) {
+export function disableStatementNames(db: Database) {
   unnamed.add(db)
 }
 
@@ -134,8 +134,8 @@ const dialect = new PgDialect()
 export function renderSql(statement: SQL): { text: string; params: unknown[] } {
   const query = dialect.sqlToQuery(statement)
   const params: unknown[] = []
-  const text = query.sql.replaceAll(/\$(\d+)/g, (_, place) => {
-    const param = query.params[place - 1]
+  const text = query.sql.replaceAll(/\$(\d+)/g, (_, number) => {
+    const param = query.params[number - 1]
     const known = params.findIndex(
       (other) => is(param, Placeholder) && is(other, Placeholder) && param.name === other.name,
     )
@@ -179,7 +179,7 @@ export function prepareWrite(
   return async (values) => (await run(values)).rowCount ?? 0
 }
 
-const MAXIMUM_ATTEMPTS = 4
+const MAX_TRANSACTION_ATTEMPTS = 4
 
 /**
  * Runs `work` in one transaction, and again if the database aborted it in a deadlock or serialisation conflict. `work`
@@ -187,14 +187,14 @@ const MAXIMUM_ATTEMPTS = 4
  * can be undone alone.
  */
 export async function transact<T>(db: Database, work: (tx: Transaction) => Promise<T>): Promise<T> {
-  const unit = units.get(db)
-  if (unit) return part(db as Transaction, unit, work)
+  const state = transactionStates.get(db)
+  if (state) return runSavepoint(db as Transaction, state, work)
   for (let attempt = 1; ; attempt++) {
     try {
       return await attemptOnce(db, work)
     } catch (error) {
       if (error instanceof Rollback) return error.result as T
-      if (!isSerialisation(error) || attempt === MAXIMUM_ATTEMPTS) throw error
+      if (!isSerialisation(error) || attempt === MAX_TRANSACTION_ATTEMPTS) throw error
       await delay(5 + Math.random() * 45)
     }
   }
@@ -206,15 +206,15 @@ function isSerialisation(error: unknown): boolean {
 }
 
 /** State of the transaction that a database stands for. */
-interface Unit {
+interface TransactionState {
   /** The database over the pool. */
   root: Database
   /** Number of savepoints so far. */
-  parts: number
+  savepointCount: number
   afterCommit: (() => void)[]
 }
 
-const units = new WeakMap<Database, Unit>()
+const transactionStates = new WeakMap<Database, TransactionState>()
 
 /** One for each connection, so that what is prepared on it is built once. */
 const transactions = new WeakMap<pg.PoolClient, Transaction>()
@@ -230,13 +230,13 @@ function transactionOn(client: pg.PoolClient): Transaction {
 
 /** The database a transaction belongs to. Caches belong to it. */
 export function rootOf(db: Database): Database {
-  return units.get(db)?.root ?? db
+  return transactionStates.get(db)?.root ?? db
 }
 
 /** Does what may only be done once all that was written is committed: at once outside of a transaction. */
 export function afterCommit(db: Database, work: () => void) {
-  const unit = units.get(db)
-  if (unit) unit.afterCommit.push(work)
+  const state = transactionStates.get(db)
+  if (state) state.afterCommit.push(work)
   else work()
 }
 
@@ -247,15 +247,15 @@ export function afterCommit(db: Database, work: () => void) {
 async function attemptOnce<T>(db: Database, work: (tx: Transaction) => Promise<T>): Promise<T> {
   const client = await db.$client.connect()
   const tx = transactionOn(client)
-  const unit: Unit = { root: db, parts: 0, afterCommit: [] }
+  const state: TransactionState = { root: db, savepointCount: 0, afterCommit: [] }
   let isSound = false
   try {
-    units.set(tx, unit)
+    transactionStates.set(tx, state)
     await client.query('begin isolation level read committed')
     const result = await work(tx)
     await commit(client)
     isSound = true
-    for (const then of unit.afterCommit) then()
+    for (const then of state.afterCommit) then()
     return result
   } catch (error) {
     isSound = error instanceof Rollback || databaseError(error) instanceof pg.DatabaseError
@@ -285,10 +285,14 @@ export class UnknownOutcome extends Error {
   }
 }
 
-async function part<T>(tx: Transaction, unit: Unit, work: (tx: Transaction) => Promise<T>): Promise<T> {
+async function runSavepoint<T>(
+  tx: Transaction,
+  state: TransactionState,
+  work: (tx: Transaction) => Promise<T>,
+): Promise<T> {
   const client = tx.$client
-  const savepoint = `part_${++unit.parts}`
-  const { length } = unit.afterCommit
+  const savepoint = `part_${++state.savepointCount}`
+  const { length } = state.afterCommit
   await client.query(`savepoint ${savepoint}`)
   try {
     const result = await work(tx)
@@ -297,7 +301,7 @@ async function part<T>(tx: Transaction, unit: Unit, work: (tx: Transaction) => P
   } catch (error) {
     // The whole has to run again.
     if (isSerialisation(error)) throw error
-    unit.afterCommit.length = length
+    state.afterCommit.length = length
     if (error instanceof Rollback || databaseError(error) instanceof pg.DatabaseError) {
       await client.query(`rollback to savepoint ${savepoint}`)
     }

@@ -2,8 +2,8 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { type SQL, sql } from 'drizzle-orm'
 
 /*
- * Exclusive rights that expire. The row has its holder in `claim` and, by the clock of the database, the end of the right
- * in `claimed_until`, which heartbeats of the holder move on. So a process of any age sees that another one has died.
+ * Exclusive rights that expire. The row has its holder in `lease_id` and, by the clock of the database, the end of the right
+ * in `leased_until`, which heartbeats of the holder move on. So a process of any age sees that another one has died.
  */
 
 const HEARTBEAT_INTERVAL_MS = 3_000
@@ -14,7 +14,7 @@ export const LEASE_TIMEOUT_MS = 15_000
 export const leaseEnd = sql.raw(`statement_timestamp() + interval '${LEASE_TIMEOUT_MS} milliseconds'`)
 /** True once the lease has expired. Citus rejects a function of time within `coalesce`. */
 export const isLeaseOverOf = (end: SQL) => sql`(${end} IS NULL OR ${end} <= statement_timestamp())`
-export const isLeaseOver = isLeaseOverOf(sql.raw('claimed_until'))
+export const isLeaseOver = isLeaseOverOf(sql.raw('leased_until'))
 
 /**
  * Extends a right until it is ended. `extend` resolves with false once another process has taken it; it may fail, and is

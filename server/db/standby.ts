@@ -2,7 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { drizzle } from 'drizzle-orm/node-postgres'
 import pg from 'pg'
 import type { Logger } from 'pino'
-import { type Database, unname } from './client.ts'
+import { type Database, disableStatementNames } from './client.ts'
 import { databaseError } from './errors.ts'
 import * as schema from './schema.ts'
 
@@ -101,7 +101,7 @@ export function preferStandby({ primary, standby, log, namedStatements }: Standb
       (await askStandby(given)) ?? (primary.$client.query as Ask)(...given),
   }
   const db = drizzle({ client: client as unknown as pg.Pool, schema })
-  if (!namedStatements) unname(db)
+  if (!namedStatements) disableStatementNames(db)
   return db
 }
 

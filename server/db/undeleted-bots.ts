@@ -6,7 +6,7 @@ import { shownFolderId } from './shown-folder.ts'
  * True of a bot that callers can see: neither it nor its workspace is deleted. `bot`: its name in the statement. Not
  * EXISTS, of which the planner would make a join.
  */
-export const isBotAlive = (bot: SQL = sql`${bots}`): SQL => sql`(${bot}.deleted_at IS NULL AND (
+export const isBotVisible = (bot: SQL = sql`${bots}`): SQL => sql`(${bot}.deleted_at IS NULL AND (
   SELECT home.deleted_at IS NULL FROM ${workspaces} home WHERE home.id = ${bot}.workspace_id))`
 
 /** The columns of a bot as callers see it. */

@@ -4,7 +4,7 @@ import { legacyVersions } from '../../contract/bot-document/index.ts'
 import type { BotGrant } from '../access/index.ts'
 import { afterCommit, type Database, rootOf, statements } from '../db/client.ts'
 import { botDrafts, bots } from '../db/schema.ts'
-import { botColumns, isBotAlive } from '../db/undeleted-bots.ts'
+import { botColumns, isBotVisible } from '../db/undeleted-bots.ts'
 import { asProperty, JsonText } from '../kit/json/json-text.ts'
 import { convert, type FlowDocument } from './conversion/index.ts'
 
@@ -54,7 +54,7 @@ const draftStatements = statements((db, named) => ({
     .select({ bot: botColumns, draft: draftColumns })
     .from(bots)
     .innerJoin(botDrafts, eq(botDrafts.botId, bots.id))
-    .where(and(eq(bots.id, sql.placeholder('botId')), isBotAlive()))
+    .where(and(eq(bots.id, sql.placeholder('botId')), isBotVisible()))
     .prepare(named('draft')),
 }))
 
@@ -64,12 +64,12 @@ type BotRow = typeof bots.$inferSelect
  * A granted bot with its draft, both of one revision; undefined when the bot was removed since its grant. The
  * bot may be newer than the grant's.
  */
-export async function withDraft(
+export async function readGrantedDraft(
   db: Database,
   { bot }: BotGrant,
 ): Promise<{ bot: BotRow; draft: Draft } | undefined> {
-  const known = recallDraft(db, bot)
-  return known ? { bot, draft: known } : readDraft(db, bot.id)
+  const cached = getCachedDraft(db, bot)
+  return cached ? { bot, draft: cached } : readDraft(db, bot.id)
 }
 
 /** A bot with its draft as they are now; undefined when the bot was deleted. */
@@ -78,7 +78,7 @@ export async function readDraft(
   botId: string,
 ): Promise<{ bot: BotRow; draft: Draft } | undefined> {
   const [row] = await draftStatements(db).draft.execute({ botId })
-  if (row) rememberDraft(db, row.bot, row.draft)
+  if (row) cacheDraft(db, row.bot, row.draft)
   return row
 }
 
@@ -87,9 +87,9 @@ export async function readDraft(
  * the bot's row, which names that change, so what another process wrote is noticed, as is a database that was
  * restored from a backup.
  */
-const caches = new WeakMap<Database, LRUCache<string, KnownDraft>>()
+const caches = new WeakMap<Database, LRUCache<string, CachedDraft>>()
 
-interface KnownDraft {
+interface CachedDraft {
   draftUpdatedAt: number | undefined
   draft: Draft
 }
@@ -98,22 +98,22 @@ interface KnownDraft {
 const MAX_CACHED_DRAFT_CHARACTERS = 32 * 1024 * 1024
 
 /** Returns the draft of this row from the cache, if it is there. */
-export function recallDraft(db: Database, bot: BotRow): Draft | undefined {
-  const known = caches.get(rootOf(db))?.get(bot.id)
-  return known && known.draftUpdatedAt === bot.draftUpdatedAt?.getTime() ? known.draft : undefined
+export function getCachedDraft(db: Database, bot: BotRow): Draft | undefined {
+  const cached = caches.get(rootOf(db))?.get(bot.id)
+  return cached && cached.draftUpdatedAt === bot.draftUpdatedAt?.getTime() ? cached.draft : undefined
 }
 
 /** Caches a draft, in a transaction once it commits. */
-export function rememberDraft(db: Database, { id, draftUpdatedAt }: BotRow, draft: Draft) {
+export function cacheDraft(db: Database, { id, draftUpdatedAt }: BotRow, draft: Draft) {
   afterCommit(db, () => cacheOf(rootOf(db)).set(id, { draftUpdatedAt: draftUpdatedAt?.getTime(), draft }))
 }
 
-function cacheOf(root: Database): LRUCache<string, KnownDraft> {
+function cacheOf(root: Database): LRUCache<string, CachedDraft> {
   let cache = caches.get(root)
   if (!cache) {
     cache = new LRUCache({
       maxSize: MAX_CACHED_DRAFT_CHARACTERS,
-      sizeCalculation: ({ draft }) => sizeOf(draft),
+      sizeCalculation: ({ draft }) => countDraftCharacters(draft),
     })
     caches.set(root, cache)
   }
@@ -121,7 +121,7 @@ function cacheOf(root: Database): LRUCache<string, KnownDraft> {
 }
 
 /** Characters of a document. */
-export function sizeOf(draft: Draft): number {
+export function countDraftCharacters(draft: Draft): number {
   return partNames.reduce((size, name) => size + (draft[name]?.length ?? 0), 1)
 }
 
@@ -159,7 +159,7 @@ const MAX_CONVERTED_BYTES = 32 * 1024 * 1024
 /** Drafts and publications that were recently read in another version. */
 export const conversions = new LRUCache<string, Converted>({
   maxSize: MAX_CONVERTED_BYTES,
-  sizeCalculation: ({ draft }) => 2 * sizeOf(draft),
+  sizeCalculation: ({ draft }) => 2 * countDraftCharacters(draft),
 })
 
 /** The draft as it is in this row, in the latest version. */

@@ -5,12 +5,12 @@ import { readPage } from '../db/page.ts'
 import { asProperty } from '../kit/json/json-text.ts'
 
 export const audit: AuditHandlers<Contexts> = {
-  async listAuditLog({ query }, reply, { db, grant, cursorKey }) {
+  async listAuditLog({ query }, respond, { db, grant, cursorKey }) {
     const list = await readPage(cursorKey, ['audit', grant.workspace.id], query, (position, limit) =>
       auditPage(db, grant, position, limit),
     )
-    if ('issue' in list) return reply.fail('BAD_REQUEST', [list.issue])
-    return reply.ok({
+    if ('issue' in list) return respond.fail('BAD_REQUEST', [list.issue])
+    return respond.ok({
       entries: list.page.map(({ createdAt, details, ...row }) => ({
         ...row,
         createdAt: createdAt.toISOString(),

@@ -6,27 +6,27 @@ import type { Contexts } from '../context.ts'
 import { transact } from '../db/client.ts'
 import { toIso } from '../db/iso-time.ts'
 import { readPage } from '../db/page.ts'
-import { latestDraft, rememberDraft, withDraft } from '../documents/drafts.ts'
+import { cacheDraft, latestDraft, readGrantedDraft } from '../documents/drafts.ts'
 import { reservedDomain } from '../hosts/own.ts'
 import { unknownRecord } from '../issues/records.ts'
 import { botEvent, withWebhookEvent } from '../webhooks/outbox.ts'
 import { folderIn } from '../workspaces/folders.ts'
 
 export const bots: BotsHandlers<Contexts> = {
-  async listBots({ query }, reply, { db, grant, cursorKey }) {
+  async listBots({ query }, respond, { db, grant, cursorKey }) {
     const { folderId } = query
     const scope = ['bots', grant.workspace.id, folderId ?? '']
     const list = await readPage(cursorKey, scope, query, (position, limit) =>
       botPage(db, grant, folderId, position, limit),
     )
-    if ('issue' in list) return reply.fail('BAD_REQUEST', [list.issue])
+    if ('issue' in list) return respond.fail('BAD_REQUEST', [list.issue])
     // A bot in the folder proves that the folder is there; only an empty page has to ask.
     if (list.page.length === 0 && folderId !== undefined && folderId !== 'root') {
       if (!(await folderIn(db, grant, folderId))) {
-        return reply.fail('NOT_FOUND', [unknownRecord('query', 'folderId', folderId)])
+        return respond.fail('NOT_FOUND', [unknownRecord('query', 'folderId', folderId)])
       }
     }
-    return reply.ok({
+    return respond.ok({
       bots: list.page.map(({ isBeyond: _, ...row }) => ({
         accessRight: grant.role === 'GUEST' ? 'read' : 'write',
         ...row,
@@ -38,14 +38,14 @@ export const bots: BotsHandlers<Contexts> = {
     })
   },
 
-  async createBot({ body, texts, prefersMinimal }, reply, { db, grant, now, config }) {
+  async createBot({ body, texts, prefersMinimal }, respond, { db, grant, now, config }) {
     const given = texts('bot')
     const row = newBot(body.bot, grant, given, now)
     const draft = newDraft(given, now)
     const reserved = reservedDomain(config, row.customDomain)
-    if (reserved) return reply.fail('BAD_REQUEST', [reserved])
+    if (reserved) return respond.fail('BAD_REQUEST', [reserved])
     if (row.folderId !== null && !(await folderIn(db, grant, row.folderId))) {
-      return reply.fail('BAD_REQUEST', [noSuchFolder])
+      return respond.fail('BAD_REQUEST', [noSuchFolder])
     }
     const refused = await withWebhookEvent(
       db,
@@ -57,30 +57,30 @@ export const bots: BotsHandlers<Contexts> = {
     if (!refused) {
       const etag = botTag(row, grant.role)
       return prefersMinimal
-        ? reply.minimal({ bot: toReference(row) }, etag)
-        : reply.ok({ bot: toBot(row, draft) }, etag)
+        ? respond.minimal({ bot: toReference(row) }, etag)
+        : respond.ok({ bot: toBot(row, draft) }, etag)
     }
-    return 'isDeleted' in refused ? reply.fail('FORBIDDEN') : reply.fail('BAD_REQUEST', [refused.issue])
+    return 'isDeleted' in refused ? respond.fail('FORBIDDEN') : respond.fail('BAD_REQUEST', [refused.issue])
   },
 
-  async getBot({ query, conditions }, reply, { db, grant }) {
+  async getBot({ query, conditions }, respond, { db, grant }) {
     const form = query.migrateToLatestVersion ? 'converted' : 'stored'
-    const notModified = reply.notModified(conditions, botTag(grant.bot, grant.role, form))
+    const notModified = respond.notModified(conditions, botTag(grant.bot, grant.role, form))
     if (notModified) return notModified
-    const found = await withDraft(db, grant)
-    if (!found) return reply.fail('NOT_FOUND')
+    const found = await readGrantedDraft(db, grant)
+    if (!found) return respond.fail('NOT_FOUND')
     const { bot, draft } = found
     const shown = query.migrateToLatestVersion ? latestDraft(bot, draft) : { version: bot.version, draft }
-    return reply.ok(
+    return respond.ok(
       { bot: toBot({ ...bot, version: shown.version }, shown.draft), currentUserMode: modeOf(grant.role) },
       botTag(bot, grant.role, form),
     )
   },
 
-  async updateBot({ body, texts, conditions, prefersMinimal }, reply, { db, grant, now, config }) {
+  async updateBot({ body, texts, conditions, prefersMinimal }, respond, { db, grant, now, config }) {
     const change = toChange(body, texts('bot'), conditions)
     const reserved = reservedDomain(config, change.header.customDomain, grant.bot.customDomain)
-    if (reserved) return reply.fail('BAD_REQUEST', [reserved])
+    if (reserved) return respond.fail('BAD_REQUEST', [reserved])
     const outcome = await withWebhookEvent(
       db,
       grant,
@@ -88,18 +88,18 @@ export const bots: BotsHandlers<Contexts> = {
       (tx) => updateBot(tx, grant, change, now),
       (done) => ('bot' in done ? botEvent('bot.updated', done.bot) : undefined),
     )
-    if ('stale' in outcome) return reply.preconditionFailed(conditions, botTag(outcome.stale, grant.role))
-    if ('isDeleted' in outcome) return reply.fail('NOT_FOUND')
-    if ('conflict' in outcome) return reply.fail('CONFLICT', [outcome.conflict])
-    if ('issues' in outcome) return reply.fail('BAD_REQUEST', outcome.issues)
-    rememberDraft(db, outcome.bot, outcome.draft)
+    if ('stale' in outcome) return respond.preconditionFailed(conditions, botTag(outcome.stale, grant.role))
+    if ('isDeleted' in outcome) return respond.fail('NOT_FOUND')
+    if ('conflict' in outcome) return respond.fail('CONFLICT', [outcome.conflict])
+    if ('issues' in outcome) return respond.fail('BAD_REQUEST', outcome.issues)
+    cacheDraft(db, outcome.bot, outcome.draft)
     const etag = botTag(outcome.bot, grant.role)
     return prefersMinimal
-      ? reply.minimal({ bot: toReference(outcome.bot) }, etag)
-      : reply.ok({ bot: toBot(outcome.bot, outcome.draft) }, etag)
+      ? respond.minimal({ bot: toReference(outcome.bot) }, etag)
+      : respond.ok({ bot: toBot(outcome.bot, outcome.draft) }, etag)
   },
 
-  async deleteBot({ conditions }, reply, { db, grant, now }) {
+  async deleteBot({ conditions }, respond, { db, grant, now }) {
     const outcome = await withWebhookEvent(
       db,
       grant,
@@ -107,7 +107,7 @@ export const bots: BotsHandlers<Contexts> = {
       (within) => transact(within, (tx) => deleteBot(tx, grant, conditions, now)),
       (done) => ('deleted' in done ? botEvent('bot.deleted', done.deleted) : undefined),
     )
-    if ('stale' in outcome) return reply.preconditionFailed(conditions, botTag(outcome.stale, grant.role))
-    return 'deleted' in outcome ? reply.ok({ message: 'success' }) : reply.fail('NOT_FOUND')
+    if ('stale' in outcome) return respond.preconditionFailed(conditions, botTag(outcome.stale, grant.role))
+    return 'deleted' in outcome ? respond.ok({ message: 'success' }) : respond.fail('NOT_FOUND')
   },
 }

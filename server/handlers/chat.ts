@@ -1,28 +1,28 @@
 import type { Issue } from '../../contract/errors.ts'
 import type { ChatHandlers } from '../../generated/handlers.ts'
-import { appearanceOfChat, startChat as startFlow } from '../chat/engine/engine.ts'
+import { appearanceOfChat, startFlow } from '../chat/engine/engine.ts'
 import { inputForPeople } from '../chat/engine/inputs/for-people.ts'
 import type { StartOptions, TurnRejection } from '../chat/engine/types.ts'
-import { insertClientLogs, MAXIMUM_CLIENT_LOGS, sizeOfLogs } from '../chat/sessions/client-logs.ts'
+import { insertClientLogs, MAX_CLIENT_LOGS, sizeOfLogs } from '../chat/sessions/client-logs.ts'
 import { botOfSession, decodeState, newSessionId } from '../chat/sessions/codec.ts'
 import { receiveMessage } from '../chat/sessions/handling.ts'
 import { checkOrigin, closedIssue } from '../chat/sessions/origin-check.ts'
 import {
   findPublished,
   findSession,
-  findVisited,
-  previewFlow,
-  sessionOf,
-  turnsOf,
+  findSessionOfResult,
+  findVisitorSession,
+  readConversation,
+  readPreviewFlow,
 } from '../chat/sessions/read-session.ts'
 import {
-  digestOf,
-  earlierResponse,
-  respondAfterEvent,
-  respondBeforeEvent,
+  digestReply,
+  findEarlierResponse,
+  pickAwaitedParts,
+  readResponseAfterEvent,
+  readWaitingResponse,
   runTurn,
   toTurnResponse,
-  waitsFor,
   webhookDigest,
   withSecondsLeft,
 } from '../chat/sessions/run-turn.ts'
@@ -35,9 +35,9 @@ import {
 } from '../chat/sessions/session-events.ts'
 import { findState, simulate } from '../chat/sessions/simulate.ts'
 import { type Started, startSession } from '../chat/sessions/start-session.ts'
-import { expiryAfter, handoverOfTurn, isStillAsked, timerChange } from '../chat/sessions/timers.ts'
+import { computeExpiry, computeTimerChange, isStillAsked, writeHandover } from '../chat/sessions/timers.ts'
 import { effectsOf, withTurnMemory } from '../chat/sessions/turn-effects.ts'
-import { type StoreTurn, writeTurn } from '../chat/sessions/write-turn.ts'
+import { type WrapWrite, writeTurn } from '../chat/sessions/write-turn.ts'
 import type { Contexts } from '../context.ts'
 import { isServedAt } from '../hosts/domains.ts'
 import { notPublished } from '../issues/records.ts'
@@ -45,25 +45,25 @@ import { toJson } from '../kit/json/exact-numbers.ts'
 import { asProperty, JsonText } from '../kit/json/json-text.ts'
 
 export const chat: ChatHandlers<Contexts> = {
-  async startChat({ params, body, header, openEvents }, reply, context) {
+  async startChat({ params, body, header, openEvents }, respond, context) {
     const { db, chat: tools } = context
     const published = await findPublished(db, tools, params.publicId, body.resultId)
     if (!published || !(await isServedAt(db, context.visitedDomain, published.botId))) {
-      return reply.fail('NOT_FOUND')
+      return respond.fail('NOT_FOUND')
     }
     const { botId, workspaceId, flow } = published
-    const origin = checkOrigin(flow, header, context.visitedUrl)
-    if (origin) return reply.fail('FORBIDDEN', [origin])
-    if (!(await context.slot.moveTo(workspaceId))) return reply.fail('SERVICE_UNAVAILABLE')
+    const originIssue = checkOrigin(flow, header, context.visitedUrl)
+    if (originIssue) return respond.fail('FORBIDDEN', [originIssue])
+    if (!(await context.slot.moveTo(workspaceId))) return respond.fail('SERVICE_UNAVAILABLE')
 
     const emit = body.isStreamEnabled ? openEvents?.() : undefined
     return context.once(botId, async (keep) => {
-      if (published.isClosed) return reply.fail('BAD_REQUEST', [closedIssue(flow)])
+      if (published.isClosed) return respond.fail('BAD_REQUEST', [closedIssue(flow)])
       const quota = context.quota()
-      const isFull = quota.refusal('text', botId)
-      if (isFull) return reply.fail('TOO_MANY_REQUESTS', [isFull])
-      const answerOf = ({ sessionId, resultId, outcome, body: turn }: Started) =>
-        reply.ok({
+      const quotaIssue = quota.findIssue('text', botId)
+      if (quotaIssue) return respond.fail('TOO_MANY_REQUESTS', [quotaIssue])
+      const respondWith = ({ sessionId, resultId, outcome, body: turn }: Started) =>
+        respond.ok({
           sessionId,
           ...(body.isOnlyRegistering ? {} : { resultId }),
           bot: {
@@ -82,38 +82,40 @@ export const chat: ChatHandlers<Contexts> = {
           userAgent: header('user-agent'),
           acceptLanguage: header('accept-language'),
         },
-        { emit, keepAs: (it) => (write) => keep(answerOf(it), write) },
+        { emit, keepAs: (it) => (write) => keep(respondWith(it), write) },
       )
-      if ('problem' in started) return reply.fail('BAD_REQUEST', [rejectionIssue(started)])
+      if ('rejection' in started) return respond.fail('BAD_REQUEST', [rejectionIssue(started)])
       const { outcome, body: turn, size } = started
       // The response to a request with a key is stored for days.
-      const isKept = header('idempotency-key') !== undefined
-      const keptBytes = isKept ? Buffer.byteLength(JSON.stringify(turn) + JSON.stringify(outcome.bot)) : 0
-      quota.add('text', botId, size + keptBytes)
-      return answerOf(started)
+      const isStored = header('idempotency-key') !== undefined
+      const storedBytes = isStored ? Buffer.byteLength(JSON.stringify(turn) + JSON.stringify(outcome.bot)) : 0
+      quota.add('text', botId, size + storedBytes)
+      return respondWith(started)
     })
   },
 
-  async getSession({ params, header }, reply, context) {
+  async getSession({ params, header }, respond, context) {
     const { db } = context
-    const session = await findVisited(context, params.sessionId)
-    if (!session) return reply.fail('NOT_FOUND')
-    const origin = checkOrigin(session.flow, header, context.visitedUrl)
-    if (origin) return reply.fail('FORBIDDEN', [origin])
+    const session = await findVisitorSession(context, params.sessionId)
+    if (!session) return respond.fail('NOT_FOUND')
+    const originIssue = checkOrigin(session.flow, header, context.visitedUrl)
+    if (originIssue) return respond.fail('FORBIDDEN', [originIssue])
     const { sessionId, resultId, revision, botId, flow, handledBy } = session
     const state = decodeState(session)
     const effects = effectsOf(context, { ...session, state })
     const { uploads } = effects
-    const [{ turns, answer = {} }, look] = await Promise.all([
-      turnsOf(db, session),
+    const [{ turns, answer = {} }, appearance] = await Promise.all([
+      readConversation(db, session),
       appearanceOfChat(flow, state ?? null, effects),
     ])
     const isTimed = state?.timer?.kind === 'wait' && handledBy === null
-    const awaited = isTimed ? await withSecondsLeft(db, session, waitsFor(answer)) : waitsFor(answer)
-    return reply.ok({
+    const awaited = isTimed
+      ? await withSecondsLeft(db, session, pickAwaitedParts(answer))
+      : pickAwaitedParts(answer)
+    return respond.ok({
       sessionId,
       resultId: resultId ?? undefined,
-      bot: { id: botId, version: '6.1', ...look },
+      bot: { id: botId, version: '6.1', ...appearance },
       turns,
       isOver: state === undefined,
       ...(state && awaited),
@@ -129,72 +131,76 @@ export const chat: ChatHandlers<Contexts> = {
     })
   },
 
-  async listSessionEvents({ params, query, header, openEvents }, reply, context) {
+  async listSessionEvents({ params, query, header, openEvents }, respond, context) {
     const { db, now } = context
-    const session = await findVisited(context, params.sessionId)
-    if (!session) return reply.fail('NOT_FOUND')
-    const origin = checkOrigin(session.flow, header, context.visitedUrl)
-    if (origin) return reply.fail('FORBIDDEN', [origin])
+    const session = await findVisitorSession(context, params.sessionId)
+    if (!session) return respond.fail('NOT_FOUND')
+    const originIssue = checkOrigin(session.flow, header, context.visitedUrl)
+    if (originIssue) return respond.fail('FORBIDDEN', [originIssue])
     const from = readPosition(header('last-event-id')) ?? readPosition(query.after) ?? positionOf(session)
-    if (openEvents) return reply.events(followSession(db, session, from, now))
-    return reply.ok({ events: await eventsAfter(db, session, session, from) })
+    if (openEvents) return respond.events(followSession(db, session, from, now))
+    return respond.ok({ events: await eventsAfter(db, session, session, from) })
   },
 
-  async continueChat({ params, body, header, openEvents }, reply, context) {
+  async continueChat({ params, body, header, openEvents }, respond, context) {
     const { db, now, arrivedAt, chat: tools } = context
-    const first = await findVisited(context, params.sessionId)
-    if (!first) return reply.fail('NOT_FOUND')
-    const origin = checkOrigin(first.flow, header, context.visitedUrl)
-    if (origin) return reply.fail('FORBIDDEN', [origin])
-    if (!(await context.slot.moveTo(first.workspaceId))) return reply.fail('SERVICE_UNAVAILABLE')
-    const emit = decodeState(first)?.isStreamEnabled ? openEvents?.() : undefined
-    const digest = digestOf(body)
+    const session = await findVisitorSession(context, params.sessionId)
+    if (!session) return respond.fail('NOT_FOUND')
+    const originIssue = checkOrigin(session.flow, header, context.visitedUrl)
+    if (originIssue) return respond.fail('FORBIDDEN', [originIssue])
+    if (!(await context.slot.moveTo(session.workspaceId))) return respond.fail('SERVICE_UNAVAILABLE')
+    const emit = decodeState(session)?.isStreamEnabled ? openEvents?.() : undefined
+    const digest = digestReply(body)
     const isWithoutMessage = (body.message ?? null) === null
     const earlier =
-      (isWithoutMessage ? await respondAfterEvent(db, first, body.revision) : null) ??
-      (await earlierResponse(db, first, digest, body.revision, arrivedAt))
-    if (earlier !== null) return reply.ok(asProperty(new JsonText(earlier)))
-    const { revision } = first
-    const isOfInput =
-      body.revision === undefined || body.revision === revision || isStillAsked(first, body.revision)
-    if (!isOfInput) return reply.fail('CONFLICT', [movedOn])
+      (isWithoutMessage ? await readResponseAfterEvent(db, session, body.revision) : null) ??
+      (await findEarlierResponse(db, session, digest, body.revision, arrivedAt))
+    if (earlier !== null) return respond.ok(asProperty(new JsonText(earlier)))
+    const { revision } = session
+    const isForCurrentInput =
+      body.revision === undefined || body.revision === revision || isStillAsked(session, body.revision)
+    if (!isForCurrentInput) return respond.fail('CONFLICT', [newerRevisionIssue])
     // A client polls without a message while its chat waits for a webhook or a time.
-    if (isWithoutMessage && decodeState(first) && first.handledBy === null) {
-      const waiting = await respondBeforeEvent(db, first)
-      if (waiting !== undefined) return reply.ok(asProperty(new JsonText(waiting)))
+    if (isWithoutMessage && decodeState(session) && session.handledBy === null) {
+      const waiting = await readWaitingResponse(db, session)
+      if (waiting !== undefined) return respond.ok(asProperty(new JsonText(waiting)))
     }
 
-    const isFull = context.quota().refusal('text', first.botId)
-    if (isFull) return reply.fail('TOO_MANY_REQUESTS', [isFull])
+    const quotaIssue = context.quota().findIssue('text', session.botId)
+    if (quotaIssue) return respond.fail('TOO_MANY_REQUESTS', [quotaIssue])
 
     const options = { textBubbleContentFormat: body.textBubbleContentFormat }
-    const given = { message: body.message, options, digest, emit }
+    const turnInput = { message: body.message, options, digest, emit }
     // Whenever the chat has changed hands meanwhile, the message goes to those who handle it now.
-    for (let session = first; ; ) {
+    for (let attemptedSession = session; ; ) {
       const ran =
-        session.handledBy === null
-          ? await runTurn(context, session, given)
-          : await receiveMessage(context, session, given)
-      if (ran === 'over') return reply.fail('NOT_FOUND')
+        attemptedSession.handledBy === null
+          ? await runTurn(context, attemptedSession, turnInput)
+          : await receiveMessage(context, attemptedSession, turnInput)
+      if (ran === 'over') return respond.fail('NOT_FOUND')
       if (ran === 'moved') {
-        const moved = await findSession(db, tools, params.sessionId, now)
-        if (moved?.revision !== session.revision) {
-          const answer = moved && (await earlierResponse(db, moved, digest, session.revision, arrivedAt))
-          if (answer) return reply.ok(asProperty(new JsonText(answer)))
-          if (!moved || !isStillAsked(moved, body.revision ?? revision))
-            return reply.fail('CONFLICT', [movedOn])
+        const newerSession = await findSession(db, tools, params.sessionId, now)
+        if (newerSession?.revision !== attemptedSession.revision) {
+          const response =
+            newerSession &&
+            (await findEarlierResponse(db, newerSession, digest, attemptedSession.revision, arrivedAt))
+          if (response) return respond.ok(asProperty(new JsonText(response)))
+          if (!newerSession || !isStillAsked(newerSession, body.revision ?? revision))
+            return respond.fail('CONFLICT', [newerRevisionIssue])
         }
-        session = moved
+        attemptedSession = newerSession
         continue
       }
-      if (!('problem' in ran)) return reply.ok(asProperty(new JsonText(ran.response)))
-      if (ran.problem.code !== 'NOT_WAITING') return reply.fail('BAD_REQUEST', [rejectionIssue(ran)])
-      const waiting = await respondBeforeEvent(db, session)
-      return waiting ? reply.ok(asProperty(new JsonText(waiting))) : reply.fail('CONFLICT', [movedOn])
+      if (!('rejection' in ran)) return respond.ok(asProperty(new JsonText(ran.response)))
+      if (ran.rejection.code !== 'NOT_WAITING') return respond.fail('BAD_REQUEST', [rejectionIssue(ran)])
+      const waiting = await readWaitingResponse(db, attemptedSession)
+      return waiting
+        ? respond.ok(asProperty(new JsonText(waiting)))
+        : respond.fail('CONFLICT', [newerRevisionIssue])
     }
   },
 
-  async startPreview({ body, header }, reply, context) {
+  async startPreview({ body, header }, respond, context) {
     const { db, now, grant } = context
     const { simulation } = body
     const startsWith = {
@@ -207,36 +213,36 @@ export const chat: ChatHandlers<Contexts> = {
     }
     if (simulation !== undefined) {
       const state = await findState(context, simulation.of)
-      if (!state) return reply.fail('NOT_FOUND', [unknownState(simulation.of)])
+      if (!state) return respond.fail('NOT_FOUND', [unknownState(simulation.of)])
       const { workspaceId } = grant.bot
       const simulated = await withTurnMemory(context, { workspaceId, flow: state.flow, bytes: 0 }, (memory) =>
         simulate(context, memory, state, startsWith, simulation),
       )
-      if (simulated.problem) {
+      if (simulated.rejection) {
         const path =
           simulated.index === undefined
             ? ['body']
             : ['body', 'simulation', 'replies', String(simulated.index)]
-        return reply.fail('BAD_REQUEST', [{ ...rejectionIssue(simulated), path }])
+        return respond.fail('BAD_REQUEST', [{ ...rejectionIssue(simulated), path }])
       }
-      const { first, chat } = simulated
-      return reply.ok({
+      const { first: firstOutcome, chat } = simulated
+      return respond.ok({
         sessionId: newSessionId(grant.bot.id, now),
-        bot: { id: grant.bot.id, version: '6.1', ...first.bot },
-        ...toTurnResponse(first, 1, true),
+        bot: { id: grant.bot.id, version: '6.1', ...firstOutcome.bot },
+        ...toTurnResponse(firstOutcome, 1, true),
         simulation: chat,
       })
     }
     return context.once(grant.bot.id, async (keep) => {
-      const flow = await previewFlow(db, grant)
-      if (!flow) return reply.fail('NOT_FOUND')
+      const flow = await readPreviewFlow(db, grant)
+      if (!flow) return respond.fail('NOT_FOUND')
       const ownId = newSessionId(grant.bot.id, now)
       const { id: botId, workspaceId } = grant.bot
-      const running = { botId, workspaceId, publicationId: null, resultId: null, sessionId: ownId }
+      const ids = { botId, workspaceId, publicationId: null, resultId: null, sessionId: ownId }
       const outcome = await withTurnMemory(context, { workspaceId, flow, bytes: 0 }, (memory) =>
-        startFlow(flow, startsWith, effectsOf(context, { ...running, memory })),
+        startFlow(flow, startsWith, effectsOf(context, { ...ids, memory })),
       )
-      if (outcome.problem) return reply.fail('BAD_REQUEST', [rejectionIssue(outcome)])
+      if (outcome.rejection) return respond.fail('BAD_REQUEST', [rejectionIssue(outcome)])
       const turn = toTurnResponse(outcome, 1, true)
       const preview = { botId, workspaceId, publicationId: null }
       const write = {
@@ -244,63 +250,63 @@ export const chat: ChatHandlers<Contexts> = {
         revision: 0,
         resultId: null,
         isNewResult: false,
-        expiresAt: expiryAfter(outcome, now, now),
+        expiresAt: computeExpiry(outcome, now, now),
         outcome,
-        timer: timerChange(outcome),
+        timer: computeTimerChange(outcome),
         lastDigest: null,
         response: JSON.stringify(turn),
       }
-      const save = async (sessionId: string) => {
-        const answer = reply.ok({
+      const trySave = async (sessionId: string) => {
+        const response = respond.ok({
           sessionId,
           bot: { id: grant.bot.id, version: '6.1', ...outcome.bot },
           ...turn,
         })
         const session = { id: sessionId, ...preview }
-        const handover = handoverOfTurn(session, outcome, {}, now)
-        const store: StoreTurn = (written) => keep(answer, written)
+        const handover = writeHandover(session, outcome, {}, now)
+        const store: WrapWrite = (written) => keep(response, written)
         const isSaved = await writeTurn(db, { ...write, session }, now, store, handover)
-        return isSaved ? answer : undefined
+        return isSaved ? response : undefined
       }
       const givenId = body.sessionId ?? ownId
       // If the given id belongs to another chat or to none, the preview gets a new one.
       const isOfBot = botOfSession(givenId) === grant.bot.id
-      return (isOfBot && (await save(givenId))) || (await save(ownId)) || reply.fail('NOT_FOUND')
+      return (isOfBot && (await trySave(givenId))) || (await trySave(ownId)) || respond.fail('NOT_FOUND')
     })
   },
 
-  async executeWebhook({ params, body }, reply, context) {
+  async executeWebhook({ params, body }, respond, context) {
     const { db, now, chat: tools, grant } = context
     return context.once(grant.bot.id, async (keep) => {
-      const sessionId = await sessionOf(db, grant, params.resultId)
+      const sessionId = await findSessionOfResult(db, grant, params.resultId)
       const session = sessionId && (await findSession(db, tools, sessionId, now))
-      if (!session) return reply.fail('NOT_FOUND')
+      if (!session) return respond.fail('NOT_FOUND')
       const state = decodeState(session)
-      const isWaiting = session.handledBy === null && (await respondBeforeEvent(db, session)) !== undefined
+      const isWaiting = session.handledBy === null && (await readWaitingResponse(db, session)) !== undefined
       if (!isWaiting || state?.waiting?.blockId !== params.blockId) {
-        return reply.fail('BAD_REQUEST', [
+        return respond.fail('BAD_REQUEST', [
           { path: ['path', 'blockId'], code: 'not_waiting', message: 'The chat does not wait at this block' },
         ])
       }
-      const answer = reply.ok({ message: 'success' })
+      const response = respond.ok({ message: 'success' })
       const data = {
         message: { type: 'webhook' as const, body: toJson({ data: body }) },
         options: {},
         digest: webhookDigest,
       }
-      const ran = await runTurn(context, session, data, (write) => keep(answer, write))
-      if (ran === 'over' || ran === 'moved') return reply.fail('CONFLICT', [movedOn])
-      return 'problem' in ran ? reply.fail('BAD_REQUEST', [rejectionIssue(ran)]) : answer
+      const ran = await runTurn(context, session, data, (write) => keep(response, write))
+      if (ran === 'over' || ran === 'moved') return respond.fail('CONFLICT', [newerRevisionIssue])
+      return 'rejection' in ran ? respond.fail('BAD_REQUEST', [rejectionIssue(ran)]) : response
     })
   },
 
-  async saveClientLogs({ params, body, header }, reply, context) {
+  async saveClientLogs({ params, body, header }, respond, context) {
     const { db, now, visitedUrl } = context
-    const session = await findVisited(context, params.sessionId)
+    const session = await findVisitorSession(context, params.sessionId)
     const resultId = session?.resultId
-    const origin = session && checkOrigin(session.flow, header, visitedUrl)
+    const originIssue = session && checkOrigin(session.flow, header, visitedUrl)
     if (!session || !resultId) {
-      return reply.fail('BAD_REQUEST', [
+      return respond.fail('BAD_REQUEST', [
         {
           path: ['path', 'sessionId'],
           code: 'unknown_session',
@@ -308,16 +314,16 @@ export const chat: ChatHandlers<Contexts> = {
         },
       ])
     }
-    if (origin) return reply.fail('BAD_REQUEST', [origin])
+    if (originIssue) return respond.fail('BAD_REQUEST', [originIssue])
     const { sessionId, botId } = session
     const bytes = sizeOfLogs(body.clientLogs)
     const quota = context.quota()
-    const isFull = quota.refusal('text', botId, bytes)
-    if (isFull) return reply.fail('TOO_MANY_REQUESTS', [isFull])
+    const quotaIssue = quota.findIssue('text', botId, bytes)
+    if (quotaIssue) return respond.fail('TOO_MANY_REQUESTS', [quotaIssue])
     const hasRoom = await insertClientLogs(db, { sessionId, botId, resultId }, body.clientLogs, now)
-    if (!hasRoom) return reply.fail('TOO_MANY_REQUESTS', [tooManyLogs])
+    if (!hasRoom) return respond.fail('TOO_MANY_REQUESTS', [tooManyLogs])
     quota.add('text', botId, bytes)
-    return reply.ok({ message: 'success' })
+    return respond.ok({ message: 'success' })
   },
 }
 
@@ -340,10 +346,10 @@ function startOptions(body: {
 const tooManyLogs: Issue = {
   path: ['body', 'clientLogs'],
   code: 'quota_exceeded',
-  message: `A session may have ${MAXIMUM_CLIENT_LOGS} entries in all, and would have more`,
+  message: `A session may have ${MAX_CLIENT_LOGS} entries in all, and would have more`,
 }
 
-const movedOn: Issue = {
+const newerRevisionIssue: Issue = {
   path: ['body', 'revision'],
   code: 'conflict',
   message:
@@ -359,7 +365,7 @@ function unknownState(state: string): Issue {
   }
 }
 
-function rejectionIssue({ problem }: TurnRejection): Issue {
+function rejectionIssue({ rejection: problem }: TurnRejection): Issue {
   return {
     path: ['body'],
     code: problem.code.toLowerCase() as Lowercase<typeof problem.code>,

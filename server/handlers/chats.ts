@@ -1,14 +1,14 @@
 import type { ChatsHandlers } from '../../generated/handlers.ts'
 import type { components } from '../../generated/openapi.ts'
 import { rankedPosition } from '../chat/sessions/handled-order.ts'
-import { turnsOf } from '../chat/sessions/read-session.ts'
+import { readConversation } from '../chat/sessions/read-session.ts'
 import { type ChatRow, chatOf, chatPage, updateSession } from '../chat/sessions/update-session.ts'
 import { workspaceChatPage } from '../chat/sessions/workspace-chats.ts'
 import type { Contexts } from '../context.ts'
 import { readPage } from '../db/page.ts'
 
 export const chats: ChatsHandlers<Contexts> = {
-  async listChats({ query }, reply, { db, grant, now, cursorKey }) {
+  async listChats({ query }, respond, { db, grant, now, cursorKey }) {
     const { handledBy, assigneeId } = query
     const scope = ['chats', grant.bot.id, handledBy ?? '', assigneeId ?? '']
     const list = await readPage(
@@ -18,11 +18,11 @@ export const chats: ChatsHandlers<Contexts> = {
       (position, limit) => chatPage(db, grant, now, position, { handledBy, assigneeId, limit }),
       ({ rank, ...row }) => (rank === undefined ? row : rankedPosition({ rank, id: row.id })),
     )
-    if ('issue' in list) return reply.fail('BAD_REQUEST', [list.issue])
-    return reply.ok({ chats: list.page.map(toSummary), nextCursor: list.nextCursor })
+    if ('issue' in list) return respond.fail('BAD_REQUEST', [list.issue])
+    return respond.ok({ chats: list.page.map(toSummary), nextCursor: list.nextCursor })
   },
 
-  async listWorkspaceChats({ query }, reply, { db, grant, now, cursorKey }) {
+  async listWorkspaceChats({ query }, respond, { db, grant, now, cursorKey }) {
     const { handledBy, assigneeId } = query
     const scope = ['workspace chats', grant.workspace.id, handledBy ?? '', assigneeId ?? '']
     const list = await readPage(
@@ -32,25 +32,29 @@ export const chats: ChatsHandlers<Contexts> = {
       (position, limit) => workspaceChatPage(db, grant, now, position, { handledBy, assigneeId, limit }),
       (row) => rankedPosition(row),
     )
-    if ('issue' in list) return reply.fail('BAD_REQUEST', [list.issue])
+    if ('issue' in list) return respond.fail('BAD_REQUEST', [list.issue])
     const chats = list.page.map((row) => ({ ...toSummary(row), botId: row.botId, botName: row.botName }))
-    return reply.ok({ chats, nextCursor: list.nextCursor })
+    return respond.ok({ chats, nextCursor: list.nextCursor })
   },
 
-  async getChat({ params: { sessionId } }, reply, { db, grant, now }) {
+  async getChat({ params: { sessionId } }, respond, { db, grant, now }) {
     const row = await chatOf(db, grant, sessionId, now)
-    if (!row) return reply.fail('NOT_FOUND')
-    const { turns } = await turnsOf(db, { botId: grant.bot.id, sessionId, ...row }, { hasAuthors: true })
-    return reply.ok({ chat: toChat(grant.bot.id, row), turns })
+    if (!row) return respond.fail('NOT_FOUND')
+    const { turns } = await readConversation(
+      db,
+      { botId: grant.bot.id, sessionId, ...row },
+      { hasAuthors: true },
+    )
+    return respond.ok({ chat: toChat(grant.bot.id, row), turns })
   },
 
-  async updateChat({ params, body }, reply, context) {
+  async updateChat({ params, body }, respond, context) {
     const updated = await updateSession(context, params.sessionId, body)
-    if (!updated) return reply.fail('NOT_FOUND')
-    if ('issues' in updated) return reply.fail('BAD_REQUEST', updated.issues)
-    if ('conflict' in updated) return reply.fail('CONFLICT', [updated.conflict])
-    if ('full' in updated) return reply.fail('TOO_MANY_REQUESTS', [updated.full])
-    return reply.ok({ chat: toChat(context.grant.bot.id, updated.chat) })
+    if (!updated) return respond.fail('NOT_FOUND')
+    if ('issues' in updated) return respond.fail('BAD_REQUEST', updated.issues)
+    if ('conflict' in updated) return respond.fail('CONFLICT', [updated.conflict])
+    if ('full' in updated) return respond.fail('TOO_MANY_REQUESTS', [updated.full])
+    return respond.ok({ chat: toChat(context.grant.bot.id, updated.chat) })
   },
 }
 

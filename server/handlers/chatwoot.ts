@@ -8,13 +8,13 @@ import { asObject, asString } from '../json/access.ts'
 import { tryCredentials } from '../workspaces/credentials.ts'
 
 export const chatwoot: ChatwootHandlers<Contexts> = {
-  async receiveChatwootEvent({ params, query, body, bytes, header }, reply, context) {
+  async receiveChatwootEvent({ params, query, body, bytes, header }, respond, context) {
     const { db, now } = context
     const workspaceId = await workspaceOfBot(db, params.botId)
-    if (workspaceId === undefined) return reply.fail('NOT_FOUND', [noAddress])
+    if (workspaceId === undefined) return respond.fail('NOT_FOUND', [noAddress])
     const found = await tryCredentials(context, workspaceId, params.credentialsId)
-    if (found === 'unreadable') return reply.fail('SERVICE_UNAVAILABLE')
-    if (found?.type !== 'chatwoot') return reply.fail('NOT_FOUND', [noAddress])
+    if (found === 'unreadable') return respond.fail('SERVICE_UNAVAILABLE')
+    if (found?.type !== 'chatwoot') return respond.fail('NOT_FOUND', [noAddress])
     const { secret, accountId } = asObject(found.data)
     const sent = {
       secretInAddress: query.secret,
@@ -23,26 +23,26 @@ export const chatwoot: ChatwootHandlers<Contexts> = {
       body: bytes(),
     }
     const stranger = senderIssue(sent, asString(secret) ?? '', now)
-    if (stranger) return reply.fail('FORBIDDEN', [stranger])
+    if (stranger) return respond.fail('FORBIDDEN', [stranger])
     const account = asObject(body.account).id
-    if (account !== undefined && account !== accountId) return reply.fail('BAD_REQUEST', [otherAccount])
+    if (account !== undefined && account !== accountId) return respond.fail('BAD_REQUEST', [otherAccount])
     const event = readEvent(body, sent.body)
     if (event) {
       const text = JSON.stringify(event.event)
       const bytes = Buffer.byteLength(text)
       const quota = context.quota()
-      const isFull = quota.refusal('text', params.botId, bytes)
-      if (isFull) return reply.fail('TOO_MANY_REQUESTS', [isFull])
+      const quotaIssue = quota.findIssue('text', params.botId, bytes)
+      if (quotaIssue) return respond.fail('TOO_MANY_REQUESTS', [quotaIssue])
       const { whenOver = 'open', whenReturned = 'resume' } = query
       const outcome = await storeEvent(
         db,
         { ...event, ...params, text, workspaceId, whenOver, whenReturned },
         now,
       )
-      if (outcome === 'full') return reply.fail('TOO_MANY_REQUESTS', [tooMany])
+      if (outcome === 'full') return respond.fail('TOO_MANY_REQUESTS', [tooMany])
       if (outcome === 'stored') quota.add('text', params.botId, bytes)
     }
-    return reply.ok({ message: 'success' })
+    return respond.ok({ message: 'success' })
   },
 }
 

@@ -3,22 +3,28 @@ import type { CompareBot, ComparisonHandlers } from '../../generated/handlers.ts
 import { compareFlows } from '../bots/compare.ts'
 import type { Contexts } from '../context.ts'
 import { toIso } from '../db/iso-time.ts'
-import { type Draft, latestDraft, latestPublication, parseDraft, withDraft } from '../documents/drafts.ts'
+import {
+  type Draft,
+  latestDraft,
+  latestPublication,
+  parseDraft,
+  readGrantedDraft,
+} from '../documents/drafts.ts'
 import { publicationsToCompare } from '../documents/publications.ts'
 import { notPublished } from '../issues/records.ts'
 
 /** One of the two flows. */
 interface Side {
-  shown: CompareBot['reply']['from']
+  shown: CompareBot['responseBody']['from']
   draft: Draft
   latest(): ReturnType<typeof latestDraft>
 }
 
 export const comparison: ComparisonHandlers<Contexts> = {
-  async compareBot({ query }, reply, { db, grant, pace }) {
+  async compareBot({ query }, respond, { db, grant, pace }) {
     const states = [query.from, query.to]
     const [found, publications] = await Promise.all([
-      states.includes('draft') ? withDraft(db, grant) : undefined,
+      states.includes('draft') ? readGrantedDraft(db, grant) : undefined,
       publicationsToCompare(db, grant, states),
     ])
     const sideOf = (state: string): Side | undefined => {
@@ -37,7 +43,7 @@ export const comparison: ComparisonHandlers<Contexts> = {
     const [from, to] = [sideOf(query.from), sideOf(query.to)]
     if (!from || !to) {
       const missing = (['from', 'to'] as const).filter((_, nth) => ![from, to][nth])
-      return reply.fail(
+      return respond.fail(
         'NOT_FOUND',
         missing.map((name) => missingState(name, query[name])),
       )
@@ -52,7 +58,7 @@ export const comparison: ComparisonHandlers<Contexts> = {
     const before = await pace(() => documentOf(from))
     const after = await pace(() => documentOf(to))
     const differences = await pace(() => compareFlows(before, after))
-    return reply.ok({ from: from.shown, to: to.shown, ...differences })
+    return respond.ok({ from: from.shown, to: to.shown, ...differences })
   },
 }
 

@@ -19,62 +19,62 @@ import { currentKey } from '../workspaces/sealed-rows.ts'
 import { testCredentials } from '../workspaces/test-credentials.ts'
 
 export const credentials: CredentialsHandlers<Contexts> = {
-  async listCredentials(_request, reply, { db, grant }) {
+  async listCredentials(_request, respond, { db, grant }) {
     const rows = await credentialsOf(db, grant)
-    return reply.ok({ credentials: rows.map(toCredentials) })
+    return respond.ok({ credentials: rows.map(toCredentials) })
   },
 
-  async createCredentials({ body }, reply, context) {
+  async createCredentials({ body }, respond, context) {
     const { grant, now, within } = context
     const key = await readKey(context)
-    if (!key) return reply.fail('SERVICE_UNAVAILABLE', [noKey])
+    if (!key) return respond.fail('SERVICE_UNAVAILABLE', [noKey])
     return within(async (db) => {
       const row = await insertCredentials(db, key, grant, body, now)
-      if (row === 'full') return reply.fail('FORBIDDEN', [tooMany])
-      return row === 'deleted' ? reply.fail('NOT_FOUND') : reply.ok({ credentials: toCredentials(row) })
+      if (row === 'full') return respond.fail('FORBIDDEN', [tooMany])
+      return row === 'deleted' ? respond.fail('NOT_FOUND') : respond.ok({ credentials: toCredentials(row) })
     })
   },
 
-  async getCredentials({ params, conditions }, reply, { db, grant }) {
+  async getCredentials({ params, conditions }, respond, { db, grant }) {
     const row = await findCredentials(db, grant, params.credentialsId)
-    if (!row) return reply.fail('NOT_FOUND')
+    if (!row) return respond.fail('NOT_FOUND')
     const etag = tagOf(row)
-    return reply.notModified(conditions, etag) ?? reply.ok({ credentials: toCredentials(row) }, etag)
+    return respond.notModified(conditions, etag) ?? respond.ok({ credentials: toCredentials(row) }, etag)
   },
 
-  async updateCredentials({ params, body, conditions }, reply, context) {
+  async updateCredentials({ params, body, conditions }, respond, context) {
     const { grant, now, within } = context
     const key = body.data && (await readKey(context))
     return within(async (db) => {
       const before = await findCredentials(db, grant, params.credentialsId)
-      if (!before) return reply.fail('NOT_FOUND')
+      if (!before) return respond.fail('NOT_FOUND')
       if (before.type !== body.type) {
         const message = `These credentials are of the type ${before.type}, which they keep`
-        return reply.fail('BAD_REQUEST', [{ path: ['body', 'type'], code: 'invalid_value', message }])
+        return respond.fail('BAD_REQUEST', [{ path: ['body', 'type'], code: 'invalid_value', message }])
       }
-      if (body.data && !key) return reply.fail('SERVICE_UNAVAILABLE', [noKey])
+      if (body.data && !key) return respond.fail('SERVICE_UNAVAILABLE', [noKey])
       const outcome = await updateCredentials(db, key, grant.caller, before, body, conditions, now)
-      if (!outcome) return reply.fail('NOT_FOUND')
-      if ('stale' in outcome) return reply.preconditionFailed(conditions, tagOf(outcome.stale))
-      return reply.ok({ credentials: toCredentials(outcome) }, tagOf(outcome))
+      if (!outcome) return respond.fail('NOT_FOUND')
+      if ('stale' in outcome) return respond.preconditionFailed(conditions, tagOf(outcome.stale))
+      return respond.ok({ credentials: toCredentials(outcome) }, tagOf(outcome))
     })
   },
 
-  async testCredentials({ params }, reply, context) {
+  async testCredentials({ params }, respond, context) {
     const { grant, chat: tools, config, slot, now, within } = context
     const opened = await tryCredentials(context, grant.workspace.id, params.credentialsId)
-    if (opened === 'unreadable') return reply.fail('SERVICE_UNAVAILABLE', [unreadable])
-    if (!opened) return reply.fail('NOT_FOUND')
+    if (opened === 'unreadable') return respond.fail('SERVICE_UNAVAILABLE', [unreadable])
+    if (!opened) return respond.fail('NOT_FOUND')
     const data = withInstalledClient(asObject(opened.data), config)
     const test = await slot.releaseDuring(() => testCredentials(tools, { type: opened.type, data }, now))
-    return within(async () => reply.ok({ test }))
+    return within(async () => respond.ok({ test }))
   },
 
-  async deleteCredentials({ params, conditions }, reply, { db, grant, now }) {
+  async deleteCredentials({ params, conditions }, respond, { db, grant, now }) {
     const outcome = await removeCredentials(db, grant, params.credentialsId, conditions, now)
-    if (!outcome) return reply.fail('NOT_FOUND')
-    if ('stale' in outcome) return reply.preconditionFailed(conditions, tagOf(outcome.stale))
-    return reply.ok({ credentials: toCredentials(outcome) })
+    if (!outcome) return respond.fail('NOT_FOUND')
+    if ('stale' in outcome) return respond.preconditionFailed(conditions, tagOf(outcome.stale))
+    return respond.ok({ credentials: toCredentials(outcome) })
   },
 }
 

@@ -7,11 +7,11 @@ import { unauthorizedIssue } from '../kit/access.ts'
 import { asProperty } from '../kit/json/json-text.ts'
 
 export const currentUser: CurrentUserHandlers<Contexts> = {
-  async getCurrentUser(_request, reply, { db, grant, now }) {
+  async getCurrentUser(_request, respond, { db, grant, now }) {
     const found = await findCurrentUser(db, grant)
     // A job removes tokens that ended long ago.
-    if (!found) return reply.fail('UNAUTHORIZED', [unauthorizedIssue('unknown', unknownToken)])
+    if (!found) return respond.fail('UNAUTHORIZED', [unauthorizedIssue('unknown', unknownToken)])
     const { user, token, workspaces } = found
-    return reply.ok({ user, token: toApiToken(token, now), workspaces: asProperty(workspaces) })
+    return respond.ok({ user, token: toApiToken(token, now), workspaces: asProperty(workspaces) })
   },
 }

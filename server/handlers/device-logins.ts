@@ -23,7 +23,7 @@ const tooMany: Issue = {
 }
 
 export const deviceLogins: DeviceLoginsHandlers<Contexts> = {
-  async startDeviceLogin({ body }, reply, { db, config, cursorKey, network, now, publicUrl }) {
+  async startDeviceLogin({ body }, respond, { db, config, cursorKey, network, now, publicUrl }) {
     const { name, expiresInDays, scopes, workspaceId = null } = body
     const wish = {
       name,
@@ -35,10 +35,10 @@ export const deviceLogins: DeviceLoginsHandlers<Contexts> = {
     const caller = config.RATE_LIMIT ? network() : ''
     const counted = caller === '' ? null : digestNetwork(caller, cursorKey)
     const started = await startDeviceLogin(db, wish, counted, now)
-    if (!started) return reply.fail('TOO_MANY_REQUESTS', [tooMany], DEVICE_LOGIN_MINUTES * 60)
+    if (!started) return respond.fail('TOO_MANY_REQUESTS', [tooMany], DEVICE_LOGIN_MINUTES * 60)
     const { deviceCode, userCode } = started
     const verificationUri = `${publicUrl()}/device`
-    return reply.ok({
+    return respond.ok({
       deviceCode,
       userCode,
       verificationUri,
@@ -48,12 +48,12 @@ export const deviceLogins: DeviceLoginsHandlers<Contexts> = {
     })
   },
 
-  async continueDeviceLogin({ body }, reply, { db, now }) {
+  async continueDeviceLogin({ body }, respond, { db, now }) {
     const login = await continueDeviceLogin(db, body.deviceCode, now)
-    if (!login) return reply.fail('NOT_FOUND', [unknownCode])
+    if (!login) return respond.fail('NOT_FOUND', [unknownCode])
     const { status, interval } = login
-    if (login.status !== 'allowed') return reply.ok({ status, interval })
+    if (login.status !== 'allowed') return respond.ok({ status, interval })
     const apiToken = { ...toApiToken(login.row, now), token: login.token }
-    return reply.ok({ status, interval, apiToken })
+    return respond.ok({ status, interval, apiToken })
   },
 }

@@ -1,5 +1,5 @@
 import type { Issue } from '../../contract/errors.ts'
-import { MAXIMUM_FOLDERS } from '../../contract/folders.ts'
+import { MAX_FOLDERS } from '../../contract/folders.ts'
 import type { FoldersHandlers } from '../../generated/handlers.ts'
 import type { components } from '../../generated/openapi.ts'
 import type { FolderGrant } from '../access/index.ts'
@@ -19,23 +19,23 @@ import {
 } from '../workspaces/folders.ts'
 
 export const folders: FoldersHandlers<Contexts> = {
-  async listFolders({ query }, reply, { db, grant, cursorKey }) {
+  async listFolders({ query }, respond, { db, grant, cursorKey }) {
     const { parentFolderId = 'root' } = query
     const parentId = parentFolderId === 'root' ? null : parentFolderId
     const scope = ['folders', grant.workspace.id, parentFolderId]
-    const { cursor, limit = MAXIMUM_FOLDERS } = query
+    const { cursor, limit = MAX_FOLDERS } = query
     const list = await readPage(cursorKey, scope, { cursor, limit }, (position, most) =>
       folderPage(db, grant, parentId, position, most),
     )
-    if ('issue' in list) return reply.fail('BAD_REQUEST', [list.issue])
+    if ('issue' in list) return respond.fail('BAD_REQUEST', [list.issue])
     // A folder inside proves that the parent is there; only an empty page has to ask.
     if (list.page.length === 0 && parentId !== null && !(await folderIn(db, grant, parentId))) {
-      return reply.fail('NOT_FOUND', [unknownRecord('query', 'parentFolderId', parentId)])
+      return respond.fail('NOT_FOUND', [unknownRecord('query', 'parentFolderId', parentId)])
     }
-    return reply.ok({ folders: list.page.map(toFolder), nextCursor: list.nextCursor })
+    return respond.ok({ folders: list.page.map(toFolder), nextCursor: list.nextCursor })
   },
 
-  async createFolder({ body }, reply, { db, grant, now }) {
+  async createFolder({ body }, respond, { db, grant, now }) {
     const { name, parentFolderId = null } = body.folder
     const row: FolderRow = {
       id: newId(now),
@@ -47,38 +47,38 @@ export const folders: FoldersHandlers<Contexts> = {
       deletedAt: null,
     }
     const refused = await insertFolder(db, grant, row)
-    if (!refused) return reply.ok({ folder: toFolder(row) })
-    return 'isDeleted' in refused ? reply.fail('NOT_FOUND') : reply.fail('BAD_REQUEST', [refused.issue])
+    if (!refused) return respond.ok({ folder: toFolder(row) })
+    return 'isDeleted' in refused ? respond.fail('NOT_FOUND') : respond.fail('BAD_REQUEST', [refused.issue])
   },
 
-  async getFolder({ query, conditions }, reply, { grant }) {
-    if (isElsewhere(grant, query.workspaceId)) return reply.fail('NOT_FOUND', [elsewhere('query')])
+  async getFolder({ query, conditions }, respond, { grant }) {
+    if (isElsewhere(grant, query.workspaceId)) return respond.fail('NOT_FOUND', [elsewhere('query')])
     const etag = folderTag(grant.folder)
-    return reply.notModified(conditions, etag) ?? reply.ok({ folder: toFolder(grant.folder) }, etag)
+    return respond.notModified(conditions, etag) ?? respond.ok({ folder: toFolder(grant.folder) }, etag)
   },
 
-  async updateFolder({ body, conditions }, reply, { db, grant, now }) {
-    if (isElsewhere(grant, body.workspaceId)) return reply.fail('NOT_FOUND', [elsewhere('body')])
+  async updateFolder({ body, conditions }, respond, { db, grant, now }) {
+    if (isElsewhere(grant, body.workspaceId)) return respond.fail('NOT_FOUND', [elsewhere('body')])
     const { name, parentFolderId } = body.folder
     const change = {
       ...(name === undefined ? {} : { name }),
       ...(parentFolderId === undefined ? {} : { parentFolderId }),
     }
     const outcome = await updateFolder(db, grant, conditions, change, now)
-    if (outcome && 'stale' in outcome) return reply.preconditionFailed(conditions, folderTag(outcome.stale))
-    if (!outcome) return reply.fail('NOT_FOUND')
+    if (outcome && 'stale' in outcome) return respond.preconditionFailed(conditions, folderTag(outcome.stale))
+    if (!outcome) return respond.fail('NOT_FOUND')
     return 'row' in outcome
-      ? reply.ok({ folder: toFolder(outcome.row) }, folderTag(outcome.row))
-      : reply.fail('BAD_REQUEST', [outcome.issue])
+      ? respond.ok({ folder: toFolder(outcome.row) }, folderTag(outcome.row))
+      : respond.fail('BAD_REQUEST', [outcome.issue])
   },
 
-  async deleteFolder({ query, conditions }, reply, { db, grant, now }) {
-    if (isElsewhere(grant, query.workspaceId)) return reply.fail('NOT_FOUND', [elsewhere('query')])
+  async deleteFolder({ query, conditions }, respond, { db, grant, now }) {
+    if (isElsewhere(grant, query.workspaceId)) return respond.fail('NOT_FOUND', [elsewhere('query')])
     const outcome = await deleteFolder(db, grant, conditions, now)
-    if (!outcome) return reply.fail('NOT_FOUND')
+    if (!outcome) return respond.fail('NOT_FOUND')
     return 'stale' in outcome
-      ? reply.preconditionFailed(conditions, folderTag(outcome.stale))
-      : reply.ok({ folder: toFolder(outcome.row) })
+      ? respond.preconditionFailed(conditions, folderTag(outcome.stale))
+      : respond.ok({ folder: toFolder(outcome.row) })
   },
 }
 

@@ -20,24 +20,26 @@ const tooMany: Issue = {
 }
 
 export const invitations: InvitationsHandlers<Contexts> = {
-  async createInvitation({ body }, reply, { within, grant, now, chat, log, publicUrl }) {
+  async createInvitation({ body }, respond, { within, grant, now, chat, log, publicUrl }) {
     const email = body.email.toLowerCase()
     const { workspace } = grant
     let mailedCode: string | undefined
     const answer = await within(async (db) => {
       const wish = { email, role: body.role, isMailed: chat.sendEmail !== null }
       const creation = await insertInvitation(db, grant, wish, now)
-      if (creation === 'deleted') return reply.fail('NOT_FOUND')
+      if (creation === 'deleted') return respond.fail('NOT_FOUND')
       if (creation === 'disabled') {
         const message = 'The user with this e-mail address is disabled'
-        return reply.fail('BAD_REQUEST', [{ path: ['body', 'email'], code: 'disabled_user', message }])
+        return respond.fail('BAD_REQUEST', [{ path: ['body', 'email'], code: 'disabled_user', message }])
       }
       if (creation === 'member') {
-        return reply.fail('CONFLICT', [{ path: ['body', 'email'], code: 'conflict', message: alreadyMember }])
+        return respond.fail('CONFLICT', [
+          { path: ['body', 'email'], code: 'conflict', message: alreadyMember },
+        ])
       }
-      if (creation === 'full') return reply.fail('FORBIDDEN', [tooMany])
+      if (creation === 'full') return respond.fail('FORBIDDEN', [tooMany])
       mailedCode = creation.mailedCode
-      return reply.ok({
+      return respond.ok({
         invitation: toInvitation(creation.row),
         link: `${publicUrl()}/invitations/${creation.code}`,
       })
@@ -58,16 +60,16 @@ export const invitations: InvitationsHandlers<Contexts> = {
     return answer
   },
 
-  async listInvitations({ query }, reply, { db, grant, now, cursorKey }) {
+  async listInvitations({ query }, respond, { db, grant, now, cursorKey }) {
     const list = await readPage(cursorKey, ['invitations', grant.workspace.id], query, (position, limit) =>
       invitationPage(db, grant, now, position, limit),
     )
-    if ('issue' in list) return reply.fail('BAD_REQUEST', [list.issue])
-    return reply.ok({ invitations: list.page.map(toInvitation), nextCursor: list.nextCursor })
+    if ('issue' in list) return respond.fail('BAD_REQUEST', [list.issue])
+    return respond.ok({ invitations: list.page.map(toInvitation), nextCursor: list.nextCursor })
   },
 
-  async revokeInvitation({ params }, reply, { db, grant, now }) {
+  async revokeInvitation({ params }, respond, { db, grant, now }) {
     const row = await revokeInvitation(db, grant, params.invitationId, now)
-    return row ? reply.ok({ invitation: toInvitation(row) }) : reply.fail('NOT_FOUND')
+    return row ? respond.ok({ invitation: toInvitation(row) }) : respond.fail('NOT_FOUND')
   },
 }

@@ -5,19 +5,19 @@ import { setTyping } from '../chat/sessions/typing.ts'
 import type { Contexts } from '../context.ts'
 
 export const memberMessages: MemberMessagesHandlers<Contexts> = {
-  async sendMessage({ params, body }, reply, context) {
+  async sendMessage({ params, body }, respond, context) {
     const sent = await writeToVisitor(context, params.sessionId, body)
-    if (!sent) return reply.fail('NOT_FOUND')
-    if ('refusal' in sent) return reply.fail(sent.refusal, [sent.issue])
+    if (!sent) return respond.fail('NOT_FOUND')
+    if ('refusal' in sent) return respond.fail(sent.refusal, [sent.issue])
     // Kept for its key as long as the result.
-    return { ...reply.ok({ messages: sent.bubbles }), resultId: sent.resultId }
+    return { ...respond.ok({ messages: sent.bubbles }), resultId: sent.resultId }
   },
 
-  async updateTypingSign({ params, body }, reply, context) {
+  async updateTypingSign({ params, body }, respond, context) {
     const outcome = await setTyping(context, params.sessionId, body.isTyping)
-    if (!outcome) return reply.fail('NOT_FOUND')
-    if (outcome === 'notHandled') return reply.fail('CONFLICT', [notHandled])
-    return reply.ok({ message: 'success' })
+    if (!outcome) return respond.fail('NOT_FOUND')
+    if (outcome === 'notHandled') return respond.fail('CONFLICT', [notHandled])
+    return respond.ok({ message: 'success' })
   },
 }
 

@@ -16,12 +16,12 @@ const onlyAdmins: Issue = {
 }
 
 export const members: MembersHandlers<Contexts> = {
-  async listMembers({ query }, reply, { db, grant, cursorKey }) {
+  async listMembers({ query }, respond, { db, grant, cursorKey }) {
     const list = await readPage(cursorKey, ['members', grant.workspace.id], query, (position) =>
       memberPage(db, grant, position),
     )
-    if ('issue' in list) return reply.fail('BAD_REQUEST', [list.issue])
-    return reply.ok({
+    if ('issue' in list) return respond.fail('BAD_REQUEST', [list.issue])
+    return respond.ok({
       members: list.page.map(({ id: userId, createdAt: _, isBeyond: __, ...member }) => ({
         ...member,
         userId,
@@ -30,26 +30,26 @@ export const members: MembersHandlers<Contexts> = {
     })
   },
 
-  async addMember({ body }, reply, { db, grant, now }) {
+  async addMember({ body }, respond, { db, grant, now }) {
     const { role } = body
     const [user] = await db.select().from(users).where(eq(users.email, body.email.toLowerCase()))
     // A user who came by a link that was passed on may not own the address.
     if (!user || user.isUnproven) {
-      return reply.fail('BAD_REQUEST', [
+      return respond.fail('BAD_REQUEST', [
         { path: ['body', 'email'], code: 'unknown_user', message: noSuchUser },
       ])
     }
     if (user.disabledAt) {
       const message = 'The user with this e-mail address is disabled'
-      return reply.fail('BAD_REQUEST', [{ path: ['body', 'email'], code: 'disabled_user', message }])
+      return respond.fail('BAD_REQUEST', [{ path: ['body', 'email'], code: 'disabled_user', message }])
     }
     const outcome = await insertMember(db, grant, user.id, role, now)
-    if (outcome === 'deleted') return reply.fail('NOT_FOUND')
+    if (outcome === 'deleted') return respond.fail('NOT_FOUND')
     if (outcome === 'exists') {
-      return reply.fail('CONFLICT', [{ path: ['body', 'email'], code: 'conflict', message: alreadyMember }])
+      return respond.fail('CONFLICT', [{ path: ['body', 'email'], code: 'conflict', message: alreadyMember }])
     }
     const { id: userId, name, email, image } = user
-    return reply.ok({
+    return respond.ok({
       member: {
         workspaceId: grant.workspace.id,
         userId,
@@ -60,19 +60,19 @@ export const members: MembersHandlers<Contexts> = {
     })
   },
 
-  async updateMember({ params, body }, reply, { db, grant, now }) {
+  async updateMember({ params, body }, respond, { db, grant, now }) {
     const outcome = await changeMember(db, grant, params.userId, body.role, now)
-    if (!outcome) return reply.fail('NOT_FOUND')
-    return 'issue' in outcome ? reply.fail('BAD_REQUEST', [outcome.issue]) : reply.ok(outcome)
+    if (!outcome) return respond.fail('NOT_FOUND')
+    return 'issue' in outcome ? respond.fail('BAD_REQUEST', [outcome.issue]) : respond.ok(outcome)
   },
 
-  async removeMember({ params }, reply, { db, grant, now }) {
+  async removeMember({ params }, respond, { db, grant, now }) {
     // Everybody may leave; who else goes is for admins to say.
     if (grant.role !== 'ADMIN' && params.userId !== grant.caller.userId) {
-      return reply.fail('FORBIDDEN', [onlyAdmins])
+      return respond.fail('FORBIDDEN', [onlyAdmins])
     }
     const outcome = await changeMember(db, grant, params.userId, undefined, now)
-    if (!outcome) return reply.fail('NOT_FOUND')
-    return 'issue' in outcome ? reply.fail('BAD_REQUEST', [outcome.issue]) : reply.ok(outcome)
+    if (!outcome) return respond.fail('NOT_FOUND')
+    return 'issue' in outcome ? respond.fail('BAD_REQUEST', [outcome.issue]) : respond.ok(outcome)
   },
 }

@@ -3,7 +3,7 @@ import { botTag, toBot } from '../bots/rows.ts'
 import { restorePublication } from '../bots/update.ts'
 import type { Contexts } from '../context.ts'
 import { readPage } from '../db/page.ts'
-import { flowParts, rememberDraft } from '../documents/drafts.ts'
+import { cacheDraft, flowParts } from '../documents/drafts.ts'
 import { publicationOf, publicationPage, publicationState } from '../documents/publications.ts'
 import { entityTag, stateTag } from '../entity-tags.ts'
 import { hasConditions } from '../kit/conditions.ts'
@@ -11,13 +11,13 @@ import { asProperty } from '../kit/json/json-text.ts'
 import { botEvent, withWebhookEvent } from '../webhooks/outbox.ts'
 
 export const publications: PublicationsHandlers<Contexts> = {
-  async listPublications({ query }, reply, { db, grant, cursorKey }) {
+  async listPublications({ query }, respond, { db, grant, cursorKey }) {
     const scope = ['publications', grant.bot.id]
     const list = await readPage(cursorKey, scope, query, (position, limit) =>
       publicationPage(db, grant, position, limit),
     )
-    if ('issue' in list) return reply.fail('BAD_REQUEST', [list.issue])
-    return reply.ok({
+    if ('issue' in list) return respond.fail('BAD_REQUEST', [list.issue])
+    return respond.ok({
       publications: list.page.map(({ createdAt, ...row }) => ({
         ...row,
         createdAt: createdAt.toISOString(),
@@ -26,18 +26,18 @@ export const publications: PublicationsHandlers<Contexts> = {
     })
   },
 
-  async getPublication({ params, conditions }, reply, { db, grant }) {
+  async getPublication({ params, conditions }, respond, { db, grant }) {
     const tagOf = ({ id, createdAt, isLive }: { id: string; createdAt: Date; isLive: boolean }) =>
       entityTag(stateTag(id, [createdAt, isLive]), null)
     // All but `isLive` is immutable, so a conditional request is checked by this alone.
     const known = hasConditions(conditions)
       ? await publicationState(db, grant, params.publicationId)
       : undefined
-    const notModified = known && reply.notModified(conditions, tagOf(known))
+    const notModified = known && respond.notModified(conditions, tagOf(known))
     if (notModified) return notModified
     const row = await publicationOf(db, grant, params.publicationId)
-    if (!row) return reply.fail('NOT_FOUND')
-    return reply.ok(
+    if (!row) return respond.fail('NOT_FOUND')
+    return respond.ok(
       {
         publication: {
           id: row.id,
@@ -54,7 +54,7 @@ export const publications: PublicationsHandlers<Contexts> = {
     )
   },
 
-  async restorePublication({ params, conditions }, reply, { db, grant, now }) {
+  async restorePublication({ params, conditions }, respond, { db, grant, now }) {
     const restored = await withWebhookEvent(
       db,
       grant,
@@ -62,9 +62,9 @@ export const publications: PublicationsHandlers<Contexts> = {
       (tx) => restorePublication(tx, grant, params.publicationId, conditions, now),
       (done) => ('bot' in done ? botEvent('bot.updated', done.bot) : undefined),
     )
-    if ('stale' in restored) return reply.preconditionFailed(conditions, botTag(restored.stale, grant.role))
-    if (!('bot' in restored)) return reply.fail('NOT_FOUND')
-    rememberDraft(db, restored.bot, restored.draft)
-    return reply.ok({ bot: toBot(restored.bot, restored.draft) }, botTag(restored.bot, grant.role))
+    if ('stale' in restored) return respond.preconditionFailed(conditions, botTag(restored.stale, grant.role))
+    if (!('bot' in restored)) return respond.fail('NOT_FOUND')
+    cacheDraft(db, restored.bot, restored.draft)
+    return respond.ok({ bot: toBot(restored.bot, restored.draft) }, botTag(restored.bot, grant.role))
   },
 }

@@ -21,12 +21,12 @@ function eventsOfPublish(before: BotRow, bot: BotRow) {
 }
 
 export const publishing: PublishingHandlers<Contexts> = {
-  async publishBot({ conditions }, reply, context) {
+  async publishBot({ conditions }, respond, context) {
     const { db, grant, now, within, pace } = context
     const service = await checkedService(context, grant.bot)
     for (let attempt = 1; ; attempt += 1) {
       const found = await readDraft(db, grant.bot.id)
-      if (!found) return reply.fail('FORBIDDEN')
+      if (!found) return respond.fail('FORBIDDEN')
       const { bot, draft } = found
       // A draft that changes all the time is published without a check rather than not at all.
       const checked =
@@ -40,12 +40,13 @@ export const publishing: PublishingHandlers<Contexts> = {
           (tx) => publish(tx, grant, conditions, checked, now),
           (done) => ('bot' in done ? eventsOfPublish(grant.bot, done.bot) : undefined),
         )
-        if ('stale' in outcome) return reply.preconditionFailed(conditions, botTag(outcome.stale, grant.role))
+        if ('stale' in outcome)
+          return respond.preconditionFailed(conditions, botTag(outcome.stale, grant.role))
         hasChanged = 'changed' in outcome
-        if (!('bot' in outcome)) return reply.fail('FORBIDDEN')
+        if (!('bot' in outcome)) return respond.fail('FORBIDDEN')
         const { errorsFound, warningsFound, findings } = checked
         const firstErrors = findings.filter(({ severity }) => severity === 'error').slice(0, MAX_FIRST_ERRORS)
-        return reply.ok(
+        return respond.ok(
           { message: 'success', errorsFound, warningsFound, firstErrors },
           botTag(outcome.bot, grant.role),
         )
@@ -54,7 +55,7 @@ export const publishing: PublishingHandlers<Contexts> = {
     }
   },
 
-  async unpublishBot({ conditions }, reply, { db, grant, now }) {
+  async unpublishBot({ conditions }, respond, { db, grant, now }) {
     const outcome = await withWebhookEvent(
       db,
       grant,
@@ -62,12 +63,12 @@ export const publishing: PublishingHandlers<Contexts> = {
       (tx) => unpublish(tx, grant, conditions, now),
       (done) => ('bot' in done && done.wasPublished ? botEvent('bot.unpublished', done.bot) : undefined),
     )
-    if ('stale' in outcome) return reply.preconditionFailed(conditions, botTag(outcome.stale, grant.role))
-    if ('isDeleted' in outcome) return reply.fail('FORBIDDEN')
-    return reply.ok({ message: 'success' }, botTag(outcome.bot, grant.role))
+    if ('stale' in outcome) return respond.preconditionFailed(conditions, botTag(outcome.stale, grant.role))
+    if ('isDeleted' in outcome) return respond.fail('FORBIDDEN')
+    return respond.ok({ message: 'success' }, botTag(outcome.bot, grant.role))
   },
 
-  async getPublishedBot({ query, conditions }, reply, { db, grant }) {
+  async getPublishedBot({ query, conditions }, respond, { db, grant }) {
     const tagOf = (row: Published) =>
       entityTag(
         stateTag(row.id, [grant.bot.id, row.createdAt, row.updatedAt, row.publicationId]),
@@ -75,10 +76,10 @@ export const publishing: PublishingHandlers<Contexts> = {
       )
     // A conditional request first checks which copy is live.
     const known = hasConditions(conditions) ? await findPublication(db, grant) : undefined
-    const notModified = known && reply.notModified(conditions, tagOf(known))
+    const notModified = known && respond.notModified(conditions, tagOf(known))
     if (notModified) return notModified
     const published = await findPublishedCopy(db, grant)
-    if (!published) return reply.fail('NOT_FOUND', [notPublished])
+    if (!published) return respond.fail('NOT_FOUND', [notPublished])
     const { version, id, createdAt, updatedAt, publicationId, ...draft } = published
     const shown = query.migrateToLatestVersion
       ? latestPublication(publicationId, version, draft)
@@ -91,6 +92,6 @@ export const publishing: PublishingHandlers<Contexts> = {
       botId: grant.bot.id,
       ...flowParts(shown.draft),
     } satisfies components['schemas']['PublishedBot']
-    return reply.ok({ publishedBot: copy, version }, tagOf(published))
+    return respond.ok({ publishedBot: copy, version }, tagOf(published))
   },
 }

@@ -7,14 +7,14 @@ import { templates as all, findTemplate } from '../templates/index.ts'
 const toSummary = ({ bot: _, ...about }: Template) => ({ ...about, needs: about.needs ?? [] })
 
 export const templates: TemplatesHandlers<Contexts> = {
-  async listTemplates(_request, reply) {
-    return reply.ok({ templates: all.map(toSummary) })
+  async listTemplates(_request, respond) {
+    return respond.ok({ templates: all.map(toSummary) })
   },
 
-  async getTemplate({ params }, reply) {
+  async getTemplate({ params }, respond) {
     const template = findTemplate(params.templateId)
-    if (!template) return reply.fail('NOT_FOUND')
-    return reply.ok({
+    if (!template) return respond.fail('NOT_FOUND')
+    return respond.ok({
       template: { ...toSummary(template), bot: asProperty(new JsonText(JSON.stringify(template.bot))) },
     })
   },

@@ -8,25 +8,25 @@ import { readPage } from '../db/page.ts'
 import { unauthorizedIssue } from '../kit/access.ts'
 
 export const tokens: TokensHandlers<Contexts> = {
-  async listTokens({ query }, reply, { db, grant, now, cursorKey }) {
+  async listTokens({ query }, respond, { db, grant, now, cursorKey }) {
     const { userId, boundTo } = grant.caller
     const list = await readPage(cursorKey, ['tokens', userId, boundTo ?? ''], query, (position, limit) =>
       tokenPage(db, grant, position, limit),
     )
-    if ('issue' in list) return reply.fail('BAD_REQUEST', [list.issue])
-    return reply.ok({
+    if ('issue' in list) return respond.fail('BAD_REQUEST', [list.issue])
+    return respond.ok({
       apiTokens: list.page.map((row) => toApiToken(row, now)),
       nextCursor: list.nextCursor,
     })
   },
 
-  async createToken({ body }, reply, { db, grant, now }) {
+  async createToken({ body }, respond, { db, grant, now }) {
     const { caller } = grant
     const excess = beyond(caller, body)
-    if (excess.length > 0) return reply.fail('FORBIDDEN', excess)
+    if (excess.length > 0) return respond.fail('FORBIDDEN', excess)
     const { workspaceId = caller.boundTo } = body
     if (body.workspaceId !== undefined && !(await isMember(db, caller.userId, body.workspaceId))) {
-      return reply.fail('BAD_REQUEST', [noSuchWorkspace])
+      return respond.fail('BAD_REQUEST', [noSuchWorkspace])
     }
     const newToken = await insertToken(
       db,
@@ -40,13 +40,13 @@ export const tokens: TokensHandlers<Contexts> = {
       { by: caller, operation: 'createToken' },
       now,
     )
-    if (!newToken) return reply.fail('UNAUTHORIZED', [unauthorizedIssue('revoked', revokedToken)])
-    return reply.ok({ apiToken: { ...toApiToken(newToken.row, now), token: newToken.token } })
+    if (!newToken) return respond.fail('UNAUTHORIZED', [unauthorizedIssue('revoked', revokedToken)])
+    return respond.ok({ apiToken: { ...toApiToken(newToken.row, now), token: newToken.token } })
   },
 
-  async revokeToken({ params }, reply, { db, grant, now }) {
+  async revokeToken({ params }, respond, { db, grant, now }) {
     const row = await revokeToken(db, grant, params.tokenId, now)
-    return row ? reply.ok({ apiToken: toApiToken(row, now) }) : reply.fail('NOT_FOUND')
+    return row ? respond.ok({ apiToken: toApiToken(row, now) }) : respond.fail('NOT_FOUND')
   },
 }
 

@@ -1,5 +1,5 @@
 import type { Issue } from '../../contract/errors.ts'
-import { MAXIMUM_FINDINGS } from '../../contract/publications.ts'
+import { MAX_FINDINGS } from '../../contract/publications.ts'
 import type { TransferHandlers } from '../../generated/handlers.ts'
 import { checkDocument, checkDraft, checkedService } from '../bots/check.ts'
 import { initialColumns, insertBot } from '../bots/create.ts'
@@ -8,20 +8,20 @@ import { type BotRow, botTag, toBot } from '../bots/rows.ts'
 import { withSharingOf } from '../bots/sharing.ts'
 import { isFolderOf } from '../bots/update.ts'
 import type { Contexts } from '../context.ts'
-import { flowParts, withDraft } from '../documents/drafts.ts'
+import { flowParts, readGrantedDraft } from '../documents/drafts.ts'
 import { asProperty, JsonText } from '../kit/json/json-text.ts'
 import { botEvent, withWebhookEvent } from '../webhooks/outbox.ts'
 import { folderIn } from '../workspaces/folders.ts'
 
 export const transfer: TransferHandlers<Contexts> = {
-  async importBot({ body, texts }, reply, context) {
+  async importBot({ body, texts }, respond, context) {
     const { db, grant, now, within } = context
     const folderId = body.folderId ?? null
     if (folderId !== null && !(await folderIn(db, grant, folderId))) {
-      return reply.fail('BAD_REQUEST', [noSuchFolder])
+      return respond.fail('BAD_REQUEST', [noSuchFolder])
     }
     const flow = importFlow(body.bot, texts('bot'))
-    if ('issues' in flow) return reply.fail('BAD_REQUEST', flow.issues)
+    if ('issues' in flow) return respond.fail('BAD_REQUEST', flow.issues)
     const header = importHeader(body.bot, texts('bot'))
     const row = {
       ...initialColumns(now),
@@ -47,26 +47,28 @@ export const transfer: TransferHandlers<Contexts> = {
         (failed) => (failed ? undefined : botEvent('bot.created', row)),
       )
       if (refused)
-        return 'isDeleted' in refused ? reply.fail('NOT_FOUND') : reply.fail('BAD_REQUEST', [noSuchFolder])
+        return 'isDeleted' in refused
+          ? respond.fail('NOT_FOUND')
+          : respond.fail('BAD_REQUEST', [noSuchFolder])
       const links = await unknownLinks(db, grant, flow.linkedBots)
       const warnings = [...header.warnings, ...flow.warnings, ...links, ...check.findings]
       const { errorsFound, warningsFound } = check
-      return reply.ok({
+      return respond.ok({
         bot: toBot(row, flow.draft),
-        warnings: warnings.slice(0, MAXIMUM_FINDINGS),
+        warnings: warnings.slice(0, MAX_FINDINGS),
         errorsFound,
         warningsFound,
       })
     })
   },
 
-  async duplicateBot({ body }, reply, { db, grant, now }) {
-    const found = await withDraft(db, grant)
-    if (!found) return reply.fail('NOT_FOUND')
+  async duplicateBot({ body }, respond, { db, grant, now }) {
+    const found = await readGrantedDraft(db, grant)
+    if (!found) return respond.fail('NOT_FOUND')
     const { bot, draft } = found
     const folderId = body.folderId === undefined ? bot.folderId : body.folderId
     if (folderId !== null && folderId !== bot.folderId && !(await isFolderOf(db, bot, folderId))) {
-      return reply.fail('BAD_REQUEST', [noSuchFolder])
+      return respond.fail('BAD_REQUEST', [noSuchFolder])
     }
     const row = { ...bot, ...initialColumns(now), folderId, name: body.name ?? copyName(bot.name) }
     const copy = { ...draft, settings: withSharingOf(draft.settings, new JsonText('{}')) }
@@ -78,18 +80,18 @@ export const transfer: TransferHandlers<Contexts> = {
       (failed) => (failed ? undefined : botEvent('bot.created', row)),
     )
     if (refused)
-      return 'isDeleted' in refused ? reply.fail('NOT_FOUND') : reply.fail('BAD_REQUEST', [noSuchFolder])
-    return reply.ok({ bot: toBot(row, copy) }, botTag(row, grant.role))
+      return 'isDeleted' in refused ? respond.fail('NOT_FOUND') : respond.fail('BAD_REQUEST', [noSuchFolder])
+    return respond.ok({ bot: toBot(row, copy) }, botTag(row, grant.role))
   },
 
-  async exportBot({ conditions }, reply, { db, grant }) {
+  async exportBot({ conditions }, respond, { db, grant }) {
     const tagOf = (bot: BotRow) => botTag(bot, grant.role, 'export')
-    const notModified = reply.notModified(conditions, tagOf(grant.bot))
+    const notModified = respond.notModified(conditions, tagOf(grant.bot))
     if (notModified) return notModified
-    const found = await withDraft(db, grant)
-    if (!found) return reply.fail('NOT_FOUND')
+    const found = await readGrantedDraft(db, grant)
+    if (!found) return respond.fail('NOT_FOUND')
     const { bot, draft } = found
-    return reply.ok(
+    return respond.ok(
       {
         bot: {
           version: bot.version,
@@ -105,12 +107,12 @@ export const transfer: TransferHandlers<Contexts> = {
     )
   },
 
-  async checkBot(_request, reply, context) {
-    const found = await withDraft(context.db, context.grant)
-    if (!found) return reply.fail('NOT_FOUND')
+  async checkBot(_request, respond, context) {
+    const found = await readGrantedDraft(context.db, context.grant)
+    if (!found) return respond.fail('NOT_FOUND')
     const service = await checkedService(context, found.bot)
     const { findings } = await checkDraft(found.bot, found.draft, service, context.pace)
-    return reply.ok({ findings })
+    return respond.ok({ findings })
   },
 }
 

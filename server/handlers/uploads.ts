@@ -3,49 +3,49 @@ import type { UploadsHandlers } from '../../generated/handlers.ts'
 import { filesForPeople, refusedType, uploadInputOf, uploadLimits } from '../chat/engine/upload-policy.ts'
 import { decodeState } from '../chat/sessions/codec.ts'
 import { checkOrigin } from '../chat/sessions/origin-check.ts'
-import { findVisited } from '../chat/sessions/read-session.ts'
+import { findVisitorSession } from '../chat/sessions/read-session.ts'
 import { effectsOf } from '../chat/sessions/turn-effects.ts'
 import type { Contexts } from '../context.ts'
 import { safeName } from '../uploads/kinds.ts'
 import { addressOf, receive, reserve } from '../uploads/uploads.ts'
 
 export const uploads: UploadsHandlers<Contexts> = {
-  async uploadFile({ params, query, body, header }, reply, context) {
+  async uploadFile({ params, query, body, header }, respond, context) {
     const { db, now, config, files, publicUrl, log, quota } = context
-    const session = await findVisited(context, params.sessionId)
+    const session = await findVisitorSession(context, params.sessionId)
     const state = session && decodeState(session)
-    if (!session || !state) return reply.fail('NOT_FOUND')
+    if (!session || !state) return respond.fail('NOT_FOUND')
     const origin = checkOrigin(session.flow, header, context.visitedUrl)
-    if (origin) return reply.fail('FORBIDDEN', [origin])
+    if (origin) return respond.fail('FORBIDDEN', [origin])
     const input =
       session.handledBy === null
         ? await uploadInputOf(session.flow, state, effectsOf(context, { ...session, state }))
         : filesForPeople(session.botId, state)
-    if (!input) return reply.fail('BAD_REQUEST', [notWaiting])
-    if (!files) return reply.fail('BAD_REQUEST', [notKept])
+    if (!input) return respond.fail('BAD_REQUEST', [notWaiting])
+    if (!files) return respond.fail('BAD_REQUEST', [notKept])
     const name = safeName(query.fileName)
     const wrongType = refusedType(input, name)
     if (wrongType !== undefined) {
-      return reply.fail('BAD_REQUEST', [
+      return respond.fail('BAD_REQUEST', [
         { path: ['query', 'fileName'], code: 'invalid_value', message: wrongType },
       ])
     }
     const limits = uploadLimits(config)
     const maximum = Math.min(input.maximumSize ?? limits.file, limits.chat)
     if (body.length !== undefined && body.length > maximum) {
-      return reply.fail('PAYLOAD_TOO_LARGE', [tooLarge(maximum)])
+      return respond.fail('PAYLOAD_TOO_LARGE', [tooLarge(maximum)])
     }
 
     const { sessionId, botId: sessionBotId } = session
     const size = body.length ?? maximum
     // A running upload counts with its announced size.
     const reserved = quota().reserve('uploads', input.botId, size)
-    if ('issue' in reserved) return reply.fail('TOO_MANY_REQUESTS', [reserved.issue])
+    if ('issue' in reserved) return respond.fail('TOO_MANY_REQUESTS', [reserved.issue])
     let storedBytes = 0
     try {
       if (files.hasRoom && !(await files.hasRoom(size))) {
         log.error('files are refused: the disk has less room than DISK_MIN_FREE')
-        return reply.fail('SERVICE_UNAVAILABLE', [diskFull])
+        return respond.fail('SERVICE_UNAVAILABLE', [diskFull])
       }
       const upload = await reserve(
         db,
@@ -54,20 +54,20 @@ export const uploads: UploadsHandlers<Contexts> = {
         limits.chat,
         now,
       )
-      if (!upload) return reply.fail('BAD_REQUEST', [tooMany(limits.chat)])
+      if (!upload) return respond.fail('BAD_REQUEST', [tooMany(limits.chat)])
       const received = await context.slot.releaseDuring(() =>
         receive(db, files, upload, body.bytes, maximum, now),
       )
-      if (received === 'deleted') return reply.fail('NOT_FOUND')
-      if (received === 'too large') return reply.fail('PAYLOAD_TOO_LARGE', [tooLarge(maximum)])
-      if (received === 'empty') return reply.fail('BAD_REQUEST', [empty])
-      if (received === 'incomplete') return reply.fail('BAD_REQUEST', [incomplete])
+      if (received === 'deleted') return respond.fail('NOT_FOUND')
+      if (received === 'too large') return respond.fail('PAYLOAD_TOO_LARGE', [tooLarge(maximum)])
+      if (received === 'empty') return respond.fail('BAD_REQUEST', [empty])
+      if (received === 'incomplete') return respond.fail('BAD_REQUEST', [incomplete])
       if ('fault' in received) {
         log.error({ err: received.fault }, 'a file could not be kept')
-        return reply.fail('SERVICE_UNAVAILABLE')
+        return respond.fail('SERVICE_UNAVAILABLE')
       }
       storedBytes = received.size
-      return reply.ok({ upload: { url: addressOf(publicUrl(), upload), name, ...received } })
+      return respond.ok({ upload: { url: addressOf(publicUrl(), upload), name, ...received } })
     } finally {
       reserved.settle(storedBytes)
     }

@@ -33,39 +33,39 @@ const tooManyEndpoints: Issue = {
 }
 
 export const webhooks: WebhooksHandlers<Contexts> = {
-  async listWebhookEndpoints(_request, reply, { db, grant }) {
-    return reply.ok({ webhookEndpoints: (await endpointsOf(db, grant)).map(toEndpoint) })
+  async listWebhookEndpoints(_request, respond, { db, grant }) {
+    return respond.ok({ webhookEndpoints: (await endpointsOf(db, grant)).map(toEndpoint) })
   },
 
-  async createWebhookEndpoint({ body }, reply, context) {
+  async createWebhookEndpoint({ body }, respond, context) {
     const { grant, now, within } = context
     const issue = await checkUrl(body.url, context)
-    if (issue) return reply.fail('BAD_REQUEST', [issue])
+    if (issue) return respond.fail('BAD_REQUEST', [issue])
     const key = await readKey(context)
-    if (!key) return reply.fail('SERVICE_UNAVAILABLE', [noKey])
+    if (!key) return respond.fail('SERVICE_UNAVAILABLE', [noKey])
     const secret = newSecret()
     return within(async (db) => {
       const row = await insertEndpoint(db, grant, body, key, secret, now)
-      if (row === 'full') return reply.fail('FORBIDDEN', [tooManyEndpoints])
-      if (row === 'deleted') return reply.fail('NOT_FOUND')
-      return reply.ok({ webhookEndpoint: { ...toEndpoint(row), secret } })
+      if (row === 'full') return respond.fail('FORBIDDEN', [tooManyEndpoints])
+      if (row === 'deleted') return respond.fail('NOT_FOUND')
+      return respond.ok({ webhookEndpoint: { ...toEndpoint(row), secret } })
     })
   },
 
-  async getWebhookEndpoint({ params, conditions }, reply, { db, grant }) {
+  async getWebhookEndpoint({ params, conditions }, respond, { db, grant }) {
     const row = await endpointOf(db, grant, params.endpointId)
-    if (!row) return reply.fail('NOT_FOUND')
+    if (!row) return respond.fail('NOT_FOUND')
     const etag = tagOf(row)
-    return reply.notModified(conditions, etag) ?? reply.ok({ webhookEndpoint: toEndpoint(row) }, etag)
+    return respond.notModified(conditions, etag) ?? respond.ok({ webhookEndpoint: toEndpoint(row) }, etag)
   },
 
-  async updateWebhookEndpoint({ params, body, conditions }, reply, context) {
+  async updateWebhookEndpoint({ params, body, conditions }, respond, context) {
     const { grant, now, within } = context
     const { url, description, types, isEnabled } = body
     const issue = await checkUrl(url, context)
     return within(async (db) => {
-      if (!(await endpointOf(db, grant, params.endpointId))) return reply.fail('NOT_FOUND')
-      if (issue) return reply.fail('BAD_REQUEST', [issue])
+      if (!(await endpointOf(db, grant, params.endpointId))) return respond.fail('NOT_FOUND')
+      if (issue) return respond.fail('BAD_REQUEST', [issue])
       const change = {
         ...(url === undefined ? {} : { url }),
         ...(description === undefined ? {} : { description }),
@@ -73,37 +73,37 @@ export const webhooks: WebhooksHandlers<Contexts> = {
         ...(isEnabled === undefined ? {} : { isEnabled }),
       }
       const outcome = await updateEndpoint(db, grant, params.endpointId, change, conditions, now)
-      if (!outcome) return reply.fail('NOT_FOUND')
-      if ('stale' in outcome) return reply.preconditionFailed(conditions, tagOf(outcome.stale))
-      return reply.ok({ webhookEndpoint: toEndpoint(outcome) }, tagOf(outcome))
+      if (!outcome) return respond.fail('NOT_FOUND')
+      if ('stale' in outcome) return respond.preconditionFailed(conditions, tagOf(outcome.stale))
+      return respond.ok({ webhookEndpoint: toEndpoint(outcome) }, tagOf(outcome))
     })
   },
 
-  async deleteWebhookEndpoint({ params, conditions }, reply, { db, grant, now }) {
+  async deleteWebhookEndpoint({ params, conditions }, respond, { db, grant, now }) {
     const outcome = await deleteEndpoint(db, grant, params.endpointId, conditions, now)
-    if (!outcome) return reply.fail('NOT_FOUND')
-    if (outcome !== true) return reply.preconditionFailed(conditions, tagOf(outcome.stale))
-    return reply.ok({ message: 'success' })
+    if (!outcome) return respond.fail('NOT_FOUND')
+    if (outcome !== true) return respond.preconditionFailed(conditions, tagOf(outcome.stale))
+    return respond.ok({ message: 'success' })
   },
 
-  async testWebhookEndpoint({ params }, reply, { db, grant, now }) {
+  async testWebhookEndpoint({ params }, respond, { db, grant, now }) {
     const endpoint = await endpointOf(db, grant, params.endpointId)
-    if (!endpoint) return reply.fail('NOT_FOUND')
-    return reply.ok({ webhookDelivery: withPayload(await insertTest(db, endpoint, now)) })
+    if (!endpoint) return respond.fail('NOT_FOUND')
+    return respond.ok({ webhookDelivery: withPayload(await insertTest(db, endpoint, now)) })
   },
 
-  async rotateWebhookSecret({ params }, reply, context) {
+  async rotateWebhookSecret({ params }, respond, context) {
     const { grant, now, keyring, slot, within } = context
     const { endpointId } = params
     const key = await readKey(context)
-    if (!key) return reply.fail('SERVICE_UNAVAILABLE', [noKey])
+    if (!key) return respond.fail('SERVICE_UNAVAILABLE', [noKey])
     const keys = await slot.releaseDuring(() => keyring.read())
     const secret = newSecret()
     const open = (row: EndpointRow) => openSecrets(row, keys)
     return within(async (db) => {
       const rotated = await rotateSecret(db, grant, endpointId, key, secret, open, now)
-      if (!rotated) return reply.fail('NOT_FOUND')
-      return reply.ok({
+      if (!rotated) return respond.fail('NOT_FOUND')
+      return respond.ok({
         endpointId,
         secret,
         previousSecretExpiresAt: rotated.rotatesUntil.toISOString(),
@@ -111,32 +111,32 @@ export const webhooks: WebhooksHandlers<Contexts> = {
     })
   },
 
-  async listWebhookDeliveries({ params, query }, reply, { db, grant, cursorKey }) {
+  async listWebhookDeliveries({ params, query }, respond, { db, grant, cursorKey }) {
     const scope = ['webhook deliveries', grant.workspace.id, params.endpointId]
     const list = await readPage(cursorKey, scope, query, (position, limit) =>
       deliveryPage(db, grant, params.endpointId, position, limit),
     )
-    if ('issue' in list) return reply.fail('BAD_REQUEST', [list.issue])
+    if ('issue' in list) return respond.fail('BAD_REQUEST', [list.issue])
     // A delivery proves that the endpoint is there; only an empty page has to ask.
     if (list.page.length === 0 && !(await endpointOf(db, grant, params.endpointId))) {
-      return reply.fail('NOT_FOUND')
+      return respond.fail('NOT_FOUND')
     }
-    return reply.ok({ webhookDeliveries: list.page.map(toDelivery), nextCursor: list.nextCursor })
+    return respond.ok({ webhookDeliveries: list.page.map(toDelivery), nextCursor: list.nextCursor })
   },
 
-  async getWebhookDelivery({ params }, reply, { db, grant }) {
+  async getWebhookDelivery({ params }, respond, { db, grant }) {
     const row = await deliveryOf(db, grant, params.endpointId, params.deliveryId)
-    return row ? reply.ok({ webhookDelivery: withPayload(row) }) : reply.fail('NOT_FOUND')
+    return row ? respond.ok({ webhookDelivery: withPayload(row) }) : respond.fail('NOT_FOUND')
   },
 
-  async redeliverWebhookDelivery({ params }, reply, { db, grant }) {
+  async redeliverWebhookDelivery({ params }, respond, { db, grant }) {
     const isDue = await redeliver(db, grant, params.endpointId, params.deliveryId)
-    if (isDue === undefined) return reply.fail('NOT_FOUND')
+    if (isDue === undefined) return respond.fail('NOT_FOUND')
     if (isDue === 'deleted') {
       const message = 'The result of this event was deleted, so it is not sent again'
-      return reply.fail('CONFLICT', [{ path: ['path', 'deliveryId'], code: 'result_deleted', message }])
+      return respond.fail('CONFLICT', [{ path: ['path', 'deliveryId'], code: 'result_deleted', message }])
     }
-    return isDue ? reply.ok({ message: 'success' }) : reply.fail('BAD_REQUEST', [notEnabled])
+    return isDue ? respond.ok({ message: 'success' }) : respond.fail('BAD_REQUEST', [notEnabled])
   },
 }
 

@@ -20,60 +20,60 @@ import {
 } from '../workspaces/rows.ts'
 
 export const workspaces: WorkspacesHandlers<Contexts> = {
-  async listWorkspaces({ query }, reply, { db, grant, cursorKey }) {
+  async listWorkspaces({ query }, respond, { db, grant, cursorKey }) {
     const { userId, boundTo } = grant.caller
     const list = await readPage(cursorKey, ['workspaces', userId, boundTo ?? ''], query, (position) =>
       workspacePage(db, grant, position),
     )
-    if ('issue' in list) return reply.fail('BAD_REQUEST', [list.issue])
-    return reply.ok({
+    if ('issue' in list) return respond.fail('BAD_REQUEST', [list.issue])
+    return respond.ok({
       workspaces: list.page.map(({ workspace }) => ({ ...workspace, plan: toPlan(workspace.plan) })),
       nextCursor: list.nextCursor,
     })
   },
 
-  async createWorkspace({ body }, reply, { db, grant, now, config }) {
+  async createWorkspace({ body }, respond, { db, grant, now, config }) {
     const { name, icon = null, resultsRetentionDays = null } = body
     const tooLong = longerThanInstallation(resultsRetentionDays, config)
-    if (tooLong) return reply.fail('BAD_REQUEST', [tooLong])
+    if (tooLong) return respond.fail('BAD_REQUEST', [tooLong])
     const properties = { name, icon, resultsRetentionDays }
     const created = await createWorkspace(db, grant, properties, config.MAX_WORKSPACES_PER_USER, now)
     return created
-      ? reply.ok({ workspace: toWorkspace(created) })
-      : reply.fail('FORBIDDEN', [tooManyWorkspaces(config)])
+      ? respond.ok({ workspace: toWorkspace(created) })
+      : respond.fail('FORBIDDEN', [tooManyWorkspaces(config)])
   },
 
-  async getWorkspace({ conditions }, reply, { grant }) {
+  async getWorkspace({ conditions }, respond, { grant }) {
     const { workspace, role } = grant
     const etag = workspaceTag(workspace, role)
-    const notModified = reply.notModified(conditions, etag)
+    const notModified = respond.notModified(conditions, etag)
     if (notModified) return notModified
-    return reply.ok(
+    return respond.ok(
       asProperty(memoizeOn(workspace, `answer ${role}`, () => toJsonText(toAnswer(workspace, role)))),
       etag,
     )
   },
 
-  async updateWorkspace({ body, conditions }, reply, { db, grant, now, config }) {
+  async updateWorkspace({ body, conditions }, respond, { db, grant, now, config }) {
     const { name, icon, resultsRetentionDays } = body
     const tooLong = longerThanInstallation(resultsRetentionDays, config)
-    if (tooLong) return reply.fail('BAD_REQUEST', [tooLong])
+    if (tooLong) return respond.fail('BAD_REQUEST', [tooLong])
     // Properties that are undefined stay as they are.
     const change = { name, icon, resultsRetentionDays }
     const outcome = await updateWorkspace(db, grant, conditions, change, now)
-    if (!outcome) return reply.fail('NOT_FOUND')
+    if (!outcome) return respond.fail('NOT_FOUND')
     if ('stale' in outcome)
-      return reply.preconditionFailed(conditions, workspaceTag(outcome.stale, grant.role))
+      return respond.preconditionFailed(conditions, workspaceTag(outcome.stale, grant.role))
     const { row } = outcome
-    return reply.ok({ workspace: { name: row.name, icon: row.icon } }, workspaceTag(row, grant.role))
+    return respond.ok({ workspace: { name: row.name, icon: row.icon } }, workspaceTag(row, grant.role))
   },
 
-  async deleteWorkspace({ conditions }, reply, { db, grant, now }) {
+  async deleteWorkspace({ conditions }, respond, { db, grant, now }) {
     const refused = await transact(db, (tx) => deleteWorkspace(tx, grant, conditions, now))
-    if (!refused) return reply.ok({ message: 'Workspace deleted' })
+    if (!refused) return respond.ok({ message: 'Workspace deleted' })
     return 'stale' in refused
-      ? reply.preconditionFailed(conditions, workspaceTag(refused.stale, grant.role))
-      : reply.fail('NOT_FOUND')
+      ? respond.preconditionFailed(conditions, workspaceTag(refused.stale, grant.role))
+      : respond.fail('NOT_FOUND')
   },
 }
 
@@ -130,7 +130,7 @@ function toWorkspace(row: WorkspaceRow): components['schemas']['Workspace'] {
 }
 
 /** The workspace as those see it who ask for it alone. */
-function toAnswer(workspace: WorkspaceRow, role: Role): GetWorkspace['reply'] {
+function toAnswer(workspace: WorkspaceRow, role: Role): GetWorkspace['responseBody'] {
   const { customChatsLimit, customSeatsLimit, resultsRetentionDays } = workspace
   return {
     workspace: { ...toWorkspace(workspace), customChatsLimit, customSeatsLimit, resultsRetentionDays },

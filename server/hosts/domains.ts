@@ -2,7 +2,7 @@ import { and, eq, inArray, sql } from 'drizzle-orm'
 import { LRUCache } from 'lru-cache'
 import type { Database } from '../db/client.ts'
 import { bots, customDomains } from '../db/schema.ts'
-import { isBotAlive } from '../db/undeleted-bots.ts'
+import { isBotVisible } from '../db/undeleted-bots.ts'
 
 /* Hosts of bots. A domain whose bot or workspace is deleted leads nowhere at once, and is free for others. */
 
@@ -65,7 +65,7 @@ async function hasLivingBot(db: Database, ids: string[]): Promise<boolean> {
   const living = await db
     .select({ id: bots.id })
     .from(bots)
-    .where(and(inArray(bots.id, ids), isBotAlive()))
+    .where(and(inArray(bots.id, ids), isBotVisible()))
     .limit(1)
   return living.length > 0
 }
@@ -97,6 +97,6 @@ export async function findBotAt(
   const [bot] = await db
     .select({ publicId: bots.publicId })
     .from(bots)
-    .where(and(eq(bots.id, holder.botId), isBotAlive()))
+    .where(and(eq(bots.id, holder.botId), isBotVisible()))
   return bot
 }

@@ -70,7 +70,7 @@ export function createGate({
     next: express.NextFunction,
     domain: string,
   ) {
-    if (!isLookedUp(domain) && (await limits.countAddress(request, response)) === 'answered') return
+    if (!isLookedUp(domain) && (await limits.countAddress(request, response)) === 'rejected') return
     if (await isBotHost(db, domain)) enterDomain(request, response, domain)
     return pass(request, response, next)
   }

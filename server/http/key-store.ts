@@ -47,7 +47,7 @@ export const keyStore: KeyStore<Database> = {
     return true
   },
   leases: {
-    newClaim: newId,
+    newLeaseId: newId,
     afterCommit: (tx, run) => afterCommit(tx as Transaction, run),
     startHeartbeat,
     extend: async (db, row) => (await statementsFor(db, row).extend(valuesOf(row))) === 1,
@@ -72,8 +72,8 @@ async function enter(tx: Transaction, row: KeyRow): Promise<Earlier | undefined>
   return { ...rest, headers: headers?.text ?? null, body: large ? gunzipSync(large) : body }
 }
 
-function valuesOf({ userId, key, digest, scope, claim }: KeyRow) {
-  return { botId: scope, userId: userId ?? '', key, digest, claim }
+function valuesOf({ userId, key, digest, scope, leaseId }: KeyRow) {
+  return { botId: scope, userId: userId ?? '', key, digest, leaseId }
 }
 
 function statementsFor(db: Database, { scope }: KeyRow) {
@@ -91,16 +91,16 @@ const keyStatements = statements((db, named) => {
     const scope: SQL = hasBot
       ? sql`${sql.placeholder('botId')}, ${sql.placeholder('userId')}, ${sql.placeholder('key')}`
       : sql`${sql.placeholder('userId')}, ${sql.placeholder('key')}`
-    const claim = sql`${sql.placeholder('claim')}::text`
+    const leaseId = sql`${sql.placeholder('leaseId')}::text`
     const isRunning = sql`(${names}) = (${scope}) AND status IS NULL`
-    const isHeld = sql`${isRunning} AND claim IS NOT DISTINCT FROM ${claim}`
+    const isHeld = sql`${isRunning} AND lease_id IS NOT DISTINCT FROM ${leaseId}`
     return {
       insert: prepareWrite(
         db,
         named(`${name}_insert`),
-        sql`INSERT INTO ${table} (${names}, digest, claim, claimed_until, created_at)
-          VALUES (${scope}, ${sql.placeholder('digest')}, ${claim},
-            CASE WHEN ${claim} IS NOT NULL THEN ${leaseEnd} END, ${sql.placeholder('createdAt')}::timestamptz)
+        sql`INSERT INTO ${table} (${names}, digest, lease_id, leased_until, created_at)
+          VALUES (${scope}, ${sql.placeholder('digest')}, ${leaseId},
+            CASE WHEN ${leaseId} IS NOT NULL THEN ${leaseEnd} END, ${sql.placeholder('createdAt')}::timestamptz)
           ON CONFLICT DO NOTHING`,
       ),
       find: prepareSelect(
@@ -108,7 +108,7 @@ const keyStatements = statements((db, named) => {
         named(`${name}_find`),
         {
           digest: table.digest,
-          claim: table.claim,
+          leaseId: table.leaseId,
           status: table.status,
           headers: table.headers,
           body: table.body,
@@ -127,7 +127,7 @@ const keyStatements = statements((db, named) => {
       keep: prepareWrite(
         db,
         named(`${name}_keep`),
-        sql`UPDATE ${table} SET claim = NULL, claimed_until = NULL, status = ${sql.placeholder('status')},
+        sql`UPDATE ${table} SET lease_id = NULL, leased_until = NULL, status = ${sql.placeholder('status')},
           headers = ${sql.placeholder('headers')}::json, body = ${sql.placeholder('body')},
           made_id = ${sql.placeholder('madeId')}${hasBot ? sql`, result_id = ${sql.placeholder('resultId')}` : sql``}
           WHERE ${isHeld}`,
@@ -135,12 +135,12 @@ const keyStatements = statements((db, named) => {
       extend: prepareWrite(
         db,
         named(`${name}_extend`),
-        sql`UPDATE ${table} SET claimed_until = ${leaseEnd} WHERE ${isHeld}`,
+        sql`UPDATE ${table} SET leased_until = ${leaseEnd} WHERE ${isHeld}`,
       ),
       takeOver: prepareWrite(
         db,
         named(`${name}_take_over`),
-        sql`UPDATE ${table} SET claim = ${claim}, claimed_until = ${leaseEnd} WHERE ${isRunning} AND ${isLeaseOver}`,
+        sql`UPDATE ${table} SET lease_id = ${leaseId}, leased_until = ${leaseEnd} WHERE ${isRunning} AND ${isLeaseOver}`,
       ),
       release: prepareWrite(db, named(`${name}_release`), sql`DELETE FROM ${table} WHERE ${isHeld}`),
     }

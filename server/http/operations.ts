@@ -3,8 +3,8 @@ import type { Operation as KitOperation } from '../../contract/kit/operation.ts'
 import { type Need, needOf, type Operation } from '../../contract/operation.ts'
 import { expiresSoon } from '../../contract/tokens.ts'
 import { VIEWER_HEADER } from '../../contract/viewer.ts'
-import { readCredential } from '../access/authenticate.ts'
-import { identify, permit, type Visitor } from '../access/identify.ts'
+import { authenticate, authorise, type Sender } from '../access/authenticate.ts'
+import { readCredential } from '../access/bearer-tokens.ts'
 import type { Authorization } from '../access/index.ts'
 import type { Contexts, Services } from '../context.ts'
 import type { Database } from '../db/client.ts'
@@ -15,7 +15,7 @@ import type { PreferredOutcome } from '../kit/preferred-outcomes.ts'
 import { createRouter, type HandlerContext } from '../kit/router.ts'
 import { scanBody } from './document-body.ts'
 import { keyStore } from './key-store.ts'
-import { missingRecord, missingRole } from './refusal-issues.ts'
+import { missingRecord, missingRole } from './rejection-issues.ts'
 
 /** Runs the operations of this service: its access, its tables of keys and the context of its handlers. */
 export function createOperations(
@@ -32,7 +32,7 @@ export function createOperations(
     now,
     log,
     limits,
-    access: checksOn(db),
+    access: createAccessChecks(db),
     keys: keyStore,
     contextOf: ({ request, grant, ...given }: HandlerContext<Database>) => {
       // Written out, since Node 20 adds to what was spread a property in a microsecond.
@@ -63,40 +63,43 @@ export function createOperations(
       return context
     },
     explain: (code, operation, params) =>
-      code === 'NOT_FOUND' ? missingRecord(ours(operation), params) : missingRole(ours(operation), params),
+      code === 'NOT_FOUND'
+        ? missingRecord(asServiceOperation(operation), params)
+        : missingRole(asServiceOperation(operation), params),
     publicUrl,
     corsOrigins: config.CORS_ORIGINS,
     bodyTimeout: config.REQUEST_QUEUE_TIMEOUT,
-    scanBody: (operation, bytes) => scanBody(ours(operation), bytes),
+    scanBody: (operation, bytes) => scanBody(asServiceOperation(operation), bytes),
     visitorHeaders: config.TYPEBOT_VIEWER ? [VIEWER_HEADER] : [],
     ...(preferredOutcome && { preferredOutcome }),
   })
 }
 
 /** The router hands back the operations that it was given. */
-const ours = (operation: KitOperation) => operation as Operation
+const asServiceOperation = (operation: KitOperation) => operation as Operation
 
-function checksOn(db: Database): AccessChecks {
+function createAccessChecks(db: Database): AccessChecks {
   const needs = new Map<KitOperation, Need>()
   const need = (operation: KitOperation) => {
-    const found = needs.get(operation) ?? needOf(ours(operation))
+    const found = needs.get(operation) ?? needOf(asServiceOperation(operation))
     needs.set(operation, found)
     return found
   }
   return {
     readCredential,
-    identify: (operation, credential, id, now) => identify(db, need(operation), credential, id, now),
-    permit: (operation, visitor, id, now) => permit(db, need(operation), visitor as Visitor, id, now),
+    authenticate: (operation, credential, id, now) => authenticate(db, need(operation), credential, id, now),
+    authorise: (operation, visitor, id, now) => authorise(db, need(operation), visitor as Sender, id, now),
     keyScopeOf: (grant) => {
       const { bot } = (grant ?? {}) as { bot?: { id: string } }
       return bot?.id
     },
-    note: (response, authorization, now) => note(response, authorization as Authorization, now),
+    recordCaller: (response, authorization, now) =>
+      recordCaller(response, authorization as Authorization, now),
   }
 }
 
 /** Sets caller and record for the log, and headers about the caller's token. */
-function note(response: express.Response, { caller, ...outcome }: Authorization, now: Date) {
+function recordCaller(response: express.Response, { caller, ...outcome }: Authorization, now: Date) {
   if (!caller) return
   const { userId, tokenId, expiresAt } = caller
   const { locals } = response

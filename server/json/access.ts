@@ -31,7 +31,7 @@ export function asStrings(value: unknown): string[] {
 }
 
 /** Walks down objects, for instance `at(theme, 'general', 'background', 'content')`. */
-export function at(value: unknown, ...keys: string[]): unknown {
+export function valueAt(value: unknown, ...keys: string[]): unknown {
   return keys.reduce<unknown>(
     (inner, key) => (Object.hasOwn(asObject(inner), key) ? asObject(inner)[key] : undefined),
     value,
@@ -39,13 +39,13 @@ export function at(value: unknown, ...keys: string[]): unknown {
 }
 
 /** V8 reads JSON however deep it is nested, and fails to write it from some 4,000 levels on. */
-const maximumDepth = 500
+const MAX_JSON_DEPTH = 500
 
 /** Undefined where it is none, or nested so deep that it cannot be passed on. No number is rounded. */
 export function parseJson(value: string): unknown {
   try {
     const parsed: unknown = JSON.parse(value)
-    return isWithin(parsed, maximumDepth) ? withExactNumbers(value, parsed) : undefined
+    return isWithin(parsed, MAX_JSON_DEPTH) ? withExactNumbers(value, parsed) : undefined
   } catch {
     return undefined
   }

@@ -11,7 +11,7 @@ import type { Operation } from '../../contract/kit/operation.ts'
 /** The digest of the request's token, or why there is none. */
 export type Credential = { hash: string } | { issue: Issue }
 
-export interface Refusal {
+export interface AccessRejection {
   code: Extract<ErrorCode, 'UNAUTHORIZED' | 'FORBIDDEN' | 'NOT_FOUND'>
   issues: AnyIssue[]
 }
@@ -22,16 +22,16 @@ export interface Caller {
 }
 
 /**
- * The caller with a grant or a refusal. A refusal of the caller comes before any other check of a request. The caller
+ * The caller with a grant or a rejection. A rejection of the caller comes before any other check of a request. The caller
  * is null if the operation is public and the request has no token.
  */
 export type Authorization =
-  | { caller: undefined; refusal: Refusal }
-  | { caller: Caller; refusal: Refusal }
+  | { caller: undefined; rejection: AccessRejection }
+  | { caller: Caller; rejection: AccessRejection }
   | { caller: Caller | null; grant: unknown }
 
 /** The sender of a request, and what they may do with the record that was looked up with their token. */
-export interface Visitor {
+export interface Sender {
   authorization: Authorization
   /** Absent for an operation that anyone may call. */
   tokenHash?: string
@@ -45,18 +45,18 @@ export interface AccessChecks {
    * The sender of a request, or why there is none. `credential` is absent where anyone may call; `id` is that of the
    * record that the address names.
    */
-  identify(
+  authenticate(
     operation: Operation,
     credential: Credential | undefined,
     id: string | undefined,
     now: Date,
-  ): Promise<Visitor | { refusal: Refusal }>
+  ): Promise<Sender | { rejection: AccessRejection }>
   /** Authorises a visitor. `id` is the id of the record in the body; undefined if the body has none. */
-  permit(operation: Operation, visitor: Visitor, id: string | undefined, now: Date): Promise<Authorization>
+  authorise(operation: Operation, sender: Sender, id: string | undefined, now: Date): Promise<Authorization>
   /** Id of the record that the rows of idempotency keys belong to; undefined for those of the user. */
   keyScopeOf?(grant: unknown): string | undefined
   /** Sets caller and owner in `response.locals`, and headers about the caller's token. */
-  note?(response: express.Response, authorization: Authorization, now: Date): void
+  recordCaller?(response: express.Response, authorization: Authorization, now: Date): void
 }
 
 /** The token of a request, or why there is none. */

@@ -9,7 +9,7 @@ import { basePathOf } from './paths.ts'
  */
 
 /** Sets the headers of an operation that is going, and writes to the log once the answer is out. */
-export function announce(
+export function announceDeprecation(
   operationId: string,
   { deprecated }: Operation,
   operations: Record<string, Operation>,

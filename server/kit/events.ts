@@ -41,12 +41,12 @@ export class Events {
   /** Sends the answer as the last event; false where it is to be sent as it is. */
   end(answer: HttpResponse): boolean {
     clearInterval(this.#beating)
-    const isRefused = answer.status >= 400
-    if (!this.#isOpen || (isRefused && !this.#response.headersSent)) return false
+    const isRejected = answer.status >= 400
+    if (!this.#isOpen || (isRejected && !this.#response.headersSent)) return false
     const body = JSON.parse(textOf(answer.body)) as unknown
-    const last = isRefused
+    const last = isRejected
       ? { type: 'error', status: answer.status, error: body }
-      : { type: 'answer', answer: body }
+      : { type: 'answer', httpResponse: body }
     this.#writeHead(answer.headers)
     this.#response.end(eventText(last))
     return true

@@ -4,7 +4,7 @@ import type { CurrentState, Issue, IssueCode } from '../../contract/kit/errors.t
 import { idempotencyKey } from '../../contract/kit/idempotency.ts'
 import { minimumKeyOf, type Operation } from '../../contract/kit/operation.ts'
 import { toIssues } from './issues/validation.ts'
-import type { AnyReply, HttpResponse } from './response.ts'
+import type { AnyRespond, HttpResponse } from './response.ts'
 
 /*
  * Requests with an idempotency key. The row of the key is the lock, and it is committed together with the changes of
@@ -45,7 +45,7 @@ export interface KeyStore<Db> {
 
 /** Rights of a process to run a request alone, which expire unless they are extended. */
 export interface KeyLeases<Db> {
-  newClaim(now: Date): string
+  newLeaseId(now: Date): string
   afterCommit(tx: Db, run: () => void): void
   /** Runs until the lease is given back; a failure only lets it expire. */
   startHeartbeat(beat: () => Promise<boolean>): () => Promise<void>
@@ -60,7 +60,7 @@ export interface KeyRow extends Keyed {
   /** Id of the record that rows belong to; null for those of a user. */
   scope: string | null
   /** Id of the lease; null for a request that runs in one transaction. */
-  claim: string | null
+  leaseId: string | null
 }
 
 /** A successful response as the row of its key has it. */
@@ -77,7 +77,7 @@ export interface StoredResponse {
 /** Data of the first request with a key. */
 export interface Earlier {
   digest: Buffer
-  claim: string | null
+  leaseId: string | null
   /** Null while it runs. */
   status: number | null
   headers: string | null
@@ -111,7 +111,7 @@ export interface Keyed {
 }
 
 /** Digest that identifies a request: method, path with query, and the bytes of the body. */
-export function digestOf({ method, url, body }: express.Request): Buffer {
+export function digestRequest({ method, url, body }: express.Request): Buffer {
   const digest = createHash('sha256').update(`${method} ${url}\n`)
   if (Buffer.isBuffer(body)) digest.update(body)
   return digest.digest()
@@ -126,21 +126,21 @@ export async function runKeyed<Db>(
   db: Db,
   request: Keyed,
   scope: string | null,
-  reply: AnyReply,
+  respond: AnyRespond,
   run: (db: Db) => Promise<HttpResponse>,
 ): Promise<HttpResponse> {
-  const row: KeyRow = { ...request, scope, claim: null }
+  const row: KeyRow = { ...request, scope, leaseId: null }
   try {
     return await store.transact(db, async (tx) => {
       const earlier = await store.enter(tx, row)
-      if (earlier) throw new Rollback(answerTo(request, earlier, reply, store.deletedResponse))
-      const answer = await run(tx)
-      if (answer.status >= 300) throw new Rollback(answer)
-      await store.keep(tx, row, toStoredResponse(answer))
-      return answer
+      if (earlier) throw new Rollback(respondTo(request, earlier, respond, store.deletedResponse))
+      const response = await run(tx)
+      if (response.status >= 300) throw new Rollback(response)
+      await store.keep(tx, row, toStoredResponse(response))
+      return response
     })
   } catch (error) {
-    if (error instanceof Busy) return inProgress(reply)
+    if (error instanceof Busy) return inProgress(respond)
     throw error
   }
 }
@@ -169,16 +169,16 @@ export function onceWithoutKey<Db>(db: Db): Once<Db> {
 }
 
 /**
- * Runs a request that calls out, which no transaction can wait for. It is claimed first, and writes together with its
- * answer if it holds the claim still: of two that ran it, because the first one seemed to have died, one writes.
+ * Runs a request that calls out, which no transaction can wait for. It takes a lease first, and writes together with its
+ * response if it still holds the lease: of two that ran it, because the first one seemed to have died, one writes.
  */
-export function onceWith<Db>(store: KeyStore<Db>, db: Db, request: Keyed, reply: AnyReply): Once<Db> {
+export function onceWith<Db>(store: KeyStore<Db>, db: Db, request: Keyed, respond: AnyRespond): Once<Db> {
   return async (scope, run) => {
     const { leases } = store
     if (!leases) throw new Error('An operation that calls out needs leases in the store of keys')
-    const row: KeyRow = { ...request, scope, claim: leases.newClaim(request.now) }
+    const row: KeyRow = { ...request, scope, leaseId: leases.newLeaseId(request.now) }
     const earlier = await take(store, leases, db, row)
-    if (earlier) return answerTo(request, earlier, reply, store.deletedResponse) as never
+    if (earlier) return respondTo(request, earlier, respond, store.deletedResponse) as never
     const endHeartbeat = leases.startHeartbeat(() => leases.extend(db, row))
     let outcome: 'open' | 'kept' | 'lost' = 'open'
     try {
@@ -195,7 +195,7 @@ export function onceWith<Db>(store: KeyStore<Db>, db: Db, request: Keyed, reply:
           throw new Rollback(true)
         }),
       )
-      return (outcome as string) === 'lost' ? (inProgress(reply) as never) : answer
+      return (outcome as string) === 'lost' ? (inProgress(respond) as never) : answer
     } finally {
       await endHeartbeat()
       // A request without a response can be sent again. If this fails, a repeat takes over a little later.
@@ -204,7 +204,7 @@ export function onceWith<Db>(store: KeyStore<Db>, db: Db, request: Keyed, reply:
   }
 }
 
-/** Claims a request for this process, or says what is there already. */
+/** Leases a request to this process, or says what is there already. */
 async function take<Db>(
   store: KeyStore<Db>,
   leases: KeyLeases<Db>,
@@ -213,7 +213,7 @@ async function take<Db>(
 ): Promise<Earlier | undefined> {
   try {
     const earlier = await store.transact(db, (tx) => store.enter(tx, row))
-    if (!earlier?.claim || !earlier.digest.equals(row.digest)) return earlier
+    if (!earlier?.leaseId || !earlier.digest.equals(row.digest)) return earlier
     return (await leases.takeOver(db, row)) ? undefined : earlier
   } catch (error) {
     if (error instanceof Busy) return runningRequest
@@ -224,7 +224,7 @@ async function take<Db>(
 /** A first request that is still running. */
 export const runningRequest: Earlier = {
   digest: Buffer.alloc(0),
-  claim: null,
+  leaseId: null,
   status: null,
   headers: null,
   body: null,
@@ -255,27 +255,27 @@ function bytesOf(body: HttpResponse['body']): Buffer {
 }
 
 /** The response to a repeat of an earlier request with the same key. */
-function answerTo(
+function respondTo(
   { digest }: Keyed,
   earlier: Earlier,
-  reply: AnyReply,
+  respond: AnyRespond,
   deletedResponse: KeyStore<never>['deletedResponse'] = noResponse,
 ): HttpResponse {
-  if (earlier === runningRequest) return inProgress(reply)
+  if (earlier === runningRequest) return inProgress(respond)
   if (!earlier.digest.equals(digest)) {
-    return reply.fail('IDEMPOTENCY_MISMATCH', [
+    return respond.fail('IDEMPOTENCY_MISMATCH', [
       issue('reused', 'This key belongs to another request; send this one with a key of its own'),
     ])
   }
   const { status, headers, body, madeId } = earlier
-  if (status === null) return inProgress(reply)
+  if (status === null) return inProgress(respond)
   if (body === null && madeId === null) {
-    return reply.fail('CONFLICT', [{ path, ...deletedResponse }])
+    return respond.fail('CONFLICT', [{ path, ...deletedResponse }])
   }
   if (body === null) {
     const current = madeId === null ? undefined : { id: madeId }
     const message = 'The answer held a secret, which is not stored'
-    return reply.fail('CONFLICT', [issue('already_created', message, current)])
+    return respond.fail('CONFLICT', [issue('already_created', message, current)])
   }
   const { [TYPE]: mediaType, ...rest } = JSON.parse(headers ?? '{}') as Record<string, string>
   return { status, headers: { ...rest, 'Idempotent-Replayed': 'true' }, mediaType, body: [body] }
@@ -284,8 +284,8 @@ function answerTo(
 const path = ['header', NAME.toLowerCase()]
 const noResponse = { code: 'unknown_record', message: 'The response was deleted; send a new key' }
 
-function inProgress(reply: AnyReply): HttpResponse {
-  return reply.fail('CONFLICT', [issue('in_progress', 'A request with this key is still running')])
+function inProgress(respond: AnyRespond): HttpResponse {
+  return respond.fail('CONFLICT', [issue('in_progress', 'A request with this key is still running')])
 }
 
 function issue(code: IssueCode, message: string, current?: CurrentState): Issue {

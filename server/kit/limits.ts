@@ -49,27 +49,27 @@ export interface Limits {
     request: express.Request,
     response: express.Response,
     tokenHash: string | undefined,
-  ): Promise<'in' | 'answered' | 'full'>
+  ): Promise<'admitted' | 'rejected' | 'full'>
   /**
    * Counts what could not be counted before its token was looked up: for the token that is valid, for the address
    * that sent one which is not. `answered` as above.
    */
-  recognize(
+  countLookedUp(
     request: express.Request,
     response: express.Response,
     tokenHash: string,
     caller: { userId: string; tokenId: string } | undefined,
-  ): Promise<'in' | 'answered'>
+  ): Promise<'admitted' | 'rejected'>
   /** Counts a request without an operation for its address, unless it has a token known to be valid. */
   countAddress(
     request: express.Request,
     response: express.Response,
     tokenHash?: string,
-  ): Promise<'in' | 'answered'>
+  ): Promise<'admitted' | 'rejected'>
   /** Counts a request for what is served from memory, of which an address may have more. */
-  countPage(request: express.Request, response: express.Response): Promise<'in' | 'answered'>
+  countPage(request: express.Request, response: express.Response): Promise<'admitted' | 'rejected'>
   /** Counts a token as a caller from now on: it was valid when it was looked up. */
-  know(tokenHash: string, caller: { userId: string; tokenId: string }): void
+  cacheToken(tokenHash: string, caller: { userId: string; tokenId: string }): void
   /** Waits for a slot among files that arrive, of which one address has few. False where that took too long. */
   enterUploads(request: express.Request, response: express.Response): Promise<boolean>
   /**
@@ -78,13 +78,13 @@ export interface Limits {
    */
   enterStream(request: express.Request, response: express.Response): Promise<boolean>
   /** Counts a token no longer as a caller: it is not valid any more. */
-  forget(tokenHash: string): void
+  dropToken(tokenHash: string): void
   /** Makes room for the next request; among those of its caller once the response has left. */
-  leave(response: express.Response): void
+  endRequest(response: express.Response): void
 }
 
 /** Tokens that were valid when they were last looked up. */
-const KNOWN_TOKENS = 10_000
+const MAX_CACHED_TOKENS = 10_000
 
 /** A user may have any number of tokens; all of them together have the allowance of so many. */
 const TOKENS_PER_USER = 2
@@ -126,7 +126,7 @@ export function createLimits({ config, log }: { config: LimitSettings; log: Logg
     page: counter('page', MAX_PAGES_PER_ADDRESS, MAX_PAGES_PER_ADDRESS),
   }
   const timeout = config.REQUEST_QUEUE_TIMEOUT
-  const room = createAdmissionQueue({
+  const requestQueue = createAdmissionQueue({
     slots: config.CONCURRENT_REQUESTS,
     length: config.REQUEST_QUEUE_LENGTH,
     timeout,
@@ -143,9 +143,9 @@ export function createLimits({ config, log }: { config: LimitSettings; log: Logg
     timeout,
     share: MAX_STREAMS_PER_ADDRESS,
   })
-  const holding = createTarpit()
-  const tally = createRejectionLog(log)
-  const known = new LRUCache<string, { userId: string; tokenId: string }>({ max: KNOWN_TOKENS })
+  const tarpit = createTarpit()
+  const rejectionLog = createRejectionLog(log)
+  const validTokens = new LRUCache<string, { userId: string; tokenId: string }>({ max: MAX_CACHED_TOKENS })
   let hasWarned = false
 
   /** Says once what makes an address run out of requests that are not its own. */
@@ -155,20 +155,20 @@ export function createLimits({ config, log }: { config: LimitSettings; log: Logg
     log.warn('all callers behind a proxy count as one address unless TRUST_PROXY names it')
   }
 
-  async function take(kind: Kind, key: string, response: express.Response): Promise<'in' | 'answered'> {
+  async function take(kind: Kind, key: string, response: express.Response): Promise<'admitted' | 'rejected'> {
     const excess = await counters[kind].take(key, response)
-    if (!excess) return 'in'
+    if (!excess) return 'admitted'
     if (kind === 'address') warn(response.req)
-    tally.add(kind === 'token' ? known.get(key)?.tokenId : undefined)
+    rejectionLog.add(kind === 'token' ? validTokens.get(key)?.tokenId : undefined)
     response.locals.limit = excess.limit
-    response.locals.slot?.leave()
-    release(response)
+    response.locals.slot?.release()
+    releaseCounts(response)
     // Rejections are delayed, so that clients that retry at once cannot keep the process busy.
-    const pause = Math.min(excess.wait, config.RATE_LIMIT_DELAY)
-    const hasWaited = await holding.wait(`${kind} ${key}`, response, pause)
+    const delay = Math.min(excess.wait, config.RATE_LIMIT_DELAY)
+    const hasWaited = await tarpit.wait(`${kind} ${key}`, response, delay)
     if (!hasWaited) response.setHeader('Connection', 'close')
-    refuse(response, excess, hasWaited ? pause : 0)
-    return 'answered'
+    sendRejection(response, excess, hasWaited ? delay : 0)
+    return 'rejected'
   }
 
   const takeAddress = (request: express.Request, response: express.Response) =>
@@ -176,84 +176,84 @@ export function createLimits({ config, log }: { config: LimitSettings; log: Logg
 
   async function takeToken(tokenHash: string, userId: string, response: express.Response) {
     const entry = await take('token', tokenHash, response)
-    return entry === 'in' ? take('user', userId, response) : entry
+    return entry === 'admitted' ? take('user', userId, response) : entry
   }
 
-  function release({ locals }: express.Response) {
+  function releaseCounts({ locals }: express.Response) {
     for (const release of locals.releases ?? []) release()
     locals.releases = undefined
   }
 
   return {
     async enter(request, response, tokenHash) {
-      const caller = tokenHash === undefined ? undefined : known.get(tokenHash)
+      const caller = tokenHash === undefined ? undefined : validTokens.get(tokenHash)
       const tenant = caller ? `user ${caller.userId}` : `address ${networkOf(request)}`
       response.locals.tenant = tenant
       if (config.RATE_LIMIT && (caller || tokenHash === undefined)) {
         const entry = await (caller
           ? takeToken(tokenHash as string, caller.userId, response)
           : takeAddress(request, response))
-        if (entry === 'answered') return entry
+        if (entry === 'rejected') return entry
       }
-      const entered = room.enter(tenant, response)
+      const entered = requestQueue.enter(tenant, response)
       const slot = entered instanceof Promise ? await entered : entered
       if (slot === undefined) {
-        release(response)
+        releaseCounts(response)
         return 'full'
       }
       response.locals.slot = slot
-      return 'in'
+      return 'admitted'
     },
 
-    async recognize(request, response, tokenHash, caller) {
-      if (!config.RATE_LIMIT || response.locals.releases) return 'in'
+    async countLookedUp(request, response, tokenHash, caller) {
+      if (!config.RATE_LIMIT || response.locals.releases) return 'admitted'
       if (!caller) return takeAddress(request, response)
-      this.know(tokenHash, caller)
+      this.cacheToken(tokenHash, caller)
       response.locals.tenant = `user ${caller.userId}`
       return takeToken(tokenHash, caller.userId, response)
     },
 
     countAddress: (request, response, tokenHash) =>
-      tokenHash !== undefined && known.has(tokenHash)
-        ? Promise.resolve('in')
+      tokenHash !== undefined && validTokens.has(tokenHash)
+        ? Promise.resolve('admitted')
         : countBeside('address', request, response),
     countPage: (request, response) => countBeside('page', request, response),
-    know: (tokenHash, { userId, tokenId }) => void known.set(tokenHash, { userId, tokenId }),
+    cacheToken: (tokenHash, { userId, tokenId }) => void validTokens.set(tokenHash, { userId, tokenId }),
 
     async enterUploads(request, response) {
       const slot = await uploads.enter(networkOf(request), response)
-      if (slot) response.once('close', slot.leave)
+      if (slot) response.once('close', slot.release)
       return slot !== undefined
     },
 
     async enterStream(request, response) {
       const slot = await streams.enter(networkOf(request), response)
       if (!slot) return false
-      response.once('close', slot.leave)
-      response.locals.slot?.leave()
-      release(response)
+      response.once('close', slot.release)
+      response.locals.slot?.release()
+      releaseCounts(response)
       return true
     },
 
-    forget: (tokenHash) => void known.delete(tokenHash),
+    dropToken: (tokenHash) => void validTokens.delete(tokenHash),
 
-    leave(response) {
-      response.locals.slot?.leave()
+    endRequest(response) {
+      response.locals.slot?.release()
       releaseOnceSent(response)
     },
   }
 
   async function countBeside(kind: 'address' | 'page', request: express.Request, response: express.Response) {
-    if (!config.RATE_LIMIT) return 'in'
+    if (!config.RATE_LIMIT) return 'admitted'
     const entry = await take(kind, networkOf(request), response)
-    if (entry === 'in') releaseOnceSent(response)
+    if (entry === 'admitted') releaseOnceSent(response)
     return entry
   }
 
   /** A response that is not read still counts for its caller, since it takes memory. */
   function releaseOnceSent(response: express.Response) {
-    if (response.destroyed) release(response)
-    else response.once('close', () => release(response))
+    if (response.destroyed) releaseCounts(response)
+    else response.once('close', () => releaseCounts(response))
   }
 }
 
@@ -319,7 +319,7 @@ function bodyOf(code: IssueCode, message: string): Buffer {
 }
 
 /** Answers a request, of which nothing was read, after a pause of so many milliseconds. */
-function refuse(response: express.Response, { body, wait, field }: Excess, paused: number) {
+function sendRejection(response: express.Response, { body, wait, field }: Excess, paused: number) {
   const seconds = Math.max(1, Math.ceil((wait - paused) / 1000))
   response.statusCode = errors.TOO_MANY_REQUESTS.status
   response.setHeader('RateLimit', field(seconds))

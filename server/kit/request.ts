@@ -158,7 +158,7 @@ async function readBody(
   }
   request.body = bytes
   const check = () => checkBody(operation, bytes, isRight, receiving.scanBody)
-  if (bytes.length > LARGE_BYTES) return receiving.pacing.take(receiving.tenant, check)
+  if (bytes.length > LARGE_BYTES) return receiving.pacing.runPaced(receiving.tenant, check)
   if (bytes.length > IMMEDIATE_BODY_BYTES) await setImmediate()
   return check()
 }

@@ -17,7 +17,7 @@ export interface HttpResponse {
   body: string | Buffer[] | AsyncIterable<string>
   /** Absent where there is no body. */
   mediaType?: string
-  /** The code of a refusal whose issue follows from the route alone, and is still to be added. */
+  /** The code of a rejection whose issue follows from the route alone, and is still to be added. */
   unexplained?: 'NOT_FOUND' | 'FORBIDDEN'
   /** Id of what was made, where the body holds its secret. */
   madeId?: string
@@ -29,7 +29,7 @@ export interface HttpResponse {
 export const eventStream = 'text/event-stream'
 
 /** Makes the answers of one operation. */
-export interface AnyReply {
+export interface AnyRespond {
   ok(body: unknown, etag?: string): HttpResponse
   minimal(body: unknown, etag: string): HttpResponse
   notModified(conditions: Conditions, etag: string): HttpResponse | undefined
@@ -42,23 +42,23 @@ export interface AnyReply {
  * Makes the builder of responses for an operation, for its handler and all checks before it. A code that the operation
  * does not declare, in spite of the compiler, is an internal error.
  */
-export function createReply(operationId: string, operation: Operation): AnyReply {
+export function createRespond(operationId: string, operation: Operation): AnyRespond {
   const declared = new Set(errorsOf(operation))
   const { status, location, secretOf, resultOf, mediaType = 'application/json' } = operation.success
   const isRead = operation.method === 'get'
-  const fail: AnyReply['fail'] = (code, issues = [], retryAfterSeconds) => {
+  const fail: AnyRespond['fail'] = (code, issues = [], retryAfterSeconds) => {
     if (!declared.has(code)) throw new Error(`${operationId} does not declare ${code}`)
     if (errors[code].status === 400 && issues.length === 0)
       throw new Error(`${operationId}: a ${code} has to say what is wrong`)
-    const answer = toAnswer(code, issues, retryAfterSeconds)
+    const rejection = toErrorResponse(code, issues, retryAfterSeconds)
     const isExplained = issues.length > 0 || (code !== 'NOT_FOUND' && code !== 'FORBIDDEN')
-    return isExplained ? answer : { ...answer, unexplained: code }
+    return isExplained ? rejection : { ...rejection, unexplained: code }
   }
   const preconditionFailed = ({ ifMatch }: Conditions, etag: string): HttpResponse => {
     const path = ['header', ifMatch ? 'if-match' : 'if-none-match']
     const issue: Issue = { path, code: 'conflict', message: staleMessage(etag), current: { etag } }
-    const answer = fail('PRECONDITION_FAILED', [issue])
-    return { ...answer, headers: { ...answer.headers, ETag: etag } }
+    const rejection = fail('PRECONDITION_FAILED', [issue])
+    return { ...rejection, headers: { ...rejection.headers, ETag: etag } }
   }
   const headersOf = (body: unknown, etag: string | undefined): Record<string, string> => ({
     'Cache-Control': 'no-store',
@@ -107,16 +107,16 @@ function pick(value: unknown, path: string): unknown {
   return path.split('.').reduce<unknown>((inner, key) => (inner as Record<string, unknown>)[key], value)
 }
 
-const toAnswer = (code: ErrorCode, issues: readonly AnyIssue[], retryAfterSeconds?: number) => ({
+const toErrorResponse = (code: ErrorCode, issues: readonly AnyIssue[], retryAfterSeconds?: number) => ({
   ...problem(code, issues, retryAfterSeconds),
   mediaType: 'application/json',
 })
 
 /** Answers what is no operation, or no longer one: any code of the service, at once. */
 export function sendProblem(response: express.Response, code: ErrorCode, issues: readonly AnyIssue[] = []) {
-  const answer = toAnswer(code, issues)
-  writeHead(response, answer)
-  sendText(response, answer.body)
+  const httpResponse = toErrorResponse(code, issues)
+  writeHead(response, httpResponse)
+  sendText(response, httpResponse.body)
 }
 
 /** Bodies from this size on are sent in pieces, and count among what the process has in memory for slow readers. */
@@ -126,26 +126,26 @@ export const LARGE_BODY_BYTES = 64 * 1024
  * Sends a response. A streamed body produces its next piece when the caller has taken the last one. The first piece is
  * produced before the head is sent, so that a failure until then still gets an error response.
  */
-export async function send(response: express.Response, answer: HttpResponse, budget: Budget) {
-  const { body } = answer
-  if (!answer.mediaType) {
-    writeHead(response, answer)
+export async function send(response: express.Response, httpResponse: HttpResponse, budget: Budget) {
+  const { body } = httpResponse
+  if (!httpResponse.mediaType) {
+    writeHead(response, httpResponse)
     return response.end()
   }
   if (!isStream(body)) {
-    if (sizeOf(body) >= LARGE_BODY_BYTES) return sendLarge(response, answer, bytesOf(body), budget)
-    writeHead(response, answer)
+    if (measureBody(body) >= LARGE_BODY_BYTES) return sendLarge(response, httpResponse, bytesOf(body), budget)
+    writeHead(response, httpResponse)
     return typeof body === 'string' ? sendText(response, body) : sendPieces(response, body)
   }
   const pieces = body[Symbol.asyncIterator]()
   const first = await pieces.next()
-  writeHead(response, answer)
+  writeHead(response, httpResponse)
   if (response.req.method === 'HEAD') {
     await pieces.return?.()
     return response.end()
   }
   try {
-    await pipeline(Readable.from(resume(first, pieces)), response)
+    await pipeline(Readable.from(prependPiece(first, pieces)), response)
   } catch (error) {
     // A caller that closes the connection ends the stream; any other error is a failure.
     if ((error as NodeJS.ErrnoException).code !== 'ERR_STREAM_PREMATURE_CLOSE') throw error
@@ -156,12 +156,12 @@ export const isStream = (body: HttpResponse['body']): body is AsyncIterable<stri
   typeof body !== 'string' && !Array.isArray(body)
 
 /** A stream whose pieces are made by `take`, each in its turn. */
-export async function* inTurns(
+export async function* pacePieces(
   body: AsyncIterable<string>,
-  take: <Piece>(make: () => Promise<Piece>) => Promise<Piece>,
+  pace: <Piece>(make: () => Promise<Piece>) => Promise<Piece>,
 ): AsyncGenerator<string> {
   const pieces = body[Symbol.asyncIterator]()
-  const next = () => take(() => pieces.next())
+  const next = () => pace(() => pieces.next())
   try {
     for (let piece = await next(); !piece.done; piece = await next()) yield piece.value
   } finally {
@@ -170,7 +170,7 @@ export async function* inTurns(
 }
 
 /** At least the characters of a text, which is no more than its bytes. Of a stream it is not known. */
-export function sizeOf(body: HttpResponse['body']): number {
+export function measureBody(body: HttpResponse['body']): number {
   if (isStream(body)) return 0
   return typeof body === 'string' ? body.length : body.reduce((size, piece) => size + piece.length, 0)
 }
@@ -183,8 +183,13 @@ function bytesOf(body: string | Buffer[]): Buffer[] {
  * Sends each piece when the caller has taken the last one. A read is not sent if the budget has no room. The response
  * to a change is always sent.
  */
-async function sendLarge(response: express.Response, answer: HttpResponse, body: Buffer[], budget: Budget) {
-  const size = sizeOf(body)
+async function sendLarge(
+  response: express.Response,
+  httpResponse: HttpResponse,
+  body: Buffer[],
+  budget: Budget,
+) {
+  const size = measureBody(body)
   const tenant = response.locals.owner ?? response.locals.tenant ?? ''
   const holding = budget.open(tenant, () => response.destroy())
   response.once('close', holding.end)
@@ -193,7 +198,7 @@ async function sendLarge(response: express.Response, answer: HttpResponse, body:
     holding.end()
     return sendProblem(response, 'SERVICE_UNAVAILABLE')
   }
-  writeHead(response, answer)
+  writeHead(response, httpResponse)
   response.setHeader('Content-Length', size)
   for (const part of body) await writeLarge(response, part, holding)
   response.end()
@@ -249,7 +254,7 @@ function sendPieces(response: express.Response, pieces: Buffer[]) {
   response.uncork()
 }
 
-async function* resume(first: IteratorResult<string>, rest: AsyncIterator<string>) {
+async function* prependPiece(first: IteratorResult<string>, rest: AsyncIterator<string>) {
   try {
     for (let piece = first; !piece.done; piece = await rest.next()) yield piece.value
   } finally {

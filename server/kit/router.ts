@@ -4,12 +4,12 @@ import type { AnyIssue, ErrorCode } from '../../contract/kit/errors.ts'
 import type { Access, Operation } from '../../contract/kit/operation.ts'
 import type { AccessChecks, Credential } from './access.ts'
 import { prefersMinimal, readConditions } from './conditions.ts'
-import { announce } from './deprecation.ts'
+import { announceDeprecation } from './deprecation.ts'
 import { dispatch, type InnerRequest } from './dispatch.ts'
 import { hasBody } from './early-response.ts'
 import { acceptsEvents, Events, sendEvents } from './events.ts'
 import {
-  digestOf,
+  digestRequest,
   type KeyStore,
   type Once,
   onceWith,
@@ -23,15 +23,15 @@ import { basePathOf, findRoute, newPlace, parametersOf, placeOf, segmentsOf } fr
 import type { PreferredOutcome } from './preferred-outcomes.ts'
 import { type Address, type Input, type Rejection, readAddress, readInput, type ScanBody } from './request.ts'
 import {
-  type AnyReply,
-  createReply,
+  type AnyRespond,
+  createRespond,
   eventStream,
   type HttpResponse,
-  inTurns,
   isStream,
+  measureBody,
+  pacePieces,
   send,
   sendProblem,
-  sizeOf,
 } from './response.ts'
 import { brokenEscape, unknownMethod } from './route-issues.ts'
 import type { Slot } from './shares/admission-queue.ts'
@@ -45,7 +45,7 @@ import { createPacing, type Pacing } from './shares/pacing.ts'
  * only input that matches the contract.
  */
 
-type AnyHandler = (request: unknown, reply: AnyReply, context: unknown) => Promise<HttpResponse>
+type AnyHandler = (request: unknown, respond: AnyRespond, context: unknown) => Promise<HttpResponse>
 
 type Run = (request: express.Request, response: express.Response) => Promise<void>
 
@@ -188,12 +188,12 @@ function bind<Db>(
   const operation = operations[operationId] as Operation
   const { access, callsOut = false, preparesFirst = false } = operation
   const { db, log, limits, access: checks, publicUrl, scanBody, preferredOutcome } = options
-  const reply = createReply(operationId, operation)
+  const respond = createRespond(operationId, operation)
   const keyOf = readKey(operation)
-  const refuse = ({ code, issues }: { code: ErrorCode; issues: AnyIssue[] }) => reply.fail(code, issues)
+  const reject = ({ code, issues }: { code: ErrorCode; issues: AnyIssue[] }) => respond.fail(code, issues)
 
   /** Undefined where the limits have answered. */
-  async function answer(
+  async function handleRequest(
     request: express.Request,
     response: express.Response,
     credential: Credential | undefined,
@@ -206,42 +206,44 @@ function bind<Db>(
     const conditions = readConditions(operation, request, address.issues)
 
     const record = recordOf(access, address)
-    const sender = await checks.identify(operation, credential, record, now)
+    const sender = await checks.authenticate(operation, credential, record, now)
     if (credential && 'hash' in credential) {
-      const caller = 'refusal' in sender ? undefined : sender.authorization.caller
-      const entry = await limits.recognize(request, response, credential.hash, caller ?? undefined)
-      if (entry === 'answered') return undefined
+      const caller = 'rejection' in sender ? undefined : sender.authorization.caller
+      const entry = await limits.countLookedUp(request, response, credential.hash, caller ?? undefined)
+      if (entry === 'rejected') return undefined
     }
-    if ('refusal' in sender) return refuse(sender.refusal)
+    if ('rejection' in sender) return reject(sender.rejection)
 
     const begun = performance.now()
     const { tenant = '' } = response.locals
     // It was entered before anything was looked up.
     const slot = response.locals.slot as Slot
-    pacing.see(tenant)
+    pacing.recordRequest(tenant)
     const receiving = { budget: budgets.bodies, pacing, tenant, timeout: options.bodyTimeout, scanBody }
     const receive = () => readInput(operation, request, response, address, receiving)
     // Bytes that are still to come are not waited for with a slot that others could have.
     const isWaited = !request.complete && !operation.fileBody && hasBody(request)
-    const given = isWaited ? slot.yieldDuring(async () => receive()) : receive()
-    const received = given instanceof Promise ? await given : given
-    if (received === undefined) return reply.fail('SERVICE_UNAVAILABLE')
+    const reading = isWaited ? slot.yieldDuring(async () => receive()) : receive()
+    const received = reading instanceof Promise ? await reading : reading
+    if (received === undefined) return respond.fail('SERVICE_UNAVAILABLE')
     const input = 'value' in received ? received.value : received
     // The sender of a slow body may have lost token or role meanwhile.
     const isLate = performance.now() - begun > MAX_BODY_ARRIVAL_MS
-    const visitor = isLate ? await checks.identify(operation, credential, record, options.now()) : sender
-    if ('refusal' in visitor) return refuse(visitor.refusal)
+    const currentSender = isLate
+      ? await checks.authenticate(operation, credential, record, options.now())
+      : sender
+    if ('rejection' in currentSender) return reject(currentSender.rejection)
 
-    const authorization = await checks.permit(operation, visitor, idInBody(access, input), now)
-    if (authorization.caller) checks.note?.(response, authorization, now)
-    if (authorization.caller === undefined) return refuse(authorization.refusal)
-    if ('issues' in input) return refuse(input)
-    if ('refusal' in authorization) return refuse(authorization.refusal)
+    const authorization = await checks.authorise(operation, currentSender, idInBody(access, input), now)
+    if (authorization.caller) checks.recordCaller?.(response, authorization, now)
+    if (authorization.caller === undefined) return reject(authorization.rejection)
+    if ('issues' in input) return reject(input)
+    if ('rejection' in authorization) return reject(authorization.rejection)
     const { owner } = response.locals
-    const moved = owner === undefined || slot.moveTo(owner)
-    if (moved !== true && !(await moved)) return reply.fail('SERVICE_UNAVAILABLE')
+    const isMoved = owner === undefined || slot.moveTo(owner)
+    if (isMoved !== true && !(await isMoved)) return respond.fail('SERVICE_UNAVAILABLE')
     if (operation.fileBody && !(await slot.releaseDuring(() => limits.enterUploads(request, response))))
-      return reply.fail('SERVICE_UNAVAILABLE')
+      return respond.fail('SERVICE_UNAVAILABLE')
 
     const openEvents = events && (() => events.open())
     const { caller, grant } = authorization
@@ -258,30 +260,32 @@ function bind<Db>(
       openEvents,
       dispatch: operation.dispatches && ((inner: InnerRequest) => dispatch(request, inner)),
     }
-    const pace: HandlerContext<Db>['pace'] = (work) => pacing.take(tenant, work, `slices ${tenant}`)
+    const pace: HandlerContext<Db>['pace'] = (work) => pacing.runPaced(tenant, work, `slices ${tenant}`)
     const run = (db: Db, once: Once<Db>, within: Within<Db>) => {
-      const given = { request, db, now, arrivedAt, grant, once, within, slot, pace }
-      return handler(handlerInput, reply, options.contextOf(given))
+      const handlerContext = { request, db, now, arrivedAt, grant, once, within, slot, pace }
+      return handler(handlerInput, respond, options.contextOf(handlerContext))
     }
     const plain: Within<Db> = (write) => write(db)
     const keyed =
-      key === undefined ? undefined : { key, digest: digestOf(request), userId: caller?.userId ?? null, now }
+      key === undefined
+        ? undefined
+        : { key, digest: digestRequest(request), userId: caller?.userId ?? null, now }
     if (!keyed && operation.method === 'get') {
       const read = () => run(db, onceWithoutKey(db), plain)
-      return pacing.takeIfLarge(tenant, operationId, read, ({ body }) => sizeOf(body))
+      return pacing.runPacedIfLarge(tenant, operationId, read, ({ body }) => measureBody(body))
     }
     if (!keyed) return run(db, onceWithoutKey(db), plain)
     const keys = options.keys as KeyStore<Db>
-    if (callsOut) return run(db, onceWith(keys, db, keyed, reply), plain)
+    if (callsOut) return run(db, onceWith(keys, db, keyed, respond), plain)
     const scope = checks.keyScopeOf?.(grant) ?? null
     const within = (write: (db: Db) => Promise<HttpResponse>) =>
-      runKeyed(keys, db, keyed, scope, reply, write)
+      runKeyed(keys, db, keyed, scope, respond, write)
     if (preparesFirst) return run(db, onceWithoutKey(db), within as Within<Db>)
     return within((tx) => run(tx, onceWithoutKey(tx), (write) => write(tx)))
   }
 
   const explain = (code: 'NOT_FOUND' | 'FORBIDDEN', { params }: express.Request) =>
-    reply.fail(code, [options.explain(code, operation, params)])
+    respond.fail(code, [options.explain(code, operation, params)])
 
   return async (request, response) => {
     const arrivedAt = performance.now()
@@ -297,43 +301,46 @@ function bind<Db>(
     const credential = access.kind === 'anyone' ? undefined : checks.readCredential(request)
     const tokenHash = credential && 'hash' in credential ? credential.hash : undefined
     const entry = await limits.enter(request, response, tokenHash)
-    if (entry === 'answered') return
-    announce(operationId, operation, operations, request, response, log, publicUrl)
+    if (entry === 'rejected') return
+    announceDeprecation(operationId, operation, operations, request, response, log, publicUrl)
     const events = acceptsEvents(operation, request) ? new Events(response) : undefined
     try {
       const isFull = entry === 'full'
-      const answered = isFull
-        ? reply.fail('SERVICE_UNAVAILABLE')
-        : await answer(request, response, credential, events, arrivedAt)
-      if (!answered) return
-      const given = answered.unexplained ? explain(answered.unexplained, request) : answered
-      if (given.status === 401 && tokenHash) limits.forget(tokenHash)
+      const httpResponse = isFull
+        ? respond.fail('SERVICE_UNAVAILABLE')
+        : await handleRequest(request, response, credential, events, arrivedAt)
+      if (!httpResponse) return
+      const explained = httpResponse.unexplained ? explain(httpResponse.unexplained, request) : httpResponse
+      if (explained.status === 401 && tokenHash) limits.dropToken(tokenHash)
       // A page of a rejected origin may not read the response either.
-      if (given.status === 403 && operation.isCrossOrigin) {
+      if (explained.status === 403 && operation.isCrossOrigin) {
         response.removeHeader('Access-Control-Allow-Origin')
         response.removeHeader('Access-Control-Expose-Headers')
       }
-      const { Location } = given.headers
+      const { Location } = explained.headers
       // Added to stored responses too, which are stored without it.
-      const located = Location
-        ? { ...given, headers: { ...given.headers, Location: basePathOf(publicUrl()) + Location } }
-        : given
-      if (origins.size > 0 && located.headers.Vary)
-        located.headers = { ...located.headers, Vary: `${located.headers.Vary}, Origin` }
+      const withLocation = Location
+        ? { ...explained, headers: { ...explained.headers, Location: basePathOf(publicUrl()) + Location } }
+        : explained
+      if (origins.size > 0 && withLocation.headers.Vary)
+        withLocation.headers = { ...withLocation.headers, Vary: `${withLocation.headers.Vary}, Origin` }
       const { tenant = '' } = response.locals
-      if (located.mediaType === eventStream && isStream(located.body)) {
+      if (withLocation.mediaType === eventStream && isStream(withLocation.body)) {
         if (await limits.enterStream(request, response))
-          return await sendEvents(response, located.body, budgets.responses)
-        await send(response, reply.fail('SERVICE_UNAVAILABLE'), budgets.responses)
+          return await sendEvents(response, withLocation.body, budgets.responses)
+        await send(response, respond.fail('SERVICE_UNAVAILABLE'), budgets.responses)
         return
       }
-      const paced = isStream(located.body)
-        ? { ...located, body: inTurns(located.body, (make) => pacing.takeBeside(tenant, make)) }
-        : located
-      if (!events?.end(paced)) await send(response, paced, budgets.responses)
+      const withPacing = isStream(withLocation.body)
+        ? {
+            ...withLocation,
+            body: pacePieces(withLocation.body, (make) => pacing.runPacedIfShared(tenant, make)),
+          }
+        : withLocation
+      if (!events?.end(withPacing)) await send(response, withPacing, budgets.responses)
     } finally {
       events?.stop()
-      limits.leave(response)
+      limits.endRequest(response)
     }
   }
 }

@@ -37,7 +37,7 @@ interface Reply {
 /** Answers one message. Its sender was authenticated, and its body has the form of JSON-RPC. */
 export async function callTool(
   { body, header, dispatch }: Request,
-  reply: Reply,
+  respond: Reply,
   { config, publicUrl, now, slot, log }: Contexts['user'],
 ): Promise<HttpResponse> {
   const origin = header('origin')
@@ -47,7 +47,7 @@ export async function callTool(
     !config.CORS_ORIGINS.includes(origin)
   ) {
     const message = 'Pages of this origin may not call tools; CORS_ORIGINS lists those that may'
-    return reply.fail('FORBIDDEN', [{ path: ['header', 'origin'], code: 'origin_not_allowed', message }])
+    return respond.fail('FORBIDDEN', [{ path: ['header', 'origin'], code: 'origin_not_allowed', message }])
   }
   const server = await createToolServer(createCall(dispatch), now)
   const { WebStandardStreamableHTTPServerTransport } = await import(

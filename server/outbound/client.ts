@@ -29,7 +29,7 @@ export interface OutboundRequest {
   reserveMemory?: ReserveMemory
 }
 
-export type OutboundReply =
+export type OutboundResponse =
   | { ok: true; status: number; contentType: string; headers: http.IncomingHttpHeaders; body: Uint8Array }
   | Refusal
 
@@ -54,7 +54,7 @@ export interface OutboundOptions extends HostOptions {
   keepAlive?: boolean
 }
 
-export type OutboundClient = (request: OutboundRequest) => Promise<OutboundReply>
+export type OutboundClient = (request: OutboundRequest) => Promise<OutboundResponse>
 
 /** The same, for bodies that are read as they come. */
 export type StreamingClient = (request: OutboundRequest) => Promise<OutboundStream | Refusal>
@@ -70,7 +70,7 @@ interface Target {
 }
 
 export const MAX_RESPONSE_BYTES = 1_048_576
-const maximumRedirects = 5
+const MAX_REDIRECTS = 5
 /** Time after which an idle connection is closed. */
 const IDLE_TIMEOUT_MS = 4_000
 const LOOKUP_TIMEOUT_MS = 2_000
@@ -101,12 +101,12 @@ const redirectStatuses = new Set([301, 302, 303, 307, 308])
 export function outboundClient(options: OutboundOptions): OutboundClient {
   const open = streamingClient(options)
   return async (request) => {
-    const reply = await open(request)
-    if (!reply.ok) return reply
-    const { status, contentType, headers } = reply
+    const response = await open(request)
+    if (!response.ok) return response
+    const { status, contentType, headers } = response
     const chunks: Buffer[] = []
     try {
-      for await (const chunk of reply.body) chunks.push(chunk)
+      for await (const chunk of response.body) chunks.push(chunk)
     } catch (error) {
       if (error instanceof BrokenOff) return error.refusal
       throw error
@@ -130,19 +130,19 @@ export function streamingClient(options: OutboundOptions): StreamingClient {
       const found = await find(target.host, target.isAllowed, deadline)
       if (!Array.isArray(found)) return found
       const left = Math.max(1, deadline - performance.now())
-      const reply = await send(request, target, found, left, request.maximumBytes ?? maximumBytes, agents)
-      if (!('location' in reply)) return reply
+      const response = await send(request, target, found, left, request.maximumBytes ?? maximumBytes, agents)
+      if (!('location' in response)) return response
       if (request.redirects === 'none') {
-        const message = `The answer was a redirect (${reply.status}), which is not followed`
-        return { ...fail('network', message), status: reply.status }
+        const message = `The answer was a redirect (${response.status}), which is not followed`
+        return { ...fail('network', message), status: response.status }
       }
-      if (redirects === maximumRedirects) {
-        return fail('network', `The request was redirected more than ${maximumRedirects} times`)
+      if (redirects === MAX_REDIRECTS) {
+        return fail('network', `The request was redirected more than ${MAX_REDIRECTS} times`)
       }
-      if (!URL.canParse(reply.location, target.url.href)) {
+      if (!URL.canParse(response.location, target.url.href)) {
         return fail('network', 'The request was redirected to something that is no URL')
       }
-      request = redirectRequest(request, reply.status, target.url, new URL(reply.location, target.url))
+      request = redirectRequest(request, response.status, target.url, new URL(response.location, target.url))
     }
   }
 }
@@ -236,9 +236,9 @@ function send(
       clearTimeout(timer)
       if (!isWhole || !agents) sent?.destroy()
     }
-    const finish = (reply: Refusal | Redirect): void => {
+    const finish = (response: Refusal | Redirect): void => {
       end()
-      resolve(reply)
+      resolve(response)
     }
     const timer = setTimeout(() => {
       late = fail('time', `No answer within ${request.milliseconds} ms`)

@@ -10,7 +10,7 @@ import { asArray, asObject, asObjects, asString, type JsonObject, parseJson } fr
 import { plainNumbers, toJson } from '../kit/json/exact-numbers.ts'
 import { type OutboundOptions, streamingClient } from './client.ts'
 import { fetchBy, Refused } from './model-fetch.ts'
-import type { ModelMessage, ModelReply, ModelRequest, ModelTool } from './model-types.ts'
+import type { ModelMessage, ModelRequest, ModelResponse, ModelTool } from './model-types.ts'
 
 /** Maximum bytes of a response with everything around its text: an event per word of a stream takes a few hundred. */
 const MAX_ANSWER_BYTES = 8 * 1_048_576
@@ -18,7 +18,7 @@ const MAX_ANSWER_BYTES = 8 * 1_048_576
 const defaultMaximumTokens = 4_096
 
 /** Resolves with a failure instead of rejecting. */
-export type AskModel = (request: ModelRequest) => Promise<ModelReply>
+export type AskModel = (request: ModelRequest) => Promise<ModelResponse>
 
 export function modelClient(options: OutboundOptions): AskModel {
   const open = streamingClient({ ...options, maximumBytes: MAX_ANSWER_BYTES })
@@ -44,9 +44,13 @@ interface Outbound {
   signal: AbortSignal
 }
 
-type Answer = Omit<Extract<ModelReply, { ok: true }>, 'ok'>
+type Answer = Omit<Extract<ModelResponse, { ok: true }>, 'ok'>
 
-function failureOf(error: unknown, { apiKey, milliseconds }: ModelRequest, signal: AbortSignal): ModelReply {
+function failureOf(
+  error: unknown,
+  { apiKey, milliseconds }: ModelRequest,
+  signal: AbortSignal,
+): ModelResponse {
   // Responses may repeat the key, and their texts are stored and shown.
   const clean = (message: string) => message.replaceAll(apiKey, '…').slice(0, 1_000)
   const { reason } = signal
@@ -103,8 +107,8 @@ async function askOpenAi(request: ModelRequest, { fetch, signal }: Outbound): Pr
         }),
   }
   if (onText === undefined) {
-    const reply = asObject(await client.chat.completions.create(body, { signal }))
-    const [choice] = asObjects(reply.choices)
+    const response = asObject(await client.chat.completions.create(body, { signal }))
+    const [choice] = asObjects(response.choices)
     if (choice === undefined) throw new Error('The answer is no chat completion')
     const message = asObject(choice.message)
     const calls = asObjects(message.tool_calls).map((call) => ({
@@ -112,7 +116,7 @@ async function askOpenAi(request: ModelRequest, { fetch, signal }: Outbound): Pr
       name: asString(asObject(call.function).name) ?? '',
       arguments: asString(asObject(call.function).arguments) ?? '',
     }))
-    const usage = openAiUsage(reply.usage)
+    const usage = openAiUsage(response.usage)
     return { text: wordsOf(message.content), toolCalls: calls, usage, ...stopOf(choice.finish_reason) }
   }
   const stream = await client.chat.completions.create(
@@ -259,14 +263,14 @@ async function askAnthropic(request: ModelRequest, { fetch, signal }: Outbound):
     return { block, added: blocks.at(-1) }
   }
   if (onText === undefined) {
-    const reply = asObject(await client.messages.create(body, { signal }))
-    if (!Array.isArray(reply.content)) throw new Error('The answer is no message')
-    for (const given of reply.content) {
+    const response = asObject(await client.messages.create(body, { signal }))
+    if (!Array.isArray(response.content)) throw new Error('The answer is no message')
+    for (const given of response.content) {
       const { block, added } = add(given)
       if (added) added.json = toJson(block.input ?? {})
     }
-    note(asObject(reply.usage))
-    stop = stopOf(reply.stop_reason)
+    note(asObject(response.usage))
+    stop = stopOf(response.stop_reason)
   } else {
     const stream = await client.messages.create({ ...body, stream: true }, { signal })
     let isMessage = false

@@ -32,18 +32,18 @@ export function fetchBy(
       ...(reserveMemory && { reserveMemory }),
     }
     for (let attempt = 0; ; attempt += 1) {
-      const reply = await open({
+      const response = await open({
         ...request,
         milliseconds: Math.max(1, Math.ceil(expiresAt - performance.now())),
       })
-      const mayRetry = attempt < MAX_RETRIES && !signal?.aborted && isTemporary(reply)
-      if (!mayRetry) return responseOf(reply, signal, deadline)
-      if (reply.ok) reply.end()
-      const delay = retryDelay(reply, attempt)
+      const mayRetry = attempt < MAX_RETRIES && !signal?.aborted && isTemporary(response)
+      if (!mayRetry) return toFetchResponse(response, signal, deadline)
+      if (response.ok) response.end()
+      const delay = retryDelay(response, attempt)
       if (delay >= expiresAt - performance.now()) {
-        if (!reply.ok) return responseOf(reply, signal, deadline)
+        if (!response.ok) return toFetchResponse(response, signal, deadline)
         throw new Refused(
-          `The model answered ${reply.status} and asks to be asked again in ${Math.ceil(delay / 1_000)} s`,
+          `The model answered ${response.status} and asks to be asked again in ${Math.ceil(delay / 1_000)} s`,
         )
       }
       await sleep(delay, undefined, { signal: deadline.signal })
@@ -51,15 +51,15 @@ export function fetchBy(
   }
 }
 
-function isTemporary(reply: OutboundStream | Refusal): boolean {
-  if (!reply.ok) return reply.isConnectionLost === true
-  const { status, headers } = reply
+function isTemporary(response: OutboundStream | Refusal): boolean {
+  if (!response.ok) return response.isConnectionLost === true
+  const { status, headers } = response
   return headers['x-should-retry'] !== 'false' && (status >= 500 || [408, 409, 429].includes(status))
 }
 
 /** Returns the milliseconds until the next attempt: as many as the model requests, else longer each time. */
-function retryDelay(reply: OutboundStream | Refusal, attempt: number): number {
-  const headers = reply.ok ? reply.headers : {}
+function retryDelay(response: OutboundStream | Refusal, attempt: number): number {
+  const headers = response.ok ? response.headers : {}
   const given = String(headers['retry-after'] ?? '')
   const wanted = headers['retry-after-ms']
     ? Number(headers['retry-after-ms'])
@@ -69,23 +69,23 @@ function retryDelay(reply: OutboundStream | Refusal, attempt: number): number {
   return wanted >= 0 ? wanted : FIRST_RETRY_MS * 2 ** attempt
 }
 
-function responseOf(
-  reply: OutboundStream | Refusal,
+function toFetchResponse(
+  stream: OutboundStream | Refusal,
   signal: AbortSignal | null | undefined,
   deadline: AbortController,
 ): Response {
-  if (!reply.ok) {
-    const refused = new Refused(reply.message)
-    if (reply.reason === 'refused') deadline.abort(refused)
-    if (reply.reason === 'time') deadline.abort()
+  if (!stream.ok) {
+    const refused = new Refused(stream.message)
+    if (stream.reason === 'refused') deadline.abort(refused)
+    if (stream.reason === 'time') deadline.abort()
     throw refused
   }
-  signal?.addEventListener('abort', reply.end, { once: true })
-  if (signal?.aborted) reply.end()
-  const isEmpty = reply.status === 204 || reply.status === 205 || reply.status === 304
-  const response = new Response(isEmpty ? null : ReadableStream.from(reply.body), {
-    status: reply.status,
-    headers: { 'content-type': reply.contentType },
+  signal?.addEventListener('abort', stream.end, { once: true })
+  if (signal?.aborted) stream.end()
+  const isEmpty = stream.status === 204 || stream.status === 205 || stream.status === 304
+  const response = new Response(isEmpty ? null : ReadableStream.from(stream.body), {
+    status: stream.status,
+    headers: { 'content-type': stream.contentType },
   })
   // The libraries would round numbers in arguments of functions.
   return Object.assign(response, {

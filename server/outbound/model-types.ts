@@ -46,7 +46,7 @@ export interface ModelRequest {
   reserveMemory?: ReserveMemory
 }
 
-export type ModelReply =
+export type ModelResponse =
   | {
       ok: true
       text: string

@@ -116,14 +116,14 @@ async function* decodeChunks(packed: AsyncGenerator<Buffer>, encoding: string): 
 
 /** With the text of its body in the charset that its media type names, UTF-8 by default. */
 export function withText<Whole extends { ok: true; body: Uint8Array; contentType: string }>(
-  reply: Whole | Refusal,
+  response: Whole | Refusal,
 ): (Whole & { text: string }) | Refusal {
-  if (!reply.ok) return reply
-  const charset = parse(reply.contentType).parameters.charset?.trim() || 'utf-8'
+  if (!response.ok) return response
+  const charset = parse(response.contentType).parameters.charset?.trim() || 'utf-8'
   try {
     const decoder = new TextDecoder(charset)
     // Without `stream`, Node 20 takes windows-1252 for Latin 1.
-    return { ...reply, text: decoder.decode(reply.body, { stream: true }) + decoder.decode() }
+    return { ...response, text: decoder.decode(response.body, { stream: true }) + decoder.decode() }
   } catch {
     return fail('network', `The answer has the charset ${charset.slice(0, 40)}, which cannot be read`)
   }

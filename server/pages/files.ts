@@ -1,7 +1,7 @@
 import { pipeline } from 'node:stream/promises'
 import type { RequestHandler, Response } from 'express'
-import { readCredential } from '../access/authenticate.ts'
-import { authorize } from '../access/index.ts'
+import { readCredential } from '../access/bearer-tokens.ts'
+import { decideAccess } from '../access/index.ts'
 import type { Services } from '../context.ts'
 import { sendProblem } from '../kit/response.ts'
 import { findUpload, type ServedFile } from '../uploads/uploads.ts'
@@ -54,7 +54,7 @@ export function serveFiles(
       publicShare: false,
       scope: 'results',
     } as const
-    return 'grant' in (await authorize(db, access, credential.hash, botId, now()))
+    return 'grant' in (await decideAccess(db, access, credential.hash, botId, now()))
   }
 }
 

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { indexFlow } from '../chat/engine/flow-index.ts'
 import type { Flow } from '../chat/engine/types.ts'
-import { asObject, asString, at, filledText } from '../json/access.ts'
+import { asObject, asString, filledText, valueAt } from '../json/access.ts'
 
 /*
  * Code and style sheets of others that the page of a bot loads on a host that serves chats alone: trackers, widgets,
@@ -37,7 +37,7 @@ export function foreignCodeOf(flow: Flow): ForeignCode {
   const blocks = [...indexFlow(flow).groups.values()].flatMap((group) => group.blocks)
   const optionsOf = (type: string) =>
     blocks.filter((block) => block.type === type).map(({ options }) => asObject(options))
-  const metadata = asObject(at(flow.settings, 'metadata'))
+  const metadata = asObject(valueAt(flow.settings, 'metadata'))
   const hasManager = filledText(metadata.tagManagerId) !== undefined
   const hasHeadCode = filledText(metadata.customHeadCode) !== undefined
   const chatwoots = optionsOf('Chatwoot').flatMap(({ baseUrl }) => originOf(filledText(baseUrl) ?? CHATWOOT))
@@ -81,7 +81,7 @@ function originOf(address: string): string[] {
 }
 
 function fontsOf(flow: Flow): string[] {
-  const font = at(flow.theme, 'general', 'font')
+  const font = valueAt(flow.theme, 'general', 'font')
   const { type, family, css, url } =
     typeof font === 'string' ? { type: 'Google', family: font } : asObject(font)
   if (type === 'Google') {
@@ -96,7 +96,9 @@ function fontsOf(flow: Flow): string[] {
 }
 
 function consentOf(flow: Flow): ForeignCode['consent'] {
-  const { isRequired, text, acceptLabel, declineLabel, policyUrl } = asObject(at(flow.settings, 'consent'))
+  const { isRequired, text, acceptLabel, declineLabel, policyUrl } = asObject(
+    valueAt(flow.settings, 'consent'),
+  )
   if (isRequired !== true) return undefined
   const filled = {
     text: filledText(text),

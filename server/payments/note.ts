@@ -4,7 +4,7 @@ import { insertLogs } from '../chat/sessions/client-logs.ts'
 import { lockResult } from '../chat/sessions/lock-chat.ts'
 import { type Database, transact } from '../db/client.ts'
 import { bots, resultLogs } from '../db/schema.ts'
-import { isBotAlive } from '../db/undeleted-bots.ts'
+import { isBotVisible } from '../db/undeleted-bots.ts'
 
 /** A payment as its vendor told of it. */
 export interface ToldPayment {
@@ -22,7 +22,7 @@ export async function isBotOf(db: Database, workspaceId: string, botId: string):
   const [found] = await db
     .select({ id: bots.id })
     .from(bots)
-    .where(and(eq(bots.id, botId), eq(bots.workspaceId, workspaceId), isBotAlive()))
+    .where(and(eq(bots.id, botId), eq(bots.workspaceId, workspaceId), isBotVisible()))
   return found !== undefined
 }
 

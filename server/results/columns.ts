@@ -6,7 +6,7 @@ import type { Database } from '../db/client.ts'
 import { firstPosition } from '../db/page.ts'
 import { botPublications, bots, publishedBots } from '../db/schema.ts'
 import { convert, type FlowDocument } from '../documents/conversion/index.ts'
-import { parseDraft, withDraft } from '../documents/drafts.ts'
+import { parseDraft, readGrantedDraft } from '../documents/drafts.ts'
 import { publicationPage } from '../documents/publications.ts'
 
 export interface Column {
@@ -94,7 +94,7 @@ async function liveFlow(db: Database, { bot }: BotGrant, botId: string) {
 }
 
 async function draftFlow(db: Database, grant: BotGrant) {
-  const found = await withDraft(db, grant)
+  const found = await readGrantedDraft(db, grant)
   return found && readFlow(grant.bot.id, convert(parseDraft(found.bot.version, found.draft)))
 }
 

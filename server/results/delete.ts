@@ -7,7 +7,7 @@ import { type Database, type Transaction, transact } from '../db/client.ts'
 import { requestPurge } from '../db/purge-requests.ts'
 import { bots, chatSessions, chatwootConversations, chatwootEvents, results as table } from '../db/schema.ts'
 import { expression, selectRows } from '../db/typed-select.ts'
-import { isUndeleted } from '../db/undeleted-results.ts'
+import { isResultUndeleted } from '../db/undeleted-results.ts'
 import { dropWaitingMessages, removeResults, removeRowsOf, requestErasure } from './erase.ts'
 import { lateBefore, raiseEpochs, raiseEpochsOf } from './stats-epochs.ts'
 
@@ -83,7 +83,7 @@ export async function countUnder(tx: Transaction, botId: string, floor: ReturnTy
     { count: expression(sql`count(*)`, 'integer') },
     (list) => sql`SELECT ${list} FROM (
       SELECT 1 FROM ${table} JOIN ${bots} ON ${bots.id} = ${table.botId}
-      WHERE ${table.botId} = ${botId} AND ${table.hasStarted} IN (true, false) AND ${isUndeleted}
+      WHERE ${table.botId} = ${botId} AND ${table.hasStarted} IN (true, false) AND ${isResultUndeleted}
         AND ${table.createdAt} <= ${floor}
       LIMIT ${MAX_COUNTED_RESULTS + 1}
     ) AS seen`,
@@ -110,7 +110,7 @@ export async function deleteSome(
       {
         id: table.id,
         createdAt: table.createdAt,
-        isAlive: expression(isUndeleted, 'boolean'),
+        isAlive: expression(isResultUndeleted, 'boolean'),
       },
       (list) => sql`
         SELECT ${list} FROM ${table} JOIN ${bots} ON ${bots.id} = ${table.botId}

@@ -1,5 +1,5 @@
 import { encodeTime } from 'ulid'
-import { tokenWith } from '../access/authenticate.ts'
+import { tokenWith } from '../access/bearer-tokens.ts'
 import type { Transaction } from '../db/client.ts'
 import {
   apiTokens,

@@ -7,9 +7,9 @@
  */
 import { LRUCache } from 'lru-cache'
 
-const maximumCharacters = 1_000_000
+const MAX_TEXT_CHARACTERS = 1_000_000
 /** Limit for operations that take much longer than reading their argument. */
-const maximumIntlCharacters = 20_000
+const MAX_INTL_CHARACTERS = 20_000
 
 type Operation = (...args: never[]) => unknown
 
@@ -118,53 +118,53 @@ function changedUrl(href: string, part: 'href', value: string): object {
 }
 
 const operations = new Map<string, { run: Operation; maximum: number }>([
-  ['intl', { run: intl, maximum: maximumIntlCharacters }],
+  ['intl', { run: intl, maximum: MAX_INTL_CHARACTERS }],
   [
     'supportedLocalesOf',
     {
       run: (name: string, locales: string[], options: object) =>
         (classOf(name).Class as unknown as typeof Intl.Collator).supportedLocalesOf(locales, options),
-      maximum: maximumIntlCharacters,
+      maximum: MAX_INTL_CHARACTERS,
     },
   ],
-  ['locale', { run: locale, maximum: maximumIntlCharacters }],
+  ['locale', { run: locale, maximum: MAX_INTL_CHARACTERS }],
   [
     'getCanonicalLocales',
-    { run: (locales: string[]) => Intl.getCanonicalLocales(locales), maximum: maximumIntlCharacters },
+    { run: (locales: string[]) => Intl.getCanonicalLocales(locales), maximum: MAX_INTL_CHARACTERS },
   ],
-  [
-    'supportedValuesOf',
-    { run: (key: 'unit') => Intl.supportedValuesOf(key), maximum: maximumIntlCharacters },
-  ],
+  ['supportedValuesOf', { run: (key: 'unit') => Intl.supportedValuesOf(key), maximum: MAX_INTL_CHARACTERS }],
   [
     'toLocaleLowerCase',
     {
       run: (text: string, locales?: string[]) => text.toLocaleLowerCase(locales ?? defaultLocale),
-      maximum: maximumCharacters,
+      maximum: MAX_TEXT_CHARACTERS,
     },
   ],
   [
     'toLocaleUpperCase',
     {
       run: (text: string, locales?: string[]) => text.toLocaleUpperCase(locales ?? defaultLocale),
-      maximum: maximumCharacters,
+      maximum: MAX_TEXT_CHARACTERS,
     },
   ],
-  ['url', { run: (url: string, base?: string) => partsOf(new URL(url, base)), maximum: maximumCharacters }],
-  ['changedUrl', { run: changedUrl, maximum: maximumCharacters }],
-  ['queryPairs', { run: (query: string) => [...new URLSearchParams(query)], maximum: maximumCharacters }],
+  ['url', { run: (url: string, base?: string) => partsOf(new URL(url, base)), maximum: MAX_TEXT_CHARACTERS }],
+  ['changedUrl', { run: changedUrl, maximum: MAX_TEXT_CHARACTERS }],
+  ['queryPairs', { run: (query: string) => [...new URLSearchParams(query)], maximum: MAX_TEXT_CHARACTERS }],
   [
     'queryText',
-    { run: (pairs: [string, string][]) => new URLSearchParams(pairs).toString(), maximum: maximumCharacters },
+    {
+      run: (pairs: [string, string][]) => new URLSearchParams(pairs).toString(),
+      maximum: MAX_TEXT_CHARACTERS,
+    },
   ],
-  ['atob', { run: (text: string) => atob(text), maximum: maximumCharacters }],
-  ['btoa', { run: (text: string) => btoa(text), maximum: maximumCharacters }],
+  ['atob', { run: (text: string) => atob(text), maximum: MAX_TEXT_CHARACTERS }],
+  ['btoa', { run: (text: string) => btoa(text), maximum: MAX_TEXT_CHARACTERS }],
 ])
 
 /** Runs one operation for the code: JSON of its name and arguments to JSON of its value or error. Never throws. */
 export function answerHostCall(call: string, sources: Record<string, string>): string {
   try {
-    if (call.length > maximumCharacters) throw new RangeError('The argument is too long')
+    if (call.length > MAX_TEXT_CHARACTERS) throw new RangeError('The argument is too long')
     // JSON turns omitted arguments into null.
     const given = (JSON.parse(call) as unknown[]).map((each) => each ?? undefined)
     const [name, ...args] = given as [string, ...never[]]

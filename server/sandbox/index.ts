@@ -15,11 +15,11 @@ import { LRUCache } from 'lru-cache'
 import { currentTime } from '../clock.ts'
 import { asObject, asString, parseJson } from '../json/access.ts'
 import { type Owner, openPool, type Ran } from './pool.ts'
-import type { CodeRequest, EvaluateReply, EvaluateRequest } from './types.ts'
+import type { CodeRequest, EvaluateOutcome, EvaluateRequest } from './types.ts'
 import type { Answer } from './worker.ts'
 
 export interface Sandbox {
-  evaluate(request: EvaluateRequest): Promise<EvaluateReply>
+  evaluate(request: EvaluateRequest): Promise<EvaluateOutcome>
   /** Starts all threads beforehand. Resolves when they are ready, rejects when one cannot be started. */
   warm(): Promise<void>
   close(): Promise<void>
@@ -36,17 +36,17 @@ interface Report {
 }
 
 /** Code that waits for answers may take its time this many times over, each run counted from its beginning. */
-const maximumTimes = 5
-const maximumCalls = 20
+const MAX_STRETCH_FACTOR = 5
+const MAX_CALLS = 20
 /** Time to wait for further responses once there is one. */
 const TOGETHER_MS = 20
-const maximumLines = 20
-const suspicionMilliseconds = 600_000
+const MAX_LINES = 20
+const SUSPICION_MS = 600_000
 
 export function openSandbox(options: { threads?: number } = {}): Sandbox {
   // A bot whose code had to be stopped gets a thread only after all other such bots, so that no other bot waits for
   // its timeouts, or for the threads that it breaks.
-  const suspects = new LRUCache<string, true>({ max: 10_000, ttl: suspicionMilliseconds })
+  const suspects = new LRUCache<string, true>({ max: 10_000, ttl: SUSPICION_MS })
   const detention = openPool(1, () => {})
   const pool = openPool(options.threads ?? Math.max(1, Math.min(2, availableParallelism() - 1)), suspect)
 
@@ -55,7 +55,7 @@ export function openSandbox(options: { threads?: number } = {}): Sandbox {
     detention.add(pool.remove(owner))
   }
 
-  async function evaluate(request: EvaluateRequest): Promise<EvaluateReply> {
+  async function evaluate(request: EvaluateRequest): Promise<EvaluateOutcome> {
     const time = () => request.now ?? currentTime()
     const job = {
       form: request.form,
@@ -105,11 +105,11 @@ export function openSandbox(options: { threads?: number } = {}): Sandbox {
       if (calls.length === 0) await Promise.all(pending.values())
       else await Promise.race(pending.values())
       if (pending.size > 0) await sleep(TOGETHER_MS)
-      if (milliseconds > request.milliseconds * maximumTimes)
-        return fail('time', `Stopped after ${request.milliseconds * maximumTimes} ms in all`)
+      if (milliseconds > request.milliseconds * MAX_STRETCH_FACTOR)
+        return fail('time', `Stopped after ${request.milliseconds * MAX_STRETCH_FACTOR} ms in all`)
     }
 
-    function fail(reason: 'error' | 'time' | 'memory' | 'busy', message: string): EvaluateReply {
+    function fail(reason: 'error' | 'time' | 'memory' | 'busy', message: string): EvaluateOutcome {
       return { ok: false, reason, message: message.slice(0, 500), milliseconds, lines: [] }
     }
   }
@@ -157,13 +157,13 @@ function reasonOf(message: string): 'error' | 'memory' {
 }
 
 function linesOf({ lines }: Report): string[] {
-  return Array.isArray(lines) ? lines.filter((line) => typeof line === 'string').slice(0, maximumLines) : []
+  return Array.isArray(lines) ? lines.filter((line) => typeof line === 'string').slice(0, MAX_LINES) : []
 }
 
 /** Requests that have no answer yet. */
 function callsOf({ calls }: Report): { index: number; text: string; request: CodeRequest }[] {
   if (!Array.isArray(calls)) return []
-  return calls.slice(0, maximumCalls).flatMap((call) => {
+  return calls.slice(0, MAX_CALLS).flatMap((call) => {
     const request = typeof call?.request === 'string' ? readRequest(call.request) : null
     return request === null ? [] : [{ index: Number(call.index), text: call.request, request }]
   })

@@ -2,9 +2,9 @@
 import type { Worker } from 'node:worker_threads'
 import { openThreadClock, type ThreadClock } from './cpu-clock.ts'
 import { startWorker } from './start-worker.ts'
-import type { FromWorker, Job, JobReply } from './worker.ts'
+import type { FromWorker, Job, JobOutcome } from './worker.ts'
 
-export type Ran = JobReply | { outcome: 'busy'; message: string }
+export type Ran = JobOutcome | { outcome: 'busy'; message: string }
 
 /** The bot that the code belongs to, and its workspace. */
 export interface Owner {
@@ -43,12 +43,12 @@ const THREAD_START_MS = 170
 /** Beyond its time limit, code gets this much CPU time until its thread is given up. */
 const graceMilliseconds = 250
 /** Maximum checks on a thread that does not answer, even if it does not use its CPU. */
-const maximumChecks = 300
+const MAX_CHECKS = 300
 const checkMilliseconds = 50
 const startMilliseconds = 60_000
 /** Longer than a crowded machine needs for the code queued before: rejected code leaves a variable empty. */
 const waitMilliseconds = 20_000
-const maximumWaitingPerBot = 200
+const MAX_WAITING_PER_BOT = 200
 
 /** Threads start when they are needed first, and do not keep the process alive while they are idle. */
 export function openPool(maximumThreads: number, onKilled: (owner: Owner) => void): Pool {
@@ -62,7 +62,7 @@ export function openPool(maximumThreads: number, onKilled: (owner: Owner) => voi
   function run(owner: Owner, job: Job): Promise<Ran> {
     return new Promise((resolve) => {
       const queue = queues.get(owner.workspace)?.get(owner.bot) ?? []
-      const isFull = queue.length >= maximumWaitingPerBot
+      const isFull = queue.length >= MAX_WAITING_PER_BOT
       if (isClosed || isFull) resolve({ outcome: 'busy', message: 'Too much code is waiting to be run' })
       else add([{ owner, job, expiresAt: performance.now() + waitMilliseconds, resolve }])
     })
@@ -140,7 +140,7 @@ export function openPool(maximumThreads: number, onKilled: (owner: Owner) => voi
     const check = () => {
       const left = limit - worked()
       checks += 1
-      if (left > 0 && checks < maximumChecks)
+      if (left > 0 && checks < MAX_CHECKS)
         thread.watchdog = setTimeout(check, Math.max(left, checkMilliseconds))
       else
         giveUp(thread, {
@@ -180,16 +180,16 @@ export function openPool(maximumThreads: number, onKilled: (owner: Owner) => voi
     if (waitingForWarmth.size > 0) startMissing()
   }
 
-  function finish(thread: Thread, reply: JobReply): void {
+  function finish(thread: Thread, outcome: JobOutcome): void {
     clearTimeout(thread.watchdog)
     const waiting = thread.current
-    if (reply.outcome === 'failed' && reply.isBroken === true) {
-      giveUp(thread, reply)
+    if (outcome.outcome === 'failed' && outcome.isBroken === true) {
+      giveUp(thread, outcome)
       return
     }
     thread.current = null
     thread.worker.unref()
-    waiting?.resolve(reply)
+    waiting?.resolve(outcome)
   }
 
   function giveUp(

@@ -34,7 +34,7 @@ export type CodeAnswer =
   | { ok: false; message: string }
 
 /** `milliseconds`: CPU time that was taken. `lines`: what the code wrote to its console. */
-export type EvaluateReply = { milliseconds: number; lines: string[] } & (
+export type EvaluateOutcome = { milliseconds: number; lines: string[] } & (
   | { ok: true; value: unknown; assignments: { name: string; value: unknown }[] }
   | { ok: false; reason: 'error' | 'time' | 'memory' | 'busy'; message: string }
 )

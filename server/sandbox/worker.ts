@@ -37,7 +37,7 @@ export interface Job {
 }
 
 /** `milliseconds`: CPU time taken. `isBroken`: this thread cannot be used again. */
-export type JobReply =
+export type JobOutcome =
   | { outcome: 'done'; json: string; seed: number; milliseconds: number }
   | {
       outcome: 'failed'
@@ -48,11 +48,11 @@ export type JobReply =
       isBroken?: boolean
     }
 
-export type FromWorker = { ready: string | null } | JobReply
+export type FromWorker = { ready: string | null } | JobOutcome
 
 const memoryBytes = 32 * 1_048_576
 const stackBytes = 256 * 1_024
-const maximumResultCharacters = 4 * 1_048_576
+const MAX_RESULT_CHARACTERS = 4 * 1_048_576
 
 const read = (name: string) => readFileSync(new URL(`server/sandbox/globals/${name}.js`, root), 'utf8')
 const globals = read('globals')
@@ -105,7 +105,7 @@ function openNextRoom(): void {
   }
 }
 
-function run(job: Job): JobReply {
+function run(job: Job): JobOutcome {
   const worked = clock.start()
   let isLate = false
   const isOver = () => {
@@ -168,7 +168,7 @@ function evaluate(
     }
     const json = call(method('finish'))
     const length = context.getProp(json, 'length').consume((value) => context.getNumber(value))
-    if (length > maximumResultCharacters) return { message: 'The result is too large' }
+    if (length > MAX_RESULT_CHARACTERS) return { message: 'The result is too large' }
     return { json: context.getString(json) }
   } catch (error) {
     if (error instanceof EngineError) return { message: error.message }
@@ -189,7 +189,7 @@ function messageOf(context: QuickJSContext, handle: QuickJSHandle): string {
   return `${read('name')}: ${read('message')}`
 }
 
-function tryRun(job: Job): JobReply {
+function tryRun(job: Job): JobOutcome {
   const worked = clock.start()
   try {
     return run(job)

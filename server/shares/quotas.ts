@@ -20,7 +20,7 @@ type StoredKind = 'uploads' | 'text'
 /** Remaining storage of the address of one request and of a bot. */
 export interface Quota {
   /** Why so many bytes more are not stored; undefined where there is room for them. */
-  refusal(kind: StoredKind, botId: string, bytes?: number): Issue | undefined
+  findIssue(kind: StoredKind, botId: string, bytes?: number): Issue | undefined
   add(kind: StoredKind, botId: string, bytes: number): void
   /**
    * Counts so many bytes before they are stored, since others may ask meanwhile. `settle` replaces them by those that
@@ -50,7 +50,7 @@ export function createQuotas(
   }
   return (address) => {
     const quota: Quota = {
-      refusal(kind, botId, bytes = 0) {
+      findIssue(kind, botId, bytes = 0) {
         // Without rate limits addresses are not counted, since a proxy limits callers; bots are.
         if (config.RATE_LIMIT && address !== undefined && !counters[kind].hasRoom(address, bytes)) {
           return quotaIssue(
@@ -70,7 +70,7 @@ export function createQuotas(
         counters.bot.add(botId, bytes)
       },
       reserve(kind, botId, bytes) {
-        const issue = quota.refusal(kind, botId, bytes)
+        const issue = quota.findIssue(kind, botId, bytes)
         if (issue) return { issue }
         quota.add(kind, botId, bytes)
         return { settle: (stored) => quota.add(kind, botId, stored - bytes) }

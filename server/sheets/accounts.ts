@@ -9,29 +9,29 @@ import { sheetAccounts as table } from '../db/schema.ts'
 
 /** A leased account. */
 export interface AccountLease extends Account {
-  claim: string
+  leaseId: string
   /** Failures in a row. */
   failures: number
 }
 
-const isHeld = ({ workspaceId, credentialsId, claim }: AccountLease) =>
-  and(eq(table.workspaceId, workspaceId), eq(table.credentialsId, credentialsId), eq(table.claim, claim))
+const isHeld = ({ workspaceId, credentialsId, leaseId }: AccountLease) =>
+  and(eq(table.workspaceId, workspaceId), eq(table.credentialsId, credentialsId), eq(table.leaseId, leaseId))
 
 /** Accounts that rest, or that a process has. A cluster joins them with no rows. */
 export function busyAccounts(db: Database): Promise<Account[]> {
   return db
     .select({ workspaceId: table.workspaceId, credentialsId: table.credentialsId })
     .from(table)
-    .where(sql`${table.restsUntil} > now() OR NOT ${isLeaseOverOf(sql`${table.claimedUntil}`)}`)
+    .where(sql`${table.restsUntil} > now() OR NOT ${isLeaseOverOf(sql`${table.leasedUntil}`)}`)
 }
 
 /** Leases an account; undefined while it rests, or another process has it. */
 export async function takeAccount(
   db: Database,
   { workspaceId, credentialsId }: Account,
-  claim: string,
+  leaseId: string,
 ): Promise<AccountLease | undefined> {
-  const lease = { claim, claimedUntil: leaseEnd as unknown as Date }
+  const lease = { leaseId, leasedUntil: leaseEnd as unknown as Date }
   const [taken] = await db
     .insert(table)
     .values({
@@ -44,10 +44,10 @@ export async function takeAccount(
     .onConflictDoUpdate({
       target: [table.workspaceId, table.credentialsId],
       set: lease,
-      setWhere: sql`${isLeaseOverOf(sql`${table.claimedUntil}`)} AND ${table.restsUntil} <= now()`,
+      setWhere: sql`${isLeaseOverOf(sql`${table.leasedUntil}`)} AND ${table.restsUntil} <= now()`,
     })
     .returning({ failures: table.failures })
-  return taken && { workspaceId, credentialsId, claim, failures: taken.failures }
+  return taken && { workspaceId, credentialsId, leaseId, failures: taken.failures }
 }
 
 /** Extends the leases of this process. */
@@ -55,11 +55,11 @@ export async function extendAccounts(db: Database, leased: readonly AccountLease
   if (leased.length === 0) return
   await db
     .update(table)
-    .set({ claimedUntil: leaseEnd as unknown as Date })
+    .set({ leasedUntil: leaseEnd as unknown as Date })
     .where(
       inArray(
-        table.claim,
-        leased.map(({ claim }) => claim),
+        table.leaseId,
+        leased.map(({ leaseId }) => leaseId),
       ),
     )
 }
@@ -74,8 +74,8 @@ export async function restAccount(db: Database, leased: AccountLease, millisecon
   await db
     .update(table)
     .set({
-      claim: null,
-      claimedUntil: null,
+      leaseId: null,
+      leasedUntil: null,
       failures: leased.failures,
       restsUntil: dueAfter(milliseconds) as unknown as Date,
     })

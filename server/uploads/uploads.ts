@@ -3,8 +3,8 @@ import { and, eq, sql } from 'drizzle-orm'
 import { type Database, statements, transact } from '../db/client.ts'
 import { bots, chatSessions, results, uploads as table } from '../db/schema.ts'
 import { prepareSelect, type RowOf } from '../db/typed-select.ts'
-import { isBotAlive } from '../db/undeleted-bots.ts'
-import { isAlive, isUndeleted } from '../db/undeleted-results.ts'
+import { isBotVisible } from '../db/undeleted-bots.ts'
+import { isResultUndeleted, isResultVisible } from '../db/undeleted-results.ts'
 import { newId } from '../ids.ts'
 import { FIRST_BYTES, mediaTypeOf } from './kinds.ts'
 import type { FileStore } from './store.ts'
@@ -20,7 +20,7 @@ const ARRIVAL_TIMEOUT_MS = 60 * 60 * 1000
 /** Retention of a file that is not used in an answer. */
 const UNUSED_FILE_RETENTION_MS = 24 * 60 * 60 * 1000
 
-const MAXIMUM_FILES = 100
+const MAX_FILES = 100
 
 /** Owner of a file: the bot that asks for it. In a linked bot that is not the bot of the session. */
 export interface Owner {
@@ -71,7 +71,7 @@ export async function reserve(
       .select({ files: sql<number>`count(*)::int`, bytes: sql<number>`coalesce(sum(size), 0)::float8` })
       .from(table)
       .where(and(eq(table.botId, botId), eq(table.sessionId, sessionId)))
-    if (!used || used.files >= MAXIMUM_FILES || used.bytes + file.size > maximumBytes) return undefined
+    if (!used || used.files >= MAX_FILES || used.bytes + file.size > maximumBytes) return undefined
     const id = newId(now) + randomBytes(16).toString('hex')
     await tx.insert(table).values({
       botId,
@@ -244,7 +244,7 @@ export async function keepUploads(tx: Database, sessionId: string, kept: readonl
     await tx.execute(sql`
       UPDATE ${table} SET remove_at = NULL
       WHERE bot_id = ${botId} AND id = ${id} AND session_id = ${sessionId} AND is_complete
-        AND ${isAlive(sql`${botId}`, sql`${table.resultId}`)}`)
+        AND ${isResultVisible(sql`${botId}`, sql`${table.resultId}`)}`)
   }
 }
 
@@ -264,9 +264,9 @@ const serving = statements((db, named) => ({
     named('served_file'),
     served,
     (list) => sql`
-      SELECT ${list} FROM ${table} JOIN ${bots} ON ${bots.id} = ${table.botId} AND ${isBotAlive()}
+      SELECT ${list} FROM ${table} JOIN ${bots} ON ${bots.id} = ${table.botId} AND ${isBotVisible()}
       LEFT JOIN ${results} ON ${results.botId} = ${table.botId} AND ${results.id} = ${table.resultId}
-        AND ${isUndeleted}
+        AND ${isResultUndeleted}
       WHERE ${table.botId} = ${sql.placeholder('botId')} AND ${table.id} = ${sql.placeholder('id')}
         AND ${table.isComplete}
         AND (${table.removeAt} IS NULL OR ${table.removeAt} > ${sql.placeholder('now')}::timestamptz)

@@ -123,7 +123,7 @@ export function toLog(entry: unknown): JsonObject {
 /** As many as the operation keeps. */
 const MAX_LOG_CHARACTERS = 1_000
 
-async function refuseUpload(_: Request, reply: Reply): Promise<HttpResponse> {
+async function refuseUpload(_: Request, respond: Reply): Promise<HttpResponse> {
   const message = "This viewer cannot send files here: use the page of the chat or the service's own embed.js"
-  return reply.fail('BAD_REQUEST', [{ path: ['path'], code: 'files_not_kept', message }])
+  return respond.fail('BAD_REQUEST', [{ path: ['path'], code: 'files_not_kept', message }])
 }

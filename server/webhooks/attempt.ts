@@ -40,14 +40,14 @@ export async function deliver(
   if (delivery.attempts === 1)
     deliveryCounts.lastDelay = Math.max(0, at.getTime() - createdAt.getTime()) / MS_PER_SECOND
   const started = performance.now()
-  const reply = await send(sender, endpoint, delivery)
+  const response = await send(sender, endpoint, delivery)
   const lastDuration = Math.round(performance.now() - started)
-  const isDelivered = reply.ok && reply.status >= 200 && reply.status < 300
+  const isDelivered = response.ok && response.status >= 200 && response.status < 300
   deliveryCounts[isDelivered ? 'delivered' : 'failed']++
   // A test of an endpoint that is off, or left alone for a while, is tried once.
   const isTriedOnce = delivery.type === 'endpoint.test' && !endpoint.isOpen
   const wait = isTriedOnce ? undefined : RETRY_DELAYS_MS[turn - 1]
-  const pause = isDelivered ? 0 : retryAfter(reply)
+  const pause = isDelivered ? 0 : retryAfter(response)
   const next = Math.max(pause, (wait ?? 0) * (0.9 + 0.2 * Math.random()))
   const outcome = {
     nextAttemptAt:
@@ -55,11 +55,11 @@ export async function deliver(
         ? null
         : Math.round(at.getTime() + (performance.now() - since) + next),
     isDelivered,
-    lastStatus: reply.status ?? null,
-    lastError: reply.ok || reply.status ? null : reply.message.slice(0, 500),
+    lastStatus: response.status ?? null,
+    lastError: response.ok || response.status ? null : response.message.slice(0, 500),
     lastDuration,
     ...placeOf(delivery),
   }
   const isCounted = delivery.body !== undefined && delivery.type !== 'endpoint.test'
-  return { delivery, endpoint, outcome, pause, isGone: reply.ok && reply.status === 410, isCounted }
+  return { delivery, endpoint, outcome, pause, isGone: response.ok && response.status === 410, isCounted }
 }

@@ -9,8 +9,8 @@ import {
   workspaces,
 } from '../db/schema.ts'
 import { selectRows } from '../db/typed-select.ts'
-import { isBotAlive } from '../db/undeleted-bots.ts'
-import { isUndeleted } from '../db/undeleted-results.ts'
+import { isBotVisible } from '../db/undeleted-bots.ts'
+import { isResultUndeleted } from '../db/undeleted-results.ts'
 import { DELETED } from '../results/erase.ts'
 import type { Taken } from './leases.ts'
 
@@ -76,9 +76,9 @@ async function deletedAmong<S extends Subject>(db: Database, deliveries: readonl
       db,
       { id: results.id },
       (list) => sql`
-        SELECT ${list} FROM ${results} JOIN ${bots} ON ${bots.id} = ${results.botId} AND ${isBotAlive()}
+        SELECT ${list} FROM ${results} JOIN ${bots} ON ${bots.id} = ${results.botId} AND ${isBotVisible()}
         WHERE ${results.botId} = ${botId} AND ${bots.id} = ${botId} AND ${results.id} = ANY(${sql.param(subjects)})
-          AND ${isUndeleted}`,
+          AND ${isResultUndeleted}`,
     )
     for (const { id } of alive) found.add(`${botId} ${id}`)
   }

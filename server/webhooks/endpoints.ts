@@ -26,7 +26,7 @@ export type DeliveryRow = typeof deliveries.$inferSelect
 /** With the data of its event. */
 export type FullDelivery = DeliveryRow & { data: JsonText }
 
-const MAXIMUM_ENDPOINTS = 20
+const MAX_ENDPOINTS = 20
 
 /** Time for which the previous secret remains valid after a rotation, in milliseconds. */
 const ROTATION_PERIOD_MS = 24 * 60 * 60 * 1000
@@ -65,7 +65,7 @@ export async function insertEndpoint(
       .select({ number: count() })
       .from(endpoints)
       .where(eq(endpoints.workspaceId, workspace.id))
-    if ((known?.number ?? 0) >= MAXIMUM_ENDPOINTS) return 'full'
+    if ((known?.number ?? 0) >= MAX_ENDPOINTS) return 'full'
     const { url, description = null, types = null, isEnabled = true } = given
     const owner = { id: newId(now), workspaceId: workspace.id }
     const values = {

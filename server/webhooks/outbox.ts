@@ -10,7 +10,7 @@ import { memoizeOn } from '../db/interned-rows.ts'
 import { BATCH_DIVISOR, createPassedOver } from '../db/passed-over.ts'
 import { bots, webhookDeliveries, webhookEndpoints, webhookEvents, webhookOutbox } from '../db/schema.ts'
 import { expression, prepareSelect } from '../db/typed-select.ts'
-import { isAlive } from '../db/undeleted-results.ts'
+import { isResultVisible } from '../db/undeleted-results.ts'
 import { newId } from '../ids.ts'
 
 /*
@@ -27,7 +27,7 @@ const endpointsFor = (condition: SQL) => sql`ARRAY(
   SELECT e.id FROM ${webhookEndpoints} e WHERE ${condition} AND (e.types IS NULL OR h.type = ANY(e.types)))`
 
 /**
- * Inserts the rows of `happened`: `bot_id`, `subject`, `place` (their order for one subject, from 0, each once), `id`,
+ * Inserts the rows of `happened`: `bot_id`, `subject`, `ordinal` (their order for one subject, from 0, each once), `id`,
  * `type`, `data`, `at` and `endpoint_ids`, those that want it. Two statements, of which the first is a part of a WITH.
  */
 const storedEvents = sql`
@@ -36,7 +36,7 @@ const storedEvents = sql`
   ON CONFLICT DO NOTHING`
 const deliveriesOfEvents = sql`
   INSERT INTO ${webhookDeliveries} (bot_id, endpoint_id, subject, seq, id, type, size, created_at, next_attempt_at)
-  SELECT h.bot_id, e.id, h.subject, h.place + coalesce((
+  SELECT h.bot_id, e.id, h.subject, h.ordinal + coalesce((
       SELECT max(d.seq) + 1 FROM ${webhookDeliveries} d
       WHERE d.bot_id = h.bot_id AND d.endpoint_id = e.id AND d.subject = h.subject
     ), 0), h.id, h.type, octet_length(h.data::text), h.at, ${due}
@@ -98,10 +98,10 @@ export const idPrefix = (now: Date) => newId(now).slice(0, -OWN_ID_DIGITS)
  */
 export const expandOutboxRow = sql`(
   SELECT * FROM json_to_recordset(t.events->'events')
-    AS o(subject text, place integer, id text, type text, data json, at timestamptz)
+    AS o(subject text, ordinal integer, id text, type text, data json, at timestamptz)
   UNION ALL
-  SELECT "resultId" #>> '{}', event.place,
-    t.id || lpad((3 * turn + event.place)::text, ${sql.raw(String(OWN_ID_DIGITS))}, '0'), event.type,
+  SELECT "resultId" #>> '{}', event.ordinal,
+    t.id || lpad((3 * turn + event.ordinal)::text, ${sql.raw(String(OWN_ID_DIGITS))}, '0'), event.type,
     ('{"id":' || "resultId" || ',"botId":' || to_json(t.bot_id) || ',"lastChatSessionId":' || "sessionId"
       || event.answers || ',"hasStarted":' || "hasStarted" || ',"isCompleted":' || "isCompleted" || ',"createdAt":"'
       || to_char("createdAt" AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') || '"}')::json,
@@ -116,7 +116,7 @@ export const expandOutboxRow = sql`(
     (1, 'result.answered', "isAnswer", ',"answers":[{"blockId":' || "blockId" || ',"content":' || content
       || coalesce(',"attachedFileUrls":' || files, '') || '}]'),
     (2, 'result.completed', "isCompletion", '')
-  ) AS event(place, type, is_due, answers)
+  ) AS event(ordinal, type, is_due, answers)
   WHERE is_due
 ) AS e`
 
@@ -174,10 +174,10 @@ const fanOutStatements = statements((db, named) => ({
         WHERE cardinality(${sql.placeholder('passedOver')}::text[]) = 0 OR EXISTS (
           SELECT FROM ${webhookOutbox} o WHERE o.bot_id = waiting.bot_id AND NOT ${isPassedOver(sql`o.id`)})
       ), part AS MATERIALIZED (
-        SELECT row_place, earlier_bytes < ${MAX_FAN_OUT_BYTES} AS fits FROM (
-          SELECT row_place, sum(size) OVER turns - size AS earlier, sum(bytes) OVER turns - bytes AS earlier_bytes
+        SELECT row_ctid, earlier_bytes < ${MAX_FAN_OUT_BYTES} AS fits FROM (
+          SELECT row_ctid, sum(size) OVER turns - size AS earlier, sum(bytes) OVER turns - bytes AS earlier_bytes
           FROM own CROSS JOIN LATERAL (
-            SELECT o.ctid AS row_place, o.size,
+            SELECT o.ctid AS row_ctid, o.size,
               pg_column_size(o.events) AS bytes, row_number() OVER (ORDER BY o.written_at, o.id) AS nth
             FROM ${webhookOutbox} o WHERE o.bot_id = own.bot_id AND NOT ${isPassedOver(sql`o.id`)}
             ORDER BY o.written_at, o.id LIMIT ${maxEvents}
@@ -185,16 +185,16 @@ const fanOutStatements = statements((db, named) => ({
           WINDOW turns AS (ORDER BY nth, bot_id)
         ) AS counted WHERE earlier < ${maxEvents}
       ), taken AS (
-        DELETE FROM ${webhookOutbox} WHERE ctid = ANY(ARRAY(SELECT row_place FROM part WHERE fits)) RETURNING *
+        DELETE FROM ${webhookOutbox} WHERE ctid = ANY(ARRAY(SELECT row_ctid FROM part WHERE fits)) RETURNING *
       ), happened AS MATERIALIZED (
-        SELECT h.bot_id, h.subject, h.place, h.id, h.type, h.data, h.at,
+        SELECT h.bot_id, h.subject, h.ordinal, h.id, h.type, h.data, h.at,
           ${endpointsFor(sql`e.id = ANY(h.endpoint_ids)`)} AS endpoint_ids
         FROM (
           SELECT t.endpoint_ids, t.bot_id, e.subject,
-            row_number() OVER (PARTITION BY t.bot_id, e.subject ORDER BY t.written_at, t.id, e.place)::integer - 1 AS place,
+            row_number() OVER (PARTITION BY t.bot_id, e.subject ORDER BY t.written_at, t.id, e.ordinal)::integer - 1 AS ordinal,
             e.id, e.type, e.data, e.at
           FROM taken t CROSS JOIN LATERAL ${expandOutboxRow}
-          WHERE ${isAlive(sql`t.bot_id`, sql`e.subject`)}
+          WHERE ${isResultVisible(sql`t.bot_id`, sql`e.subject`)}
         ) AS h
       ), stored AS (${storedEvents}), shared AS (${deliveriesOfEvents})
       SELECT ${list}`,
@@ -293,7 +293,7 @@ export async function insertEvent(
     tx,
     workspaceId,
     sql`
-      SELECT ${botId}::text AS bot_id, ${subject}::text AS subject, 0 AS place, ${newId(now)}::text AS id,
+      SELECT ${botId}::text AS bot_id, ${subject}::text AS subject, 0 AS ordinal, ${newId(now)}::text AS id,
         ${type}::text AS type, ${JSON.stringify(data)}::json AS data, ${now.toISOString()}::timestamptz AS at`,
   )
   notifyAfterCommit(tx)

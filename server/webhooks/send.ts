@@ -34,7 +34,7 @@ export async function send(
   if (!body) return fail('refused', 'The event cannot be read from the database')
   const secrets = await goodSecrets(endpoint, delivery.at, keyring, log)
   if (!secrets) return fail('refused', unreadableSecret)
-  const reply = await post({
+  const response = await post({
     url: endpoint.url,
     method: 'POST',
     headers: {
@@ -47,8 +47,8 @@ export async function send(
     milliseconds: REQUEST_TIMEOUT_MS,
     redirects: 'none',
   })
-  if (reply.ok) await readOut(reply)
-  return reply
+  if (response.ok) await readOut(response)
+  return response
 }
 
 /** Reads the rest of an answer, for its connection to be used again. The status is all that counts. */
@@ -61,6 +61,6 @@ async function readOut({ body }: OutboundStream) {
 }
 
 /** Milliseconds of delay that a receiver requests: `Retry-After`, in seconds or as a date. */
-export function retryAfter(reply: OutboundStream | Refusal): number {
-  return reply.ok ? retryAfterOf(reply.headers, MAX_RETRY_AFTER_MS) : 0
+export function retryAfter(response: OutboundStream | Refusal): number {
+  return response.ok ? retryAfterOf(response.headers, MAX_RETRY_AFTER_MS) : 0
 }

@@ -113,9 +113,11 @@ async function send(
 ): Promise<Tested> {
   const name = part === undefined ? title : `${title}, ${part}`
   const encoded = await encodeRequest(base, request)
-  const reply = withText(await httpRequest({ ...encoded, milliseconds: TEST_TIMEOUT_MS, redirects: 'none' }))
-  if (!reply.ok) return tell('unreachable', null, `${name}: ${reply.message}`)
-  const { status, text } = reply
+  const response = withText(
+    await httpRequest({ ...encoded, milliseconds: TEST_TIMEOUT_MS, redirects: 'none' }),
+  )
+  if (!response.ok) return tell('unreachable', null, `${name}: ${response.message}`)
+  const { status, text } = response
   if (isAccepted(status, text)) return tell('accepted', status, `${name} accepts the credentials`)
   const outcome = rejections.includes(status) ? 'rejected' : 'unclear'
   return tell(outcome, status, `${name}: ${wordsIn(text) || `status ${status}`}`)

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import { getTableColumns } from 'drizzle-orm'
 import { pgTable, text, timestamp } from 'drizzle-orm/pg-core'
 import { bot } from '../../contract/operation.ts'
-import { authorize } from '../../server/access/index.ts'
+import { decideAccess } from '../../server/access/index.ts'
 import { bots } from '../../server/db/schema.ts'
 import { type App, startApp } from '../support/app.ts'
 import type { Caller } from '../support/client.ts'
@@ -34,7 +34,7 @@ test('columns of a record that are named like those of a token or a role give no
     ADD expires_at timestamptz(3), ADD revoked_at timestamptz(3)`)
   await app.pool.query(`ALTER TABLE bots ADD owner_user_id text DEFAULT '${here.admin.id}'`)
   const ask = (token: string) =>
-    authorize(
+    decideAccess(
       app.db,
       { ...bot('ADMIN'), scope: 'read' },
       hash('sha256', token, 'hex'),

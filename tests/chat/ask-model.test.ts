@@ -1,12 +1,12 @@
 import { afterAll, describe, expect, test } from '@jest/globals'
-import type { OutboundReply, OutboundRequest } from '../../server/outbound/client.ts'
+import type { OutboundRequest, OutboundResponse } from '../../server/outbound/client.ts'
 import { ask, bot, chat, closeSandbox, idOf, type Part, text, type World } from '../support/chat.ts'
 
 /* The action Ask Model against a double that streams as the vendor does. */
 
 afterAll(closeSandbox)
 
-const answer = (body: string, status = 200): OutboundReply => ({
+const answer = (body: string, status = 200): OutboundResponse => ({
   ok: true,
   status,
   contentType: 'text/event-stream',
@@ -15,7 +15,7 @@ const answer = (body: string, status = 200): OutboundReply => ({
 })
 
 /** A response of the vendor: its text in two pieces, or calls of functions. */
-function response(id: string, words: string, calls: object[] = [], tokens = 10): OutboundReply {
+function response(id: string, words: string, calls: object[] = [], tokens = 10): OutboundResponse {
   const events = [
     { type: 'response.created', response: { id } },
     { type: 'response.output_text.delta', delta: words.slice(0, 2) },
@@ -109,7 +109,7 @@ describe('Ask Model', () => {
       response('r1', '', [functionCall('getWeather', { city: 'Lyon' }), functionCall('fly', {})]),
       response('r2', 'Sunny'),
     ]
-    const client = await run(block({ functions }), () => replies.shift() as OutboundReply)
+    const client = await run(block({ functions }), () => replies.shift() as OutboundResponse)
     expect(bodyOf(client.requests[0]).tools).toEqual([
       { type: 'function', name: 'getWeather', description: 'Weather', parameters, strict: false },
     ])
@@ -155,7 +155,7 @@ describe('Ask Model', () => {
     expect([client.value('Said'), client.logs()]).toEqual(['Again', []])
   })
 
-  test.each<[string, object, OutboundReply, string]>([
+  test.each<[string, object, OutboundResponse, string]>([
     ['without a model', { model: '' }, answer(''), 'Model is empty'],
     ['without a message', { message: '' }, answer(''), 'Message is empty'],
     [

@@ -1,6 +1,6 @@
 import { Readable } from 'node:stream'
 import { afterAll, describe, expect, test } from '@jest/globals'
-import type { OutboundReply } from '../../server/outbound/client.ts'
+import type { OutboundResponse } from '../../server/outbound/client.ts'
 import { boundNamed } from '../support/bounds.ts'
 import { ask, bot, chat, closeSandbox, idOf, type Part, set, text, type World } from '../support/chat.ts'
 
@@ -1022,7 +1022,7 @@ describe('page actions', () => {
 })
 
 describe('HTTP requests', () => {
-  const ok = (body: string, status = 200): OutboundReply => ({
+  const ok = (body: string, status = 200): OutboundResponse => ({
     ok: true,
     status,
     headers: {},
@@ -1489,7 +1489,7 @@ describe('e-mail', () => {
   })
 
   test('fetches attachments through the outbound client', async () => {
-    const reply: OutboundReply = {
+    const reply: OutboundResponse = {
       ok: true,
       status: 200,
       contentType: '',
@@ -1544,7 +1544,13 @@ describe('e-mail', () => {
     })
     const block = mail({ attachmentsVariableId: idOf('List') })
     const values = { ...given({ List: [address, 'https://f.test/b.png'] }), hasMail: true }
-    const reply: OutboundReply = { ok: true, status: 200, contentType: '', headers: {}, body: Buffer.of(2) }
+    const reply: OutboundResponse = {
+      ok: true,
+      status: 200,
+      contentType: '',
+      headers: {},
+      body: Buffer.of(2),
+    }
     const client = await runBlock(block, { ...values, reply, uploads: uploads(2_000_000) })
     expect(client.requests.map(({ url }) => url)).toEqual(['https://f.test/b.png'])
     const [report, picture] = client.mails[0]?.attachments ?? []

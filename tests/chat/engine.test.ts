@@ -1,5 +1,5 @@
 import { afterAll, describe, expect, jest, test } from '@jest/globals'
-import { startChat } from '../../server/chat/engine/engine.ts'
+import { startFlow } from '../../server/chat/engine/engine.ts'
 import type { Flow, SessionState } from '../../server/chat/engine/types.ts'
 import {
   ask,
@@ -410,7 +410,7 @@ describe('start', () => {
       { type: 'group', groupId: 'x' } as const,
       { type: 'event', eventId: 'x' } as const,
     ]) {
-      expect((await tryChat(flow, { options: { startFrom } })).result.problem?.code).toBe('UNKNOWN_START')
+      expect((await tryChat(flow, { options: { startFrom } })).result.rejection?.code).toBe('UNKNOWN_START')
     }
   })
 
@@ -469,7 +469,7 @@ describe('start', () => {
     }
     const own = bot({ a: [ask('A'), ask('B')] }, { variables, theme, settings })
     const { result } = await tryChat(own, { options: { prefilledVariables: { A: 'Ada' } } })
-    if (result.problem !== undefined || !('bot' in result)) throw new Error('no look')
+    if (result.rejection !== undefined || !('bot' in result)) throw new Error('no look')
     expect(result.bot).toEqual({
       theme: {
         chat: { hostAvatar: { url: 'Ada' }, guestAvatar: { url: 'https://x.test/Ada' } },
@@ -1180,9 +1180,9 @@ describe('odd documents', () => {
     const flow = bot({ a: [ask('A'), text('x')] }, { variables })
     const client = await chat(flow)
     const copy: Flow = { ...flow, groups: [] }
-    const { continueChat } = await import('../../server/chat/engine/engine.ts')
+    const { continueFlow } = await import('../../server/chat/engine/engine.ts')
     const state = client.outcome.state as SessionState
-    const result = await continueChat(copy, state, 'x', {}, {
+    const result = await continueFlow(copy, state, 'x', {}, {
       now: () => new Date(),
       random: Math.random,
       newId: () => 'i',
@@ -1222,6 +1222,6 @@ test('startChat does not change the flow', async () => {
     { variables },
   )
   const before = JSON.stringify(flow)
-  await startChat(flow, { resultId: null }, { now: () => new Date(), newId: () => 'i', evaluate } as never)
+  await startFlow(flow, { resultId: null }, { now: () => new Date(), newId: () => 'i', evaluate } as never)
   expect(JSON.stringify(flow)).toBe(before)
 })

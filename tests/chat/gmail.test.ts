@@ -1,12 +1,12 @@
 import { Readable } from 'node:stream'
 import { describe, expect, test } from '@jest/globals'
-import type { OutboundReply, OutboundRequest } from '../../server/outbound/client.ts'
+import type { OutboundRequest, OutboundResponse } from '../../server/outbound/client.ts'
 import { boundNamed } from '../support/bounds.ts'
 import { ask, bot, chat, idOf, text, type World } from '../support/chat.ts'
 
 /* Blocks of Gmail against a double that parses what is sent. */
 
-const json = (body: unknown, status = 200): OutboundReply => ({
+const json = (body: unknown, status = 200): OutboundResponse => ({
   ok: true,
   status,
   contentType: 'application/json',
@@ -23,13 +23,13 @@ interface Sent {
 let accounts = 0
 
 /** An account of its own, since tokens are cached by account. */
-function gmail(replies: Record<string, OutboundReply> = {}) {
+function gmail(replies: Record<string, OutboundResponse> = {}) {
   accounts += 1
   const refreshToken = `refresh-${accounts}`
   const sent: Sent[] = []
   const labels: unknown[] = []
   const requests: string[] = []
-  const reply = (request: OutboundRequest): OutboundReply => {
+  const reply = (request: OutboundRequest): OutboundResponse => {
     const { host, pathname } = new URL(request.url)
     requests.push(`${request.method} ${host}${pathname}`)
     const given = replies[`${request.method} ${pathname}`]
@@ -176,7 +176,7 @@ const MODIFY = 'POST /gmail/v1/users/me/messages/m2/modify'
 const context = 'While sending email with Gmail'
 
 describe('an e-mail that cannot be sent goes on with an error in the log', () => {
-  test.each<[string, Record<string, OutboundReply>, object, string[], string]>([
+  test.each<[string, Record<string, OutboundResponse>, object, string[], string]>([
     ['without a recipient', {}, { to: '' }, ['Gmail: there is no recipient'], 'g.1'],
     ['to no address', {}, { to: '{{Question}}' }, ['Gmail: there is no valid recipient'], 'g.1'],
     ['from no address', {}, { from: 'Ada' }, ['Gmail: the sender is no e-mail address'], 'g.1'],

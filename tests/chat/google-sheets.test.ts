@@ -8,7 +8,7 @@ import {
   writeTogether,
 } from '../../server/chat/engine/blocks/vendors/sheet-batches.ts'
 import type { TurnOptions } from '../../server/chat/engine/types.ts'
-import type { OutboundReply, OutboundRequest } from '../../server/outbound/client.ts'
+import type { OutboundRequest, OutboundResponse } from '../../server/outbound/client.ts'
 import { boundNamed } from '../support/bounds.ts'
 import { ask, bot, chat, idOf, type Part, text } from '../support/chat.ts'
 import { runs } from '../support/runs.ts'
@@ -18,7 +18,7 @@ import { runs } from '../support/runs.ts'
 const { privateKey, publicKey } = generateKeyPairSync('rsa', { modulusLength: 2_048 })
 const pem = privateKey.export({ type: 'pkcs8', format: 'pem' })
 
-const json = (body: unknown, status = 200): OutboundReply => ({
+const json = (body: unknown, status = 200): OutboundResponse => ({
   ok: true,
   status,
   contentType: 'application/json',
@@ -36,7 +36,7 @@ function spreadsheet(rows: string[][], title = "Ada's") {
   /** Statuses of the next requests, in place of what they ask for. */
   const failures: number[] = []
   const claims: Record<string, unknown>[] = []
-  const reply = (request: OutboundRequest): OutboundReply => {
+  const reply = (request: OutboundRequest): OutboundResponse => {
     const url = new URL(request.url)
     if (url.host === 'oauth2.googleapis.com') {
       const assertion = new URLSearchParams(String(request.body)).get('assertion') ?? ''
@@ -388,7 +388,7 @@ describe('writes that come together', () => {
     const keys = Array.from({ length: count }, (_, index) => `k${index}`)
     const sheet = sharing(spreadsheet([['Name', 'Age'], ...keys.map((key) => [key, 'old'])]))
     const calledAt: number[] = []
-    const reply = (request: OutboundRequest): OutboundReply => {
+    const reply = (request: OutboundRequest): OutboundResponse => {
       if (request.url.includes('oauth2')) return sheet.world.reply(request)
       calledAt.push(performance.now())
       const isOver = calledAt.filter((at) => performance.now() - at < 60_000).length > 60
@@ -419,7 +419,7 @@ describe('writes that come together', () => {
   test('fail with an entry in the log where the token ends before the row is sent', async () => {
     const sheet = spreadsheet(people())
     let asked = 0
-    const reply = (request: OutboundRequest): OutboundReply => {
+    const reply = (request: OutboundRequest): OutboundResponse => {
       if (!request.url.includes('oauth2')) return sheet.world.reply(request)
       asked += 1
       // So short that each request needs another one: for the title, the head and the row.

@@ -25,7 +25,7 @@ describe('a turn', () => {
     const turn = budget.open('a')
     expect(await turn.take(FREE_BYTES + 1, WAIT_MS)).toBe(true)
     expect(budget.held()).toBe(1)
-    turn.leave()
+    turn.releaseBlock()
     expect(budget.held()).toBe(0)
   })
 
@@ -62,7 +62,7 @@ describe('a turn', () => {
     expect(turn.begin(10)).toBe(true)
     for (let call = 0; call < 3; call++) expect(await turn.take(1, WAIT_MS, 30)).toBe(true)
     expect(budget.held()).toBe(33)
-    turn.leave()
+    turn.releaseBlock()
     expect(budget.held()).toBe(10)
     turn.end()
     expect(budget.held()).toBe(0)

@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals'
-import { continueChat, startChat } from '../../server/chat/engine/engine.ts'
+import { continueFlow, startFlow } from '../../server/chat/engine/engine.ts'
 import { readAmount, showAmount } from '../../server/chat/engine/payments/amounts.ts'
 import type { Effects, Message, TurnOutcome } from '../../server/chat/engine/types.ts'
 import { MAX_SIGNATURE_AGE_SECONDS, signatureProblem } from '../../server/payments/signature.ts'
@@ -405,8 +405,8 @@ test('nobody passes unpaid in many chats, and nobody is charged twice', async ()
       number += 1
       const stripe = stripeDouble()
       const effects = effectsOf(stripe, `session${number}`, number % 2 === 0)
-      const first = await startChat(flow, { resultId: `r${number}` }, effects)
-      if (first.problem) throw new Error(first.problem.message)
+      const first = await startFlow(flow, { resultId: `r${number}` }, effects)
+      if (first.rejection) throw new Error(first.rejection.message)
       let state = first.state
       const passed: string[] = first.messages.length > 0 ? ['one'] : []
       const paidAtVendor = (units: number) =>
@@ -416,8 +416,8 @@ test('nobody passes unpaid in many chats, and nobody is charged twice', async ()
         })
       const take = async (message: Message | null, isKilled: boolean) => {
         if (state === null) return
-        const outcome = await continueChat(flow, structuredClone(state), message, {}, effects)
-        if (outcome.problem) throw new Error(outcome.problem.message)
+        const outcome = await continueFlow(flow, structuredClone(state), message, {}, effects)
+        if (outcome.rejection) throw new Error(outcome.rejection.message)
         // A killed process has written nothing: the next one begins where this one did.
         if (isKilled) return
         state = outcome.state

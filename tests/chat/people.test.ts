@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals'
 import { Settings } from 'luxon'
 import { instantOf, isOpen } from '../../server/chat/engine/calendar.ts'
-import { continueChat } from '../../server/chat/engine/engine.ts'
+import { continueFlow } from '../../server/chat/engine/engine.ts'
 import { markdownNodes } from '../../server/chat/engine/markdown.ts'
 import { recordMessage, resumeFlow } from '../../server/chat/engine/people.ts'
 import type { SessionState } from '../../server/chat/engine/types.ts'
@@ -214,7 +214,7 @@ test('a message to a chat that was given back at a group is recorded', async () 
   const client = await chat(flow)
   const state = client.outcome.state as SessionState
   const returned = await resumeFlow(flow, state, 'b', quietEffects())
-  const outcome = await continueChat(flow, returned?.state as SessionState, 'Thanks', {}, quietEffects())
+  const outcome = await continueFlow(flow, returned?.state as SessionState, 'Thanks', {}, quietEffects())
   expect(outcome).toMatchObject({ said: [{ role: 'user', text: 'Thanks' }], answers: [] })
 })
 

@@ -12,7 +12,7 @@ const value = fc.oneof(fc.string(), fc.constant(null), fc.array(fc.string(), { m
 const position = fc.record({ groupId: id, blockId: id }, { requiredKeys: ['groupId'] })
 const frame = fc.record({
   botId: id,
-  publicationId: fc.option(id),
+  flowId: fc.option(id),
   values: fc.array(fc.tuple(id, value), { maxLength: 2 }),
   returns: fc.array(
     fc.record({ kind: fc.constantFrom('again', 'after'), isAutomatic: fc.boolean(), position }),
@@ -60,7 +60,7 @@ test('the encoding of a state omits usual values', () => {
     frames: [
       {
         botId: 'bot',
-        publicationId: null,
+        flowId: null,
         values: [],
         returns: [],
         resultId: 'result',

@@ -1,7 +1,13 @@
 import { expect, test } from '@jest/globals'
-import { decodeTurn, decodeTurns, encodeTurn, hasRoom, withLength } from '../../server/chat/sessions/codec.ts'
+import {
+  decodeTurn,
+  decodeTurns,
+  encodeTurn,
+  fitsInline,
+  withLength,
+} from '../../server/chat/sessions/codec.ts'
 
-const answer = {
+const response = {
   messages: [
     {
       id: 'a',
@@ -17,40 +23,43 @@ const answer = {
 }
 const said = [{ role: 'user' as const, text: 'Ada' }]
 
-test('a step is what it was, and smaller', () => {
-  const text = JSON.stringify(answer)
-  const packed = encodeTurn(said, text)
-  expect(decodeTurn(packed)).toEqual({ said, answer })
-  expect(packed.length).toBeLessThan(text.length / 2)
+test('decodeTurn returns the encoded turn, which is smaller', () => {
+  const text = JSON.stringify(response)
+  const encoded = encodeTurn(said, text)
+  expect(decodeTurn(encoded)).toEqual({ said, response })
+  expect(encoded.length).toBeLessThan(text.length / 2)
 })
 
-test('a long step is too', () => {
-  const long = Array.from({ length: 2_000 }, (_, at) => ({ ...answer.messages[0], id: `${at * 7919}` }))
-  const step = { ...answer, messages: long }
-  expect(decodeTurn(encodeTurn([], JSON.stringify(step))).answer).toEqual(step)
+test('decodeTurn returns a long turn', () => {
+  const long = Array.from({ length: 2_000 }, (_, at) => ({ ...response.messages[0], id: `${at * 7919}` }))
+  const turn = { ...response, messages: long }
+  expect(decodeTurn(encodeTurn([], JSON.stringify(turn))).response).toEqual(turn)
 })
 
-test('unpackStep reads stored bytes, so the names that they were packed with must not change', () => {
-  const stored = 'I+R/x5REgkGQSLswcC86vOfw/FQdhQ/zJ3bjCoEkEoMgGS0MTGprAQ=='
-  expect(decodeTurn(Buffer.from(stored, 'base64'))).toEqual({ said, answer })
+test('decodeTurn reads stored bytes, so the dictionary must not change', () => {
+  const stored = 'IxQCjimJRARCIu1Cwb3o8J7D81N1FD7Mn9iNKwySSAyEZLRQMKmtBQA='
+  expect(decodeTurn(Buffer.from(stored, 'base64'))).toEqual({ said, response })
 })
 
-test('steps of a session are read, the newest first, whatever their length', () => {
-  const steps = [1, 2, 300].map((many, at) => ({
+test('decodeTurns returns the turns of a session, the newest first, whatever their length', () => {
+  const turns = [1, 2, 300].map((many, at) => ({
     said,
-    answer: {
-      messages: Array.from({ length: many }, (_, n) => ({ ...answer.messages[0], id: `${n * 7919}` })),
+    response: {
+      messages: Array.from({ length: many }, (_, n) => ({ ...response.messages[0], id: `${n * 7919}` })),
       revision: at + 1,
     },
   }))
-  const kept = steps.map((step) => withLength(encodeTurn(step.said, JSON.stringify(step.answer))))
-  expect(kept[2]?.length).toBeGreaterThan(256)
-  expect(decodeTurns(Buffer.concat(kept.reverse()))).toEqual([...steps].reverse())
+  const encoded = turns.map((turn) => withLength(encodeTurn(turn.said, JSON.stringify(turn.response))))
+  expect(encoded[2]?.length).toBeGreaterThan(256)
+  expect(decodeTurns(Buffer.concat(encoded.reverse()))).toEqual([...turns].reverse())
   expect(decodeTurns(Buffer.alloc(0))).toEqual([])
 })
 
-test('a session has room for steps while it stays in one piece', () => {
-  const packed = Buffer.alloc(118)
-  expect([750, 751].map((stateSize) => hasRoom(packed, stateSize, 0))).toEqual([true, false])
-  expect([500, 501].map((inlineTurnsSize) => hasRoom(packed, 500, inlineTurnsSize))).toEqual([true, false])
+test('fitsInline accepts turns while the session stays in one piece', () => {
+  const encoded = Buffer.alloc(118)
+  expect([750, 751].map((stateSize) => fitsInline(encoded, stateSize, 0))).toEqual([true, false])
+  expect([500, 501].map((inlineTurnsSize) => fitsInline(encoded, 500, inlineTurnsSize))).toEqual([
+    true,
+    false,
+  ])
 })

@@ -4,13 +4,13 @@ import type { VendorRow } from '../../contract/bot-document/blocks/vendors/vendo
 import { z } from '../../contract/kit/zod.ts'
 import { skippedAction } from '../../server/bots/checks/credentials.ts'
 import type { Effects } from '../../server/chat/engine/types.ts'
-import type { OutboundReply, OutboundRequest } from '../../server/outbound/client.ts'
+import type { OutboundRequest, OutboundResponse } from '../../server/outbound/client.ts'
 import { boundNamed } from '../support/bounds.ts'
 import { ask, bot, type Client, chat, idOf, type Part, text, type World } from '../support/chat.ts'
 
 /* Blocks of outside services: each row against a double that compares the request with the example of the row. */
 
-const json = (body: unknown, status = 200): OutboundReply => ({
+const json = (body: unknown, status = 200): OutboundResponse => ({
   ok: true,
   status,
   contentType: 'application/json',
@@ -497,7 +497,7 @@ describe('Blink', () => {
       { type: 'Attachment', url: 'https://x.test/a.pdf' },
       { type: 'Horizontal Bar Chart', total: '10', data: [{ name: 'a', value: '3', label: 'three' }] },
     ]
-    const reply = ({ method }: OutboundRequest): OutboundReply =>
+    const reply = ({ method }: OutboundRequest): OutboundResponse =>
       method === 'HEAD'
         ? {
             ok: true,

@@ -2,7 +2,7 @@ import { Readable } from 'node:stream'
 import { describe, expect, test } from '@jest/globals'
 import { soundExtension } from '../../server/chat/engine/blocks/vendors/transcription.ts'
 import type { Effects } from '../../server/chat/engine/types.ts'
-import type { OutboundReply, OutboundRequest } from '../../server/outbound/client.ts'
+import type { OutboundRequest, OutboundResponse } from '../../server/outbound/client.ts'
 import type { ModelRequest } from '../../server/outbound/model-types.ts'
 import { boundNamed } from '../support/bounds.ts'
 import { ask, bot, chat, idOf, type Part, text, type World } from '../support/chat.ts'
@@ -38,7 +38,7 @@ const answer = (
   body: string | Uint8Array,
   status = 200,
   contentType = 'application/json',
-): OutboundReply => ({
+): OutboundResponse => ({
   ok: true,
   status,
   contentType,

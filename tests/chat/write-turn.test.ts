@@ -167,7 +167,7 @@ const step = fc.record({
   revision: fc.constantFrom(3, 3, 3, 2),
   memberEdits: fc.constantFrom(null, '{"a":1}'),
   isEnded: fc.constantFrom(false, false, true),
-  wasAnswered: fc.boolean(),
+  hasEarlierAnswer: fc.boolean(),
   subscribedEvents: wanted,
   response: fc.string({ maxLength: 3_000 }),
   outcome,
@@ -192,7 +192,7 @@ function toStep(made: Made): TurnToWrite {
     revision: isFirst ? 0 : made.revision,
     resultId,
     isNewResult: made.isNewResult,
-    wasAnswered: made.wasAnswered,
+    hasEarlierAnswer: made.hasEarlierAnswer,
     timer: made.timer,
     outcome: {
       messages: [],
@@ -351,7 +351,7 @@ const answering = (n: number, resultId = `result ${n}`): TurnToWrite => ({
   revision: 3,
   resultId,
   isNewResult: false,
-  wasAnswered: true,
+  hasEarlierAnswer: true,
   outcome: {
     messages: [],
     uploads: [],
@@ -530,7 +530,7 @@ async function lookUp(app: App) {
       [bot],
     )
     await query(
-      `INSERT INTO chat_sessions (id, bot_id, publication_id, result_id, state, revision, claim, last_digest,
+      `INSERT INTO chat_sessions (id, bot_id, publication_id, result_id, state, revision, lease_id, last_digest,
         inline_turns, expires_at, created_at, updated_at)
       VALUES ('of ' || $1::text, $1, 'p', 'earlier', '{"a": 1}', 2, 'claim', 'digest', 'abc',
           '2026-03-12Z', '2026-03-10Z', '2026-03-10Z'),

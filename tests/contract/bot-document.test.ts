@@ -14,7 +14,7 @@ import {
   theme,
   variables,
 } from '../../contract/bot-document/index.ts'
-import { MAXIMUM_ISSUES } from '../../contract/kit/errors.ts'
+import { MAX_ISSUES } from '../../contract/kit/errors.ts'
 import { z } from '../../contract/kit/zod.ts'
 import { toIssues } from '../../server/kit/issues/validation.ts'
 import fc from '../kit/fast-check.ts'
@@ -501,14 +501,14 @@ describe('a document with thousands of issues', () => {
     ['edges', edges, Array(4_000).fill(null)],
   ])('ends the search in its %s soon after those that an error body shows', (_, schema, value) => {
     const { error } = schema.safeParse(value)
-    expect(error?.issues.length).toBeLessThan(5 * MAXIMUM_ISSUES)
-    expect(toIssues(error as z.ZodError, ['body'], schema, value)).toHaveLength(MAXIMUM_ISSUES)
+    expect(error?.issues.length).toBeLessThan(5 * MAX_ISSUES)
+    expect(toIssues(error as z.ZodError, ['body'], schema, value)).toHaveLength(MAX_ISSUES)
   })
 
   test('shows the first of its unknown properties', () => {
     const schema = z.strictObject({})
     const { error } = schema.safeParse(numbers)
     const issues = toIssues(error as z.ZodError, ['body'], schema, numbers)
-    expect(issues.map(({ path }) => path[1])).toEqual(Object.keys(numbers).slice(0, MAXIMUM_ISSUES))
+    expect(issues.map(({ path }) => path[1])).toEqual(Object.keys(numbers).slice(0, MAX_ISSUES))
   })
 })

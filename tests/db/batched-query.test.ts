@@ -3,7 +3,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/g
 import { sql } from 'drizzle-orm'
 import pg from 'pg'
 import type { Access, Need } from '../../contract/operation.ts'
-import { authorize, type BotGrant, type WorkspaceGrant } from '../../server/access/index.ts'
+import { type BotGrant, decideAccess, type WorkspaceGrant } from '../../server/access/index.ts'
 import { insertBot, newBot, newDraft } from '../../server/bots/create.ts'
 import { isDistributed } from '../../server/db/citus/topology.ts'
 import { prepareSql } from '../../server/db/client.ts'
@@ -39,7 +39,7 @@ const accessTo = (kind: Kind) =>
   >
 
 function ask(kind: Kind, { token }: Caller, id: string) {
-  return authorize(app.db, accessTo(kind), hash('sha256', token, 'hex'), id, new Date('2026-03-10'))
+  return decideAccess(app.db, accessTo(kind), hash('sha256', token, 'hex'), id, new Date('2026-03-10'))
 }
 
 /** Everybody asks for everything of one kind, on both sites. */

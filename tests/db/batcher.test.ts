@@ -9,7 +9,7 @@ afterAll(() => {
 })
 
 /** Numbers of one key, which are gathered until `end` is called with what has begun. */
-function gatherNumbers(most: number, beginning?: 'at once') {
+function gatherNumbers(most: number, start?: 'immediately') {
   const begun: { numbers: readonly number[]; end: (error?: Error) => void }[] = []
   const give = createBatcher<{ key: string; number: number }, string>(
     most,
@@ -21,7 +21,7 @@ function gatherNumbers(most: number, beginning?: 'at once') {
       })
       return numbers.map((number) => ended.then(() => `done ${number}`))
     },
-    beginning,
+    start,
   )
   const giveMany = (count: number, key = '') =>
     Array.from({ length: count }, (_, number) => give({ key, number }))
@@ -98,7 +98,7 @@ test('a failed batch rejects its own items, and the next batches run', async () 
 })
 
 test('the first can be done at once, and what comes meanwhile together', async () => {
-  const { giveMany, begun, sizes } = gatherNumbers(4, 'at once')
+  const { giveMany, begun, sizes } = gatherNumbers(4, 'immediately')
   const outcomes = Promise.all(giveMany(6))
   expect(sizes()).toEqual([1])
   await settle()

@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import pg from 'pg'
-import { authorize, type BotGrant } from '../../server/access/index.ts'
+import { type BotGrant, decideAccess } from '../../server/access/index.ts'
 import { batchedStatements } from '../../server/chat/sessions/batched-statements.ts'
 import { insertClientLogs } from '../../server/chat/sessions/client-logs.ts'
 import { cursorKey } from '../../server/db/migrate.ts'
@@ -273,7 +273,7 @@ const requests: Record<string, Asked> = {
       const { admin } = world.here
       return Promise.all(
         ['bot-1', 'bot-2', 'bot-3'].map((id) =>
-          authorize(app.db, accessToBots, hash('sha256', admin.token, 'hex'), id, app.clock.now()),
+          decideAccess(app.db, accessToBots, hash('sha256', admin.token, 'hex'), id, app.clock.now()),
         ),
       )
     },

@@ -6,7 +6,7 @@ import { transact } from '../../server/db/client.ts'
 import { withinPage } from '../../server/db/page.ts'
 import { removeRows } from '../../server/db/row-batches.ts'
 import { bots, resultLogs } from '../../server/db/schema.ts'
-import { recallDraft, rememberDraft } from '../../server/documents/drafts.ts'
+import { cacheDraft, getCachedDraft } from '../../server/documents/drafts.ts'
 import { readFlows } from '../../server/results/columns.ts'
 import { safeName } from '../../server/uploads/kinds.ts'
 import { type App, startApp } from '../support/app.ts'
@@ -228,18 +228,18 @@ test('drafts are cached until they have as many characters as the table says', (
   const remember = (id: string, characters: number) => {
     const row = { id, draftUpdatedAt: new Date(0) } as never
     // A draft counts as one character more than its parts.
-    rememberDraft(app.db, row, { groups: { length: characters - 1 } } as never)
+    cacheDraft(app.db, row, { groups: { length: characters - 1 } } as never)
     return row
   }
   const [first, second] = [remember('first', most / 2), remember('second', most / 2)]
-  expect([first, second].map((row) => recallDraft(app.db, row) !== undefined)).toEqual([true, true])
+  expect([first, second].map((row) => getCachedDraft(app.db, row) !== undefined)).toEqual([true, true])
   remember('third', 2)
-  expect([first, second].map((row) => recallDraft(app.db, row) !== undefined)).toEqual([false, true])
+  expect([first, second].map((row) => getCachedDraft(app.db, row) !== undefined)).toEqual([false, true])
 })
 
 test('a workspace has as many endpoints as the table says, and one more is refused', async () => {
   const { admin: as, workspaceId } = world.there
-  const others = Array.from({ length: boundNamed('MAXIMUM_ENDPOINTS') - 1 }, (_, at) => `bound-${at}`)
+  const others = Array.from({ length: boundNamed('MAX_ENDPOINTS') - 1 }, (_, at) => `bound-${at}`)
   await addEndpoints(
     app,
     workspaceId,

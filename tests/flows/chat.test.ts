@@ -254,7 +254,7 @@ describe('the write of a turn', () => {
       [made.id, sessionId],
     )
     const [{ inline_turns: encoded, apart }] = rows
-    const kept = decodeTurns(encoded).map(({ answer }) => answer.revision)
+    const kept = decodeTurns(encoded).map(({ response: answer }) => answer.revision)
     expect(kept.length).toBeGreaterThan(2)
     expect(apart.length).toBeGreaterThan(2)
     expect([...kept, ...apart].sort((one, other) => one - other)).toEqual(names.map((_, at) => at + 1))

@@ -203,7 +203,7 @@ async function unstable(random: Random, id: number, count: number) {
     await app.bridge.runDue().catch(() => {})
     app.beforeStatement = undefined
     chatwoot.failures = []
-    await app.pool.query('UPDATE chatwoot_conversations SET claimed_until = now() WHERE claim IS NOT NULL')
+    await app.pool.query('UPDATE chatwoot_conversations SET leased_until = now() WHERE lease_id IS NOT NULL')
     const { rows } = await app.pool.query('SELECT 1 FROM chatwoot_conversations WHERE due_at IS NOT NULL')
     if (rows.length === 0 && chatwoot.events.length === 0 && ofBot(id).length >= count) return
   }
@@ -659,7 +659,7 @@ test('the note shows words of the visitor as they are', async () => {
   ])
 })
 
-test('a workspace gets its share of leases, and each is extended by its own claim', async () => {
+test('a workspace gets its share of leases, and each is extended by its own id', async () => {
   const { id } = await connect(echoing, { variables: ['Said'] })
   for (let at = 0; at < 4; at += 1) chatwoot.say(id + 3_000 + at, 'hi')
   await chatwoot.deliver()
@@ -668,13 +668,13 @@ test('a workspace gets its share of leases, and each is extended by its own clai
   const [first, second, ...more] = await takeConversations(app.db, app.clock.now(), counts, 3, 16)
   if (!first || !second) throw new Error('Two are taken')
   expect(more).toEqual([])
-  expect(first.claim).not.toBe(second.claim)
-  await app.pool.query('UPDATE chatwoot_conversations SET claimed_until = now() WHERE claim IS NOT NULL')
-  await extendLeases(app.db, [first, { ...second, claim: first.claim }])
+  expect(first.leaseId).not.toBe(second.leaseId)
+  await app.pool.query('UPDATE chatwoot_conversations SET leased_until = now() WHERE lease_id IS NOT NULL')
+  await extendLeases(app.db, [first, { ...second, leaseId: first.leaseId }])
   const { rows } = await app.pool.query(
-    'SELECT claim FROM chatwoot_conversations WHERE claimed_until > clock_timestamp()',
+    'SELECT lease_id FROM chatwoot_conversations WHERE leased_until > clock_timestamp()',
   )
-  expect(rows).toEqual([{ claim: first.claim }])
+  expect(rows).toEqual([{ lease_id: first.leaseId }])
 })
 
 test('a message does not hasten what fails', async () => {

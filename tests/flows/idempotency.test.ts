@@ -425,8 +425,8 @@ describe('start chat', () => {
     // As it was when the process had claimed the request and not yet written anything.
     const setLease = (seconds: number) =>
       app.pool.query(
-        `UPDATE bot_idempotency_keys SET status = NULL, headers = NULL, body = NULL, claim = 'dead',
-          claimed_until = now() + $2 * interval '1 second' WHERE key = $1`,
+        `UPDATE bot_idempotency_keys SET status = NULL, headers = NULL, body = NULL, lease_id = 'dead',
+          leased_until = now() + $2 * interval '1 second' WHERE key = $1`,
         [key, seconds],
       )
     await app.pool.query('DELETE FROM chat_sessions WHERE id = $1', [first.body.sessionId])

@@ -218,7 +218,7 @@ describe('taking a chat', () => {
   test('before the bot calls another server for the first time keeps it from doing so', async () => {
     const { sessionId } = await start(app, calling)
     app.beforeStatement = async (statement) => {
-      if (!statement.includes('starts_with(claim') || !statement.includes('UPDATE')) return
+      if (!statement.includes('starts_with(lease_id') || !statement.includes('UPDATE')) return
       app.beforeStatement = undefined
       await take(sessionId, calling.id)
     }

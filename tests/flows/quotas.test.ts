@@ -269,12 +269,12 @@ test('a quota is there again a day after the first that was stored', async () =>
   time.at = 86_000_000
   // The cache reads its clock once a millisecond.
   await setTimeout(5)
-  expect(quota.refusal('uploads', 'bot', 700_000)?.code).toBe('daily_quota_exceeded')
-  expect(quota.refusal('uploads', 'bot', 300_000)).toBeUndefined()
+  expect(quota.findIssue('uploads', 'bot', 700_000)?.code).toBe('daily_quota_exceeded')
+  expect(quota.findIssue('uploads', 'bot', 300_000)).toBeUndefined()
   quota.add('uploads', 'bot', 300_000)
   time.at = 86_500_000
   await setTimeout(5)
-  expect(quota.refusal('uploads', 'bot', 700_000)).toBeUndefined()
+  expect(quota.findIssue('uploads', 'bot', 700_000)).toBeUndefined()
 })
 
 describe('below the floor of free disk', () => {

@@ -265,9 +265,9 @@ test('an account that is refused rests as long as the vendor says, and its rows 
   sheet.failures.push(429)
   await app.sheets.runDue()
   const { rows } = await app.pool.query(
-    "SELECT claim, failures, ceil(date_part('epoch', rests_until - now())) AS seconds FROM sheet_accounts",
+    "SELECT lease_id, failures, ceil(date_part('epoch', rests_until - now())) AS seconds FROM sheet_accounts",
   )
-  expect(rows).toEqual([{ claim: null, failures: 1, seconds: 60 }])
+  expect(rows).toEqual([{ lease_id: null, failures: 1, seconds: 60 }])
   expect((await queued())[0]?.is_sent).toBe(false)
   await app.sheets.runDue()
   expect(names()).toEqual([])

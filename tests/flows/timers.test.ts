@@ -362,7 +362,7 @@ describe('a handoff', () => {
     const { sessionId } = await handOver()
     await app.pool.query(
       // A cluster takes no function of the clock beside a column.
-      `UPDATE chat_sessions SET claim = revision::text || '/dead', claimed_until = $2 WHERE id = $1`,
+      `UPDATE chat_sessions SET lease_id = revision::text || '/dead', leased_until = $2 WHERE id = $1`,
       [sessionId, new Date(Date.now() - 1_000)],
     )
     await app.fireTimers()
@@ -533,7 +533,7 @@ describe('timers', () => {
       if (!stepStatement.test(statement) || !isFirst) return
       isFirst = false
       // As if this process had been away for longer than its leases last.
-      await other.pool.query('UPDATE chat_timers SET claimed_until = now()')
+      await other.pool.query('UPDATE chat_timers SET leased_until = now()')
       await other.timers.runDue()
     }
     try {
@@ -611,14 +611,14 @@ describe('timers', () => {
   test('a timer that is leased to a process that died fires after its lease, and once', async () => {
     const { sessionId } = await start(app, waiting)
     await app.pool.query(
-      `UPDATE chat_timers SET claim = 'another', claimed_until = now() + interval '15 seconds' WHERE session_id = $1`,
+      `UPDATE chat_timers SET lease_id = 'another', leased_until = now() + interval '15 seconds' WHERE session_id = $1`,
       [sessionId],
     )
     await app.fireTimers()
     expect(await saidIn(sessionId)).toEqual(['Hello'])
     // It has written its turn, and not removed the row.
     const { rows } = await app.pool.query('SELECT * FROM chat_timers WHERE session_id = $1', [sessionId])
-    await app.pool.query('UPDATE chat_timers SET claimed_until = now()')
+    await app.pool.query('UPDATE chat_timers SET leased_until = now()')
     await app.fireTimers()
     const { id, bot_id, workspace_id } = rows[0]
     await app.pool.query(

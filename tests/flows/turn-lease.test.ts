@@ -17,7 +17,7 @@ test('continueChat takes over a turn of a dead process once the lease is over by
   const { sessionId } = await start(app, made)
   const duration = async (seconds: number) => {
     await app.pool.query(
-      `UPDATE chat_sessions SET claim = revision::text || '/dead', claimed_until = now() + $2 * interval '1 second'
+      `UPDATE chat_sessions SET lease_id = revision::text || '/dead', leased_until = now() + $2 * interval '1 second'
       WHERE id = $1`,
       [sessionId, seconds],
     )

@@ -4,7 +4,7 @@ import { describe, expect, test } from '@jest/globals'
 import type express from 'express'
 import { createAdmissionQueue, type Slot } from '../../server/kit/shares/admission-queue.ts'
 import { createBudget } from '../../server/kit/shares/budget.ts'
-import { createTurns } from '../../server/kit/shares/turns.ts'
+import { createFairScheduler } from '../../server/kit/shares/fair-scheduler.ts'
 
 const response = () => new EventEmitter() as unknown as express.Response
 
@@ -30,10 +30,10 @@ describe('slots', () => {
     const enter = async (name: string, tenant: string) => {
       const slot = await room.enter(tenant, response())
       order.push(name)
-      slot?.leave()
+      slot?.release()
     }
     const all = ['a1', 'a2', 'a3', 'b1', 'b2', 'c1'].map((name) => enter(name, name[0] as string))
-    first.leave()
+    first.release()
     await Promise.all(all)
     expect(order).toEqual(['a1', 'b1', 'c1', 'a2', 'b2', 'a3'])
     expect(room.taken()).toBe(0)
@@ -49,7 +49,7 @@ describe('slots', () => {
     expect(await now(room.enter('b', response()))).toBeUndefined()
     leaving.emit('close')
     expect(await left).toBeUndefined()
-    held.leave()
+    held.release()
     expect(await staying).toBeDefined()
   })
 
@@ -64,8 +64,8 @@ describe('slots', () => {
     await resting
     expect(room.taken()).toBe(2)
     expect(await room.enter('c', response())).toBeUndefined()
-    slot.leave()
-    other?.leave()
+    slot.release()
+    other?.release()
     expect(room.taken()).toBe(0)
   })
 
@@ -75,8 +75,8 @@ describe('slots', () => {
     const failing = slot.releaseDuring(() => slot.releaseDuring(() => Promise.reject(new Error('away'))))
     await expect(failing).rejects.toThrow('away')
     expect(room.taken()).toBe(1)
-    slot.leave()
-    slot.leave()
+    slot.release()
+    slot.release()
     expect(room.taken()).toBe(0)
   })
 
@@ -85,10 +85,10 @@ describe('slots', () => {
     const wake: (() => void)[] = []
     for (let count = 0; count < 5; count++) {
       const slot = (await room.enter('a', response())) as Slot
-      void slot.releaseDuring(() => new Promise<void>((resolve) => wake.push(resolve))).then(slot.leave)
+      void slot.releaseDuring(() => new Promise<void>((resolve) => wake.push(resolve))).then(slot.release)
     }
     const sixth = (await room.enter('a', response())) as Slot
-    void sixth.releaseDuring(() => new Promise<void>((resolve) => wake.push(resolve))).then(sixth.leave)
+    void sixth.releaseDuring(() => new Promise<void>((resolve) => wake.push(resolve))).then(sixth.release)
     expect(room.taken()).toBe(1)
     for (const each of wake) each()
     await sleep(1)
@@ -103,9 +103,9 @@ describe('slots', () => {
     const moving = second.moveTo('bot')
     expect(await now(moving)).toBeUndefined()
     expect(room.taken()).toBe(1)
-    first.leave()
+    first.release()
     expect(await moving).toBe(true)
-    second.leave()
+    second.release()
     expect(room.taken()).toBe(0)
   })
 })
@@ -157,7 +157,7 @@ describe('bytes', () => {
 })
 
 test('turns of the thread go round tenants, one in each round of the event loop', async () => {
-  const takeTurn = createTurns()
+  const takeTurn = createFairScheduler()
   const order: string[] = []
   let rounds = 0
   const count = () => {

@@ -1,9 +1,9 @@
 import { afterEach, expect, jest, test } from '@jest/globals'
 import { workInTurns } from '../../server/bots/checks/turns.ts'
 import type { Pace } from '../../server/context.ts'
-import { inTurns } from '../../server/kit/response.ts'
+import { pacePieces } from '../../server/kit/response.ts'
+import { yieldToOthers } from '../../server/kit/shares/fair-scheduler.ts'
 import { createPacing } from '../../server/kit/shares/pacing.ts'
-import { takeTurn } from '../../server/kit/shares/turns.ts'
 
 /* Turns and pauses of large pieces of work. */
 
@@ -22,7 +22,7 @@ function paced() {
   const pacing = createPacing(() => time)
   const done: string[] = []
   const piece = (tenant: string, name: string) =>
-    pacing.take(tenant, () => {
+    pacing.runPaced(tenant, () => {
       time += 20
       done.push(name)
       return name
@@ -35,14 +35,14 @@ function paced() {
 
 test('a lone caller makes no pause, one beside others pauses three times as long as each piece', async () => {
   const { pacing, piece, wait, pauses } = paced()
-  pacing.see('one')
+  pacing.recordRequest('one')
   expect(await piece('one', 'alone')).toBe('alone')
-  pacing.see('two')
-  pacing.see('one')
+  pacing.recordRequest('two')
+  pacing.recordRequest('one')
   await piece('one', 'beside')
-  pacing.see('one')
+  pacing.recordRequest('one')
   wait(1_001)
-  pacing.see('one')
+  pacing.recordRequest('one')
   await piece('one', 'alone again')
   expect(pauses).toEqual([60])
 })
@@ -56,7 +56,7 @@ test('pieces of one tenant keep their order, and another does not wait for them'
 
 test('a piece that throws lets the next one go on', async () => {
   const { pacing, piece } = paced()
-  const broken = pacing.take('one', () => {
+  const broken = pacing.runPaced('one', () => {
     throw new Error('broken')
   })
   const next = piece('one', 'next')
@@ -70,7 +70,7 @@ function reading() {
   const begun: string[] = []
   const ends = new Map<string, (size: number) => void>()
   const read = (tenant: string, name: string, kind = 'list') =>
-    pacing.takeIfLarge(
+    pacing.runPacedIfLarge(
       tenant,
       kind,
       () => {
@@ -93,7 +93,7 @@ async function nextTurns() {
 
 test('reads of a kind that was large lately are made one after the other beside others, and all at once alone', async () => {
   const { pacing, read, end, begun, pauses, wait } = reading()
-  pacing.see('one')
+  pacing.recordRequest('one')
   const reads = [read('one', 'first'), read('one', 'at once')]
   expect(begun).toEqual(['first', 'at once'])
   await end('first', 8_000_000)
@@ -104,8 +104,8 @@ test('reads of a kind that was large lately are made one after the other beside 
   await end('alone', 10)
   await end('alone too', 10)
 
-  pacing.see('two')
-  pacing.see('one')
+  pacing.recordRequest('two')
+  pacing.recordRequest('one')
   reads.push(
     read('one', 'next'),
     read('one', 'behind'),
@@ -119,13 +119,13 @@ test('reads of a kind that was large lately are made one after the other beside 
   expect(pauses).toEqual([300])
   expect(begun.splice(0)).toEqual(['behind'])
   wait(1_500)
-  pacing.see('two')
+  pacing.recordRequest('two')
   await end('behind', 10)
   expect(pauses).toEqual([300, 3_000])
 
   wait(60_000)
-  pacing.see('two')
-  pacing.see('one')
+  pacing.recordRequest('two')
+  pacing.recordRequest('one')
   reads.push(read('one', 'later'), read('one', 'later too'))
   await nextTurns()
   expect(begun).toEqual(['later', 'later too'])
@@ -135,8 +135,8 @@ test('reads of a kind that was large lately are made one after the other beside 
 
 test('pieces of a stream are made in turns', async () => {
   const { pacing, pauses } = paced()
-  pacing.see('two')
-  pacing.see('one')
+  pacing.recordRequest('two')
+  pacing.recordRequest('one')
   let isClosed = false
   async function* letters() {
     try {
@@ -146,7 +146,7 @@ test('pieces of a stream are made in turns', async () => {
     }
   }
   const made: string[] = []
-  for await (const piece of inTurns(letters(), (make) => pacing.takeBeside('one', make))) {
+  for await (const piece of pacePieces(letters(), (make) => pacing.runPacedIfShared('one', make))) {
     made.push(piece)
     if (made.length === 2) break
   }
@@ -157,15 +157,15 @@ test('pieces of a stream are made in turns', async () => {
 
 test('a check makes a pause behind each slice beside others, and goes on where it was', async () => {
   const { pacing, pauses } = paced()
-  pacing.see('two')
-  pacing.see('one')
+  pacing.recordRequest('two')
+  pacing.recordRequest('one')
   const done: string[] = []
   let now = 0
   jest.spyOn(performance, 'now').mockImplementation(() => (now += 4))
   const steps = function* (name: string) {
     for (let step = 0; step < 4; step++) yield done.push(name)
   }
-  const pace: Pace = (work) => pacing.take('one', work, 'slices')
+  const pace: Pace = (work) => pacing.runPaced('one', work, 'slices')
   const checks = ['a', 'b'].map((name) => workInTurns('workspace', steps(name), pace))
   expect(await Promise.all(checks)).toEqual([true, true])
   expect(done).toEqual(['a', 'a', 'a', 'a', 'b', 'b', 'b', 'b'])
@@ -174,14 +174,14 @@ test('a check makes a pause behind each slice beside others, and goes on where i
 
 test('a check that waited for the turns of other workspaces makes no pause for that wait', async () => {
   const { pacing, pauses, wait } = paced()
-  pacing.see('two')
-  pacing.see('one')
+  pacing.recordRequest('two')
+  pacing.recordRequest('one')
   const work = async (workspace: string) => {
-    await takeTurn(workspace)
+    await yieldToOthers(workspace)
     wait(100)
   }
   const others = ['a', 'b', 'c'].map(work)
-  const pace: Pace = (slice) => pacing.take('one', slice, 'slices')
+  const pace: Pace = (slice) => pacing.runPaced('one', slice, 'slices')
   await Promise.all([...others, workInTurns('workspace', [1, 2, 3].values(), pace)])
   expect(pauses).toEqual([0])
 })

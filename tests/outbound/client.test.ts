@@ -6,7 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { brotliCompressSync, deflateRawSync, deflateSync, gzipSync } from 'node:zlib'
 import { afterAll, beforeAll, describe, expect, jest, test } from '@jest/globals'
 import { isPublicAddress } from '../../server/outbound/addresses.ts'
-import { type OutboundOptions, type OutboundReply, outboundClient } from '../../server/outbound/client.ts'
+import { type OutboundOptions, type OutboundResponse, outboundClient } from '../../server/outbound/client.ts'
 import { addressesOf } from '../../server/outbound/dns.ts'
 import { withText } from '../../server/outbound/response-body.ts'
 
@@ -41,7 +41,7 @@ function call(
   url: string,
   more: Partial<Parameters<ReturnType<typeof outboundClient>>[0]> = {},
   options: Partial<OutboundOptions> = {},
-): Promise<OutboundReply> {
+): Promise<OutboundResponse> {
   hits = []
   bodies = []
   const client = outboundClient({ allowedHosts: [], ...options })
@@ -49,7 +49,7 @@ function call(
 }
 
 const allowed = () => ({ allowedHosts: [`127.0.0.1:${port}`] })
-const bodyOf = (reply: OutboundReply) => (reply.ok ? new TextDecoder().decode(reply.body) : reply)
+const bodyOf = (reply: OutboundResponse) => (reply.ok ? new TextDecoder().decode(reply.body) : reply)
 
 describe('disguises of private addresses', () => {
   const hosts = [

@@ -3,7 +3,7 @@ import { text } from 'node:stream/consumers'
 import { setImmediate, setTimeout } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import { openSandbox, type Sandbox } from '../../server/sandbox/index.ts'
-import type { EvaluateReply } from '../../server/sandbox/types.ts'
+import type { EvaluateOutcome } from '../../server/sandbox/types.ts'
 import { boundNamed } from '../support/bounds.ts'
 
 let sandbox: Sandbox
@@ -17,7 +17,7 @@ afterAll(() => sandbox.close())
 
 const noNetwork = async () => ({ ok: false as const, message: 'There is no network' })
 
-function run(code: string, values: Record<string, unknown> = {}, owner = 'bot'): Promise<EvaluateReply> {
+function run(code: string, values: Record<string, unknown> = {}, owner = 'bot'): Promise<EvaluateOutcome> {
   const args = Object.entries(values).map(([name, value]) => ({ name, value: value as string }))
   return sandbox.evaluate({ form: 'body', code, args, owner, milliseconds: 100, fetch: noNetwork })
 }
@@ -110,14 +110,14 @@ describe('failures of code are values', () => {
   })
 
   test('code gives a value of as many characters as the table says, and no longer one', async () => {
-    const most = boundNamed('maximumResultCharacters')
+    const most = boundNamed('MAX_RESULT_CHARACTERS')
     // The JSON around the value counts too.
     expect(await result(`return "x".repeat(${most - 200})`)).toHaveLength(most - 200)
     expect(await run(`return "x".repeat(${most})`)).toMatchObject({ message: 'The result is too large' })
   })
 
   test('as many pieces of code of a bot wait as the table says, and one more is refused', async () => {
-    const most = boundNamed('maximumWaitingPerBot')
+    const most = boundNamed('MAX_WAITING_PER_BOT')
     const first = run('while (true);')
     await setImmediate()
     const waiting = Array.from({ length: most }, () => run('return 1'))
@@ -286,7 +286,7 @@ describe('other bots', () => {
   test('one that costs threads gets them behind its own kind only', async () => {
     const endless = 'return Array.prototype.indexOf.call({ length: 9e15 }, 1)'
     const order: string[] = []
-    const note = (name: string) => (reply: EvaluateReply) => void order.push(`${name} ${reply.ok}`)
+    const note = (name: string) => (reply: EvaluateOutcome) => void order.push(`${name} ${reply.ok}`)
     await Promise.all([run(endless, {}, 'killer').then(note('killer')), run('return 1', {}, 'first')])
     const later = Array.from({ length: 3 }, () => run(endless, {}, 'killer').then(note('killer')))
     const innocent = Array.from({ length: 20 }, (_, i) => run('return 1', {}, `${i}`).then(note('innocent')))

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import { answerHostCall } from '../../server/sandbox/host.ts'
 import { openSandbox, type Sandbox } from '../../server/sandbox/index.ts'
-import type { CodeAnswer, CodeRequest, EvaluateReply } from '../../server/sandbox/types.ts'
+import type { CodeAnswer, CodeRequest, EvaluateOutcome } from '../../server/sandbox/types.ts'
 
 let sandbox: Sandbox
 
@@ -18,7 +18,7 @@ type Fetch = (request: CodeRequest) => Promise<CodeAnswer>
 const echo: Fetch = async ({ url }) => ({ ok: true, status: 200, headers: {}, body: url })
 
 /** The time limit is far away: what is tried here is not meant to depend on it. */
-function run(code: string, fetch: Fetch = echo, milliseconds = 20_000): Promise<EvaluateReply> {
+function run(code: string, fetch: Fetch = echo, milliseconds = 20_000): Promise<EvaluateOutcome> {
   return sandbox.evaluate({ form: 'expression', code, args: [], owner: 'bot', milliseconds, fetch })
 }
 

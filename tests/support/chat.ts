@@ -1,6 +1,6 @@
 /** Small bots written as objects, and a client that talks to them. */
 import { setImmediate } from 'node:timers/promises'
-import { continueChat, startChat } from '../../server/chat/engine/engine.ts'
+import { continueFlow, startFlow } from '../../server/chat/engine/engine.ts'
 import type {
   Effects,
   Flow,
@@ -12,7 +12,7 @@ import type {
   TurnOutcome,
   TurnResult,
 } from '../../server/chat/engine/types.ts'
-import type { OutboundReply, OutboundRequest } from '../../server/outbound/client.ts'
+import type { OutboundRequest, OutboundResponse } from '../../server/outbound/client.ts'
 import type { Mail } from '../../server/outbound/mail.ts'
 import { openSandbox, type Sandbox } from '../../server/sandbox/index.ts'
 
@@ -113,7 +113,7 @@ export interface Client {
 
 export interface World extends Partial<Omit<Effects, 'httpRequest' | 'sendEmail'>> {
   options?: Partial<StartOptions>
-  reply?: OutboundReply | ((request: OutboundRequest) => OutboundReply)
+  reply?: OutboundResponse | ((request: OutboundRequest) => OutboundResponse)
   hasMail?: boolean
   mailError?: string
   linked?: Record<string, Flow>
@@ -155,7 +155,7 @@ export function quietEffects(): Effects {
 /** A chat in progress. Like the service it keeps nothing but JSON between two steps. */
 export async function chat(flow: Flow, world: World = {}): Promise<Client> {
   const { result, client } = await tryChat(flow, world)
-  if (result.problem !== undefined) throw new Error(result.problem.message)
+  if (result.rejection !== undefined) throw new Error(result.rejection.message)
   return client
 }
 
@@ -194,7 +194,7 @@ export async function tryChat(
       : null,
   }
   const take = (result: TurnResult): TurnResult => {
-    if (result.problem !== undefined) return result
+    if (result.rejection !== undefined) return result
     client.outcome = JSON.parse(JSON.stringify(result))
     state = client.outcome.state
     client.answers = [...client.answers, ...result.answers]
@@ -209,8 +209,8 @@ export async function tryChat(
     transcript: [],
     async say(message = null, options = {}) {
       if (state === null) throw new Error('The chat is over')
-      const result = take(await continueChat(flow, structuredClone(state), message, options, effects))
-      if (result.problem !== undefined) throw new Error(result.problem.message)
+      const result = take(await continueFlow(flow, structuredClone(state), message, options, effects))
+      if (result.rejection !== undefined) throw new Error(result.rejection.message)
       return result
     },
     texts: () =>
@@ -224,6 +224,6 @@ export async function tryChat(
     logs: () => client.outcome.logs.map((entry) => entry.description),
     logged: (part) => client.outcome.logs.find((entry) => entry.description.includes(part)),
   }
-  const result = take(await startChat(flow, { resultId: 'result1', ...world.options }, effects))
+  const result = take(await startFlow(flow, { resultId: 'result1', ...world.options }, effects))
   return { result, client }
 }

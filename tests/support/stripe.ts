@@ -1,7 +1,7 @@
 import { createHmac } from 'node:crypto'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import type { OutboundReply, OutboundRequest } from '../../server/outbound/client.ts'
+import type { OutboundRequest, OutboundResponse } from '../../server/outbound/client.ts'
 
 /*
  * The vendor of payments with its state: checkout sessions and payments of its form that are opened, read, ended and paid,
@@ -59,7 +59,7 @@ export interface StripeDouble {
   chargeOf(id: string): string
   /** True while a bank confirms it. */
   isPending(id: string): boolean
-  reply(request: OutboundRequest): OutboundReply
+  reply(request: OutboundRequest): OutboundResponse
   /** The body of a message about a payment. */
   event(type: string, id: string): string
 }
@@ -265,7 +265,7 @@ function failed(status: number, code: string) {
   return { status, answer: { error: { code, message: `The payment failed: ${code}` } } as Json }
 }
 
-function json(body: unknown, status = 200): OutboundReply {
+function json(body: unknown, status = 200): OutboundResponse {
   return {
     ok: true,
     status,

@@ -1,7 +1,7 @@
 import { getTableColumns, getTableName, sql } from 'drizzle-orm'
 import type { PgColumn, PgTable } from 'drizzle-orm/pg-core'
 import pg from 'pg'
-import { createToken } from '../../server/access/authenticate.ts'
+import { createToken } from '../../server/access/bearer-tokens.ts'
 import { encodeTurn, newSessionId } from '../../server/chat/sessions/codec.ts'
 import type { Database } from '../../server/db/client.ts'
 import {

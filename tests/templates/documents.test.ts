@@ -1,5 +1,5 @@
 import { afterAll, describe, expect, test } from '@jest/globals'
-import { continueChat, startChat } from '../../server/chat/engine/engine.ts'
+import { continueFlow, startFlow } from '../../server/chat/engine/engine.ts'
 import type { Effects, Flow, InputToShow, TurnOutcome } from '../../server/chat/engine/types.ts'
 import type { FlowDocument } from '../../server/documents/conversion/index.ts'
 import type { Template } from '../../server/templates/flow.ts'
@@ -145,8 +145,8 @@ async function walk(template: Template): Promise<Walk> {
     const ways = waysOf(template, input)
     // The ways of a loop were all walked on its first round; on the second it has to lead out again.
     for (const answer of visit === 1 || input.type === 'choice input' ? ways : ways.slice(0, 1)) {
-      const next = await continueChat(flow, structuredClone(state), answer, {}, effects)
-      if (next.problem !== undefined) throw new Error(next.problem.message)
+      const next = await continueFlow(flow, structuredClone(state), answer, {}, effects)
+      if (next.rejection !== undefined) throw new Error(next.rejection.message)
       expect(next.answers).toHaveLength(1)
       await follow(flow, next, new Map(visits).set(input.id, visit))
     }
@@ -154,8 +154,8 @@ async function walk(template: Template): Promise<Walk> {
   const asksModel = JSON.stringify(template.bot).includes(modelBlock)
   for (const bot of asksModel ? [withKey(template.bot), template.bot] : [template.bot]) {
     const flow = { id: 'bot1', ...bot } as unknown as Flow
-    const first = await startChat(flow, { resultId: 'result1' }, effects)
-    if (first.problem !== undefined) throw new Error(first.problem.message)
+    const first = await startFlow(flow, { resultId: 'result1' }, effects)
+    if (first.rejection !== undefined) throw new Error(first.rejection.message)
     await follow(flow, first, new Map())
   }
   return walk

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { createToken } from '../../server/access/authenticate.ts'
+import { createToken } from '../../server/access/bearer-tokens.ts'
 import { newId } from '../../server/ids.ts'
 import { type Call, check } from './checker.ts'
 import type { Answer } from './client.ts'

@@ -27,22 +27,22 @@ export const planted: Planted[] = [
   {
     what: 'an update does not look at If-Match',
     file: 'server/bots/update.ts',
-    pieces: [['if (isStale(conditions, botState(current))) return { stale: current }', '']],
+    pieces: [['if (isStale(conditions, botStateTag(current))) return { stale: current }', '']],
   },
   {
     what: 'publishing does not look at If-Match',
     file: 'server/bots/publish.ts',
     pieces: [
-      ['!isStale(conditions, botState(seen))', 'true'],
-      ['if (isStale(conditions, botState(current))) return { stale: current }', ''],
-      ['if (isStale(conditions, botState(bot))) return { stale: bot }', ''],
+      ['!isStale(conditions, botStateTag(seen))', 'true'],
+      ['if (isStale(conditions, botStateTag(current))) return { stale: current }', ''],
+      ['if (isStale(conditions, botStateTag(bot))) return { stale: bot }', ''],
     ],
   },
   {
     what: 'an update is written onto whatever is there by then',
     file: 'server/bots/update.ts',
     pieces: [
-      ['eq(table.id, id), eq(table.revision, revision), isBotAlive()', 'eq(table.id, id), isBotAlive()'],
+      ['eq(table.id, id), eq(table.revision, revision), isBotVisible()', 'eq(table.id, id), isBotVisible()'],
     ],
   },
   {
@@ -50,8 +50,8 @@ export const planted: Planted[] = [
     file: 'server/documents/drafts.ts',
     pieces: [
       [
-        'known && known.draftUpdatedAt === bot.draftUpdatedAt?.getTime() ? known.draft : undefined',
-        'known?.draft',
+        'cached && cached.draftUpdatedAt === bot.draftUpdatedAt?.getTime() ? cached.draft : undefined',
+        'cached?.draft',
       ],
     ],
   },
@@ -64,12 +64,12 @@ export const planted: Planted[] = [
     what: 'an entity tag leaves out the state of the record',
     file: 'server/entity-tags.ts',
     // biome-ignore lint/suspicious/noTemplateCurlyInString: a piece of source
-    pieces: [['${id}-${digestOf(shown)}', '${id}-0']],
+    pieces: [['${id}-${digestState(shown)}', '${id}-0']],
   },
   {
     what: 'what is done for a key is outside of the transaction of the key',
     file: 'server/kit/idempotency.ts',
-    pieces: [['const answer = await run(tx)', 'const answer = await run(db)']],
+    pieces: [['const response = await run(tx)', 'const response = await run(db)']],
   },
   {
     what: 'a commit without an answer is taken for done',
@@ -92,7 +92,7 @@ export const planted: Planted[] = [
         "await recalled(need.kind, tokenHash, id, () => lookups(db)[need.kind as 'bot']({ tokenHash, id }))",
       ],
       [
-        'const noted = new LRUCache',
+        'const lastUseDays = new LRUCache',
         `const grants = new LRUCache<string, any>({ max: 10_000, ttl: 2_000 })
 async function recalled(kind: string, tokenHash: string, id: string, ask: () => Promise<any>): Promise<any> {
   const known = kind + id + tokenHash
@@ -101,7 +101,7 @@ async function recalled(kind: string, tokenHash: string, id: string, ask: () => 
   return found
 }
 
-const noted = new LRUCache`,
+const lastUseDays = new LRUCache`,
       ],
     ],
   },

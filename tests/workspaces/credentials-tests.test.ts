@@ -2,14 +2,14 @@ import { generateKeyPairSync } from 'node:crypto'
 import { describe, expect, test } from '@jest/globals'
 import { vendors } from '../../contract/bot-document/blocks/vendors/all.ts'
 import type { VendorRow } from '../../contract/bot-document/blocks/vendors/vendor.ts'
-import type { OutboundReply, OutboundRequest } from '../../server/outbound/client.ts'
+import type { OutboundRequest, OutboundResponse } from '../../server/outbound/client.ts'
 import { testCredentials } from '../../server/workspaces/test-credentials.ts'
 
 /* Tests of credentials: the probe of each vendor, and what is passed on of its answer. */
 
 const now = new Date('2026-03-10T12:00:00.000Z')
 
-const answer = (status: number, body: unknown): OutboundReply => ({
+const answer = (status: number, body: unknown): OutboundResponse => ({
   ok: true,
   status,
   contentType: 'application/json',
@@ -17,7 +17,7 @@ const answer = (status: number, body: unknown): OutboundReply => ({
   body: Buffer.from(typeof body === 'string' ? body : JSON.stringify(body)),
 })
 
-function tools(reply: (request: OutboundRequest) => OutboundReply, mailError?: Error) {
+function tools(reply: (request: OutboundRequest) => OutboundResponse, mailError?: Error) {
   const requests: OutboundRequest[] = []
   return {
     requests,
@@ -60,7 +60,7 @@ test('every vendor with credentials has probes, or is named as one that tells no
 })
 
 describe.each(testable)('credentials of type %s', (type) => {
-  const run = async (reply: OutboundReply) => {
+  const run = async (reply: OutboundResponse) => {
     const world = tools(() => reply)
     const tested = await testCredentials(world, { type, data: data[type] }, now)
     return { tested, requests: world.requests }

@@ -59,7 +59,7 @@ function contractParts(id: string, { params, query, body, success }: Operation):
     ...(params ? [`    params: z.output<${schema}['params']>`] : []),
     ...(query ? [`    query: Required<z.output<${schema}['query']>>`] : []),
     ...(body ? [`    body: z.input<${schema}['body']>`] : []),
-    ...(success.mediaType ? [] : [`    reply: z.output<${schema}['success']['body']>`]),
+    ...(success.mediaType ? [] : [`    responseBody: z.output<${schema}['success']['body']>`]),
     '  }',
   ]
 }
@@ -72,7 +72,7 @@ function wireParts(id: string, { params, query, body, success }: Operation): str
     ...(params ? [`    params: ${operation}['parameters']['path']`] : []),
     ...(query ? [`    query: Required<NonNullable<${operation}['parameters']['query']>>`] : []),
     ...(body ? [`    body: NonNullable<${operation}['requestBody']>${json}`] : []),
-    ...(success.mediaType ? [] : [`    reply: ${operation}['responses'][${success.status}]${json}`]),
+    ...(success.mediaType ? [] : [`    responseBody: ${operation}['responses'][${success.status}]${json}`]),
     '  }',
   ]
 }

@@ -1,4 +1,4 @@
-import { type ErrorCode, type ErrorDefinition, errorBody, MAXIMUM_ISSUES } from '../errors.ts'
+import { type ErrorCode, type ErrorDefinition, errorBody, MAX_ISSUES } from '../errors.ts'
 import type { ErrorExample } from '../operation.ts'
 import { freeText, type JsonObject } from './schemas.ts'
 
@@ -122,7 +122,7 @@ export function errorSchemas(
           },
           issues: {
             type: 'array',
-            maxItems: MAXIMUM_ISSUES,
+            maxItems: MAX_ISSUES,
             description: 'What is wrong and where; empty where there is nothing to add.',
             items: { $ref: '#/components/schemas/ErrorIssue' },
           },

@@ -82,8 +82,8 @@ function operationInterface<O extends Operation>(
     `  query: ${parsedType('query')}`,
     `  body: ${operation.fileBody ? 'FileBody' : bodyOf(operation, parsedType('body'))}`,
     media === 'application/json'
-      ? `  reply: wire['${id}']['responses'][${operation.success.status}]['content']['${media}']`
-      : '  reply: Stream',
+      ? `  responseBody: wire['${id}']['responses'][${operation.success.status}]['content']['${media}']`
+      : '  responseBody: Stream',
     operation.success.minimal
       ? `  minimal: wire['${id}']['responses'][${operation.success.status}]['content']['${operation.success.minimal.mediaType}']`
       : '  minimal: never',

@@ -1,4 +1,4 @@
-import { namesMeant } from '../../chat/engine/flow-index.ts'
+import { candidateNames } from '../../chat/engine/flow-index.ts'
 import { syntaxFault } from '../../chat/engine/syntax.ts'
 import { isRecord } from '../../documents/conversion/document.ts'
 import { nearest } from '../../kit/issues/nearest.ts'
@@ -12,7 +12,8 @@ export function* unknownNames(flow: Flow, block: unknown, path: Path): Findings 
     for (const [, name = ''] of text.matchAll(/\{\{([^{}]*)\}\}/g)) {
       const trimmed = name.trim()
       if (trimmed === '' || trimmed.startsWith('=') || seen.has(trimmed)) continue
-      if (namesMeant(name).some((each) => flow.variableNames.has(each)) || isWholeState(block, text)) continue
+      if (candidateNames(name).some((each) => flow.variableNames.has(each)) || isWholeState(block, text))
+        continue
       seen.add(trimmed)
       yield
       const meant = nearest(trimmed, flow.variableNames, flow.effort)

@@ -1,13 +1,13 @@
 /** Appearance of a chat: theme, settings and scripts of the bot, with placeholders filled in. */
 
-import { asObject, at, filledText } from '../../json/access.ts'
+import { asObject, filledText, valueAt } from '../../json/access.ts'
 import type { Execution } from './execution.ts'
 import type { Block, FlowIndex } from './flow-index.ts'
 import type { BotAppearance, Device, DynamicTheme, StartProps } from './types.ts'
 import { fill, fillDeep } from './variables.ts'
 
 /** Theme and settings of the started bot, placeholders filled in. */
-export async function appearanceOf(run: Execution): Promise<BotAppearance> {
+export async function readAppearance(run: Execution): Promise<BotAppearance> {
   const own = { ...run, frames: run.frames.slice(0, 1) }
   const { theme, settings } = flowOf(run).flow
   const { general, typingEmulation } = asObject(settings)
@@ -19,13 +19,13 @@ export async function appearanceOf(run: Execution): Promise<BotAppearance> {
 }
 
 /** Parts of the theme that are variables, with their values of now. */
-export async function dynamicThemeOf(run: Execution): Promise<DynamicTheme | undefined> {
+export async function readDynamicTheme(run: Execution): Promise<DynamicTheme | undefined> {
   const own = { ...run, frames: run.frames.slice(0, 1) }
   const { theme } = flowOf(run).flow
   const sources: [keyof DynamicTheme, unknown][] = [
-    ['hostAvatarUrl', at(theme, 'chat', 'hostAvatar', 'url')],
-    ['guestAvatarUrl', at(theme, 'chat', 'guestAvatar', 'url')],
-    ['backgroundUrl', at(theme, 'general', 'background', 'content')],
+    ['hostAvatarUrl', valueAt(theme, 'chat', 'hostAvatar', 'url')],
+    ['guestAvatarUrl', valueAt(theme, 'chat', 'guestAvatar', 'url')],
+    ['backgroundUrl', valueAt(theme, 'general', 'background', 'content')],
   ]
   const dynamic: DynamicTheme = {}
   for (const [key, source] of sources) {
@@ -37,14 +37,14 @@ export async function dynamicThemeOf(run: Execution): Promise<DynamicTheme | und
 export function hasProgressBar(run: Execution): boolean {
   return (
     run.session.isProgressBarEnabled ||
-    at(flowOf(run).flow.theme, 'general', 'progressBar', 'isEnabled') === true
+    valueAt(flowOf(run).flow.theme, 'general', 'progressBar', 'isEnabled') === true
   )
 }
 
 /** Trackers and code that the page loads before the chat begins. */
 export async function startPropsOf(run: Execution): Promise<StartProps | null> {
   const flow = flowOf(run)
-  const metadata = asObject(at(flow.flow.settings, 'metadata'))
+  const metadata = asObject(valueAt(flow.flow.settings, 'metadata'))
   const props: StartProps = {}
   const analytics = blocksOf(flow, 'Google Analytics').map((block) => filledText(block.options.trackingId))
   const googleAnalyticsId = analytics.find((id) => id !== undefined)
@@ -72,7 +72,7 @@ export function deviceOf(userAgent: string | undefined): Device {
 function flowOf(run: Execution): FlowIndex {
   const first = run.frames[0]
   if (first === undefined) throw new Error('A session has at least one bot')
-  return first.flow
+  return first.flowIndex
 }
 
 function blocksOf(flow: FlowIndex, type: string): Block[] {

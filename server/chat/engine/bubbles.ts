@@ -1,5 +1,5 @@
 import { asArray, asObject, asString, filledText, type JsonObject, storableText } from '../../json/access.ts'
-import { type Execution, type Next, next, sendBubble } from './execution.ts'
+import { type BlockOutcome, type Execution, nextBlock, sendBubble } from './execution.ts'
 import type { Block } from './flow-index.ts'
 import { markdownBlocks, markdownLeaves } from './markdown.ts'
 import type { Bubble, Position, TranscriptEntry } from './types.ts'
@@ -10,10 +10,10 @@ import { fill, fillAddress, fillDeep, fillNumber, textOfValue } from './variable
  * `{text, bold?, italic?, underline?}`.
  */
 
-export async function runTextBubble(run: Execution, block: Block): Promise<Next> {
+export async function runTextBubble(run: Execution, block: Block): Promise<BlockOutcome> {
   const source = richTextIn(block.content)
   if (source.length > 0) sendText(run, block.id, await fillRichText(run, source))
-  return next
+  return nextBlock
 }
 
 /** A text from the engine itself, for instance a retry message. */
@@ -27,7 +27,7 @@ type MediaType = Exclude<Bubble['type'], 'text'>
  * Returns the runner of media blocks of that type: it shows their content, and an embed may wait for an event in it.
  */
 export function mediaBubble(type: MediaType) {
-  return async (run: Execution, block: Block, position: Position): Promise<Next> => {
+  return async (run: Execution, block: Block, position: Position): Promise<BlockOutcome> => {
     const content = asObject(await fillDeep(run, block.content))
     if (content.height !== undefined) {
       const height = await fillNumber(run, block.content.height)
@@ -38,9 +38,9 @@ export function mediaBubble(type: MediaType) {
     const url = asString(content.url)
     if (url !== undefined)
       run.transcript.push(type === 'embed' ? { role: 'bot', type: 'text', text: url } : mediaEntry(type, url))
-    if (type !== 'embed' || asObject(content.waitForEvent).isEnabled !== true) return next
+    if (type !== 'embed' || asObject(content.waitForEvent).isEnabled !== true) return nextBlock
     run.waiting = position
-    run.waitsFor = 'embed'
+    run.waitKind = 'embed'
     return { kind: 'wait' }
   }
 }
@@ -87,7 +87,7 @@ function analyseVideo(content: JsonObject): JsonObject {
 }
 
 /** Deeper trees are cut off: no editor makes them. */
-const maximumDepth = 32
+const MAX_RICH_TEXT_DEPTH = 32
 
 /**
  * Fills the placeholders of all leaves and links. Markdown in values becomes formatting, line breaks in them become
@@ -146,7 +146,7 @@ async function fillNodes(
   isAlone = false,
 ): Promise<JsonObject[]> {
   const filled: JsonObject[] = []
-  if (depth > maximumDepth) return filled
+  if (depth > MAX_RICH_TEXT_DEPTH) return filled
   for (const each of asArray(nodes)) {
     const node = asObject(each)
     if (typeof node.text === 'string') {
@@ -236,7 +236,7 @@ type WriteLeaf = (leaf: JsonObject) => string
 type WriteLink = (label: string, url: string) => string
 
 function linesOf(nodes: unknown, writeLeaf: WriteLeaf, writeLink: WriteLink, depth = 0): string[] {
-  if (depth > maximumDepth) return []
+  if (depth > MAX_RICH_TEXT_DEPTH) return []
   const lines: string[] = []
   // Leaves and links that stand side by side without a paragraph around them are one line.
   let isOpen = false
@@ -265,7 +265,7 @@ function itemLines(node: JsonObject, writeLeaf: WriteLeaf, writeLink: WriteLink,
 
 function inlineText(node: JsonObject, writeLeaf: WriteLeaf, writeLink: WriteLink, depth = 0): string {
   if (typeof node.text === 'string') return writeLeaf(node)
-  if (depth > maximumDepth) return ''
+  if (depth > MAX_RICH_TEXT_DEPTH) return ''
   const label = asArray(node.children)
     .map((child) => inlineText(asObject(child), writeLeaf, writeLink, depth + 1))
     .join('')

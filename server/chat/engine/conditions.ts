@@ -8,7 +8,7 @@ import type { VariableValue } from './types.ts'
 import { fillValue, onlyPlaceholder, readVariable } from './variables.ts'
 
 /** Pairs of characters that one comparison may look at in the worst case, some 2.5 milliseconds. */
-const maximumComparedPairs = 20_000_000
+const MAX_COMPARED_PAIRS = 20_000_000
 
 /** As many pairs of characters as a pair of items takes the time of, however small they are. */
 const pairOverhead = 64
@@ -132,7 +132,7 @@ function comparable(run: Execution, left: VariableValue, right: VariableValue): 
   ) as [string[], string[]]
   const size = (items: string[]) => items.reduce((sum, item) => sum + item.length + 1, 0)
   const pairs = size(ours) * size(theirs) + ours.length * theirs.length * pairOverhead
-  if (pairs <= maximumComparedPairs) return [ours, theirs]
+  if (pairs <= MAX_COMPARED_PAIRS) return [ours, theirs]
   log(run, 'error', 'A condition compares texts that are too large, it does not hold')
   return [[], []]
 }
@@ -146,7 +146,7 @@ async function order(
   test: (a: number, b: number) => boolean,
 ): Promise<boolean> {
   if (left === null || right === null) return false
-  const formats = variableIds.map((id) => dateFormatsOf(currentFrame(run).flow, id))
+  const formats = variableIds.map((id) => dateFormatsOf(currentFrame(run).flowIndex, id))
   const mayBeDate = [left, right].some(
     (side) => typeof side === 'string' && side.length <= MAX_DATE_CHARACTERS && looksLikeDate(side),
   )
@@ -176,7 +176,7 @@ function looksLikeDate(text: string): boolean {
 /** The variable of a text that is one placeholder. */
 function variableIdOf(run: Execution, value: string): string | undefined {
   const name = onlyPlaceholder(value)
-  const { variablesByName } = currentFrame(run).flow
+  const { variablesByName } = currentFrame(run).flowIndex
   return name === null ? undefined : (variablesByName.get(name) ?? variablesByName.get(name.trim()))?.id
 }
 
@@ -221,12 +221,12 @@ async function matchPairs(
       { name: 'pattern', value: pattern },
       { name: 'flags', value: flags },
     ]
-    const reply = await evaluate(run, { form: 'expression', code: matching, args })
-    if (reply.ok && Array.isArray(reply.value)) {
-      for (const matches of reply.value) outcomes.push(matches === true)
+    const evaluation = await evaluate(run, { form: 'expression', code: matching, args })
+    if (evaluation.ok && Array.isArray(evaluation.value)) {
+      for (const matches of evaluation.value) outcomes.push(matches === true)
     } else {
       log(run, 'error', 'A regular expression could not be used', {
-        details: `${source}: ${reply.ok ? 'no result' : reply.message}`,
+        details: `${source}: ${evaluation.ok ? 'no result' : evaluation.message}`,
         isInternal: true,
       })
       outcomes.push('invalid')

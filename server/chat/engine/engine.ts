@@ -7,29 +7,29 @@
 
 import type { InputType } from '../../../contract/bot-document/catalogue.ts'
 import { cutText, type JsonObject, storableText } from '../../json/access.ts'
-import { appearanceOf, deviceOf, dynamicThemeOf, hasProgressBar, startPropsOf } from './appearance.ts'
+import { deviceOf, hasProgressBar, readAppearance, readDynamicTheme, startPropsOf } from './appearance.ts'
 import {
   abortChat,
   addReturnPoint,
+  type BlockOutcome,
   currentFrame,
   type Execution,
   findEvent,
+  followBlockEdge,
   isPreview,
-  leave,
   log,
-  type Next,
   newExecution,
   sendAction,
   takeEdge,
   waitingBlock,
 } from './execution.ts'
-import { byType, findBlock, resolvePosition, startEdge, type Target } from './flow-index.ts'
+import { byType, findBlock, findStartEdge, resolvePosition, type Target } from './flow-index.ts'
 import {
   collectResultVariables,
-  flowAllBack,
-  giveValues,
   loadFrames,
+  mergeVariablesIntoParents,
   newFrame,
+  setInitialValues,
   updateResult,
 } from './frames.ts'
 import { isAnswer, replyToWaiting, setIdleTimer, textOfMessage } from './handle-reply.ts'
@@ -72,10 +72,10 @@ const isAnsweredInAdvance = byType<InputType, boolean>({
   cards: false,
 })
 
-const maximumAttachments = 50
+const MAX_ATTACHMENTS = 50
 
 /** Runs a flow from its start to the first point where it waits, or only registers the session. */
-export async function startChat(flow: Flow, options: StartOptions, effects: Effects): Promise<StartResult> {
+export async function startFlow(flow: Flow, options: StartOptions, effects: Effects): Promise<StartResult> {
   const language = visitorLanguage(options.acceptLanguage)
   const run = newExecution(options, effects, {
     format: 1,
@@ -91,17 +91,17 @@ export async function startChat(flow: Flow, options: StartOptions, effects: Effe
   })
   const frame = newFrame(flow, options.resultId)
   run.frames = [frame]
-  giveValues(run, frame, options)
-  const refusal = checkStart(run)
-  if (refusal !== null) return refusal
+  setInitialValues(run, frame, options)
+  const rejection = checkStart(run)
+  if (rejection !== null) return rejection
   const props = options.resultId === null ? null : await startPropsOf(run)
   if (props !== null) sendAction(run, { type: 'startPropsToInject', startPropsToInject: props })
-  const bot = await appearanceOf(run)
-  if (options.isOnlyRegistering === true) return { bot, ...(await outcomeOf(run, true)) }
+  const bot = await readAppearance(run)
+  if (options.isOnlyRegistering === true) return { bot, ...(await buildOutcome(run, true)) }
   effects.emit?.({ type: 'look', ...bot })
-  await begin(run, messageOf(run, options.message))
-  const outcome = await outcomeOf(run)
-  return { bot: run.isAborted ? bot : await appearanceOf(run), ...outcome }
+  await runFromStart(run, cleanMessage(run, options.message))
+  const outcome = await buildOutcome(run)
+  return { bot: run.isAborted ? bot : await readAppearance(run), ...outcome }
 }
 
 /** Theme and settings of a chat as its variables are now; `null` is the state of one that is over. */
@@ -124,7 +124,7 @@ export async function appearanceOfChat(
   const run = newExecution({}, effects, session)
   if (state === null || !(await loadFrames(run, flow, frames)))
     run.frames = [newFrame(flow, session.resultId)]
-  return appearanceOf(run)
+  return readAppearance(run)
 }
 
 /**
@@ -149,7 +149,7 @@ export async function setVariables(
   const issues: Awaited<ReturnType<typeof setVariables>>['issues'] = []
   for (const [name, value] of Object.entries(given)) {
     for (const frame of run.frames) {
-      const variable = frame.flow.variablesByName.get(name)
+      const variable = frame.flowIndex.variablesByName.get(name)
       if (variable === undefined) continue
       setVariable(run, variable.id, value, frame)
       values.set(name, readVariable(run, variable.id, frame))
@@ -160,7 +160,7 @@ export async function setVariables(
       issues.push({ name, code: 'unknown_variable', message: 'No bot of the chat has this variable' })
     }
   }
-  flowAllBack(run)
+  mergeVariablesIntoParents(run)
   // The next turn handles a linked bot that was deleted.
   const frames = stored.map((frame, level) => {
     const live = run.frames[level]
@@ -179,7 +179,7 @@ export async function setVariables(
  * Takes the visitor's message, or the outcome of an action, and runs on to the next point where the flow waits.
  * The state is used up: parts of it go into the one of the outcome.
  */
-export async function continueChat(
+export async function continueFlow(
   flow: Flow,
   state: SessionState,
   message: Message | null | undefined,
@@ -189,19 +189,19 @@ export async function continueChat(
   const { frames, waiting, ...session } = state
   const run = newExecution(options, effects, session)
   const isComplete = await loadFrames(run, flow, frames)
-  const sent = messageOf(run, message)
+  const sent = cleanMessage(run, message)
   if (!isComplete) {
     log(run, 'error', 'A linked bot is no longer there, the chat goes on behind it')
     await runBlocks(run, null, { kind: 'end' })
-    return outcomeOf(run)
+    return buildOutcome(run)
   }
   run.waiting = waiting
-  const refusal = checkWebhook(run, sent) ?? checkTimer(run, sent)
-  if (refusal !== null) return refusal
+  const rejection = checkWebhook(run, sent) ?? checkTimer(run, sent)
+  if (rejection !== null) return rejection
   const isCommand = typeof sent === 'object' && sent?.type === 'command'
-  if (isTimer(sent) || options.isAlone === true) {
-    run.session.alone = (run.session.alone ?? 0) + 1
-    if (run.session.alone > run.limits.timersInARow) {
+  if (isTimer(sent) || options.isWithoutVisitor === true) {
+    run.session.turnsWithoutVisitor = (run.session.turnsWithoutVisitor ?? 0) + 1
+    if (run.session.turnsWithoutVisitor > run.limits.timersInARow) {
       abortChat(
         run,
         `The chat was stopped: ${run.limits.timersInARow} timers came without a message of the visitor`,
@@ -209,23 +209,23 @@ export async function continueChat(
     }
   } else if (!isCommand) {
     delete run.session.idle
-    delete run.session.alone
+    delete run.session.turnsWithoutVisitor
   }
   if (isCommand && waiting !== null) return runCommand(run, sent.command)
   // A chat that was only registered starts, whatever comes first.
-  if (waiting === null) await begin(run, isCommand ? null : sent)
-  else await reply(run, sent)
-  return outcomeOf(run)
+  if (waiting === null) await runFromStart(run, isCommand ? null : sent)
+  else await passReply(run, sent)
+  return buildOutcome(run)
 }
 
 /** From the start of the flow. A message given in advance answers the first input if nothing is shown before it. */
-async function begin(run: Execution, message: Message | null): Promise<void> {
+async function runFromStart(run: Execution, message: Message | null): Promise<void> {
   const { startFrom } = run.session
   delete run.session.startFrom
   if (startFrom?.type === 'behind') {
-    const target = resolvePosition(currentFrame(run).flow, startFrom.position)
-    const block = findBlock(currentFrame(run).flow, startFrom.position)
-    await runBlocks(run, target, block === null ? { kind: 'end' } : leave(run, block))
+    const target = resolvePosition(currentFrame(run).flowIndex, startFrom.position)
+    const block = findBlock(currentFrame(run).flowIndex, startFrom.position)
+    await runBlocks(run, target, block === null ? { kind: 'end' } : followBlockEdge(run, block))
   } else {
     const target = findStartTarget(run, startFrom)
     await runBlocks(run, null, target === null ? { kind: 'end' } : { kind: 'go', ...target })
@@ -234,7 +234,7 @@ async function begin(run: Execution, message: Message | null): Promise<void> {
   const words = textOfMessage(message)
   const isUsed =
     isAnswer(message) && type && run.messages.length === 0 && isAnsweredInAdvance.get(type) !== false
-  if (isUsed) return reply(run, message)
+  if (isUsed) return passReply(run, message)
   // A chat that was given back: the visitor wrote to people. The start of a preview is none.
   const isReturned = startFrom?.type === 'behind' || (startFrom?.type === 'group' && !isPreview(run))
   if (!isReturned || words === '') return
@@ -242,8 +242,8 @@ async function begin(run: Execution, message: Message | null): Promise<void> {
   run.said.push({ role: 'user', text: words })
 }
 
-async function reply(run: Execution, message: Message | null): Promise<void> {
-  const target = run.waiting === null ? null : resolvePosition(currentFrame(run).flow, run.waiting)
+async function passReply(run: Execution, message: Message | null): Promise<void> {
+  const target = run.waiting === null ? null : resolvePosition(currentFrame(run).flowIndex, run.waiting)
   await runBlocks(run, target, await replyToWaiting(run, message))
 }
 
@@ -251,7 +251,7 @@ async function reply(run: Execution, message: Message | null): Promise<void> {
 async function runCommand(run: Execution, command: string): Promise<TurnResult> {
   const event = findEvent(run, 'command', command)
   if (event === undefined) {
-    return { problem: { code: 'UNKNOWN_COMMAND', message: 'The bot has no event for this command' } }
+    return { rejection: { code: 'UNKNOWN_COMMAND', message: 'The bot has no event for this command' } }
   }
   const target = takeEdge(run, event.outgoingEdgeId)
   const position = run.waiting
@@ -260,9 +260,9 @@ async function runCommand(run: Execution, command: string): Promise<TurnResult> 
   if (position !== null && waitingBlock({ ...run, waiting: position }) !== null) {
     addReturnPoint(run, { kind: 'again', isAutomatic, position })
   }
-  const first: Next = target === null ? { kind: 'end' } : { kind: 'go', ...target }
+  const first: BlockOutcome = target === null ? { kind: 'end' } : { kind: 'go', ...target }
   await runBlocks(run, null, first)
-  return outcomeOf(run)
+  return buildOutcome(run)
 }
 
 /** Only its call continues a `webhook` block. A preview has no result to call, so there a text stands for the call. */
@@ -273,7 +273,7 @@ function checkWebhook(run: Execution, message: Message | null): TurnRejection | 
   const isTrial = isExpected && isPreview(run) && message !== null
   if (isCall === isExpected || isCommand || isTrial) return null
   const reason = isCall ? 'The chat does not wait for a webhook' : 'The chat waits for a webhook'
-  return { problem: { code: 'NOT_WAITING', message: reason } }
+  return { rejection: { code: 'NOT_WAITING', message: reason } }
 }
 
 function isTimer(message: Message | null): boolean {
@@ -284,31 +284,31 @@ function isTimer(message: Message | null): boolean {
 function checkTimer(run: Execution, message: Message | null): TurnRejection | null {
   if (isTimer(message) || waitingBlock(run)?.type !== 'wait until') return null
   if (typeof message === 'object' && message?.type === 'command') return null
-  return { problem: { code: 'NOT_WAITING', message: 'The chat waits for a time' } }
+  return { rejection: { code: 'NOT_WAITING', message: 'The chat waits for a time' } }
 }
 
 function checkStart(run: Execution): TurnRejection | null {
   const { startFrom } = run.session
   if (startFrom === undefined || startFrom.type === 'behind') return null
-  const { flow } = currentFrame(run)
+  const { flowIndex: flow } = currentFrame(run)
   const isKnown =
     startFrom.type === 'group'
       ? flow.groups.has(startFrom.groupId)
       : flow.events.some((event) => event.id === startFrom.eventId)
   if (isKnown) return null
   return {
-    problem: { code: 'UNKNOWN_START', message: `The bot has no such ${startFrom.type} to start from` },
+    rejection: { code: 'UNKNOWN_START', message: `The bot has no such ${startFrom.type} to start from` },
   }
 }
 
 function findStartTarget(run: Execution, startFrom: StartOptions['startFrom']): Target | null {
-  const { flow } = currentFrame(run)
-  if (startFrom === undefined) return takeEdge(run, startEdge(flow))
+  const { flowIndex: flow } = currentFrame(run)
+  if (startFrom === undefined) return takeEdge(run, findStartEdge(flow))
   if (startFrom.type === 'group') return resolvePosition(flow, { groupId: startFrom.groupId })
   return takeEdge(run, flow.events.find((event) => event.id === startFrom.eventId)?.outgoingEdgeId)
 }
 
-export function messageOf(run: Execution, message: Message | null | undefined): Message | null {
+export function cleanMessage(run: Execution, message: Message | null | undefined): Message | null {
   if (message === null || message === undefined) return null
   const clean = (value: string): string => {
     const maximum = run.limits.messageCharacters
@@ -319,23 +319,23 @@ export function messageOf(run: Execution, message: Message | null | undefined): 
   if (message.type === 'webhook' || message.type === 'timer') return message
   if (message.type === 'command') return { ...message, command: clean(message.command) }
   if (message.type === 'audio') return { ...message, url: clean(message.url) }
-  const attachedFileUrls = message.attachedFileUrls?.slice(0, maximumAttachments).map(clean)
+  const attachedFileUrls = message.attachedFileUrls?.slice(0, MAX_ATTACHMENTS).map(clean)
   return { ...message, text: clean(message.text), ...(attachedFileUrls ? { attachedFileUrls } : {}) }
 }
 
-export async function outcomeOf(run: Execution, isRegistering = false): Promise<TurnOutcome> {
-  const outcome = outcomeWithoutTheme(run, isRegistering)
-  const dynamicTheme = run.isAborted ? undefined : await dynamicThemeOf(run)
+export async function buildOutcome(run: Execution, isRegistering = false): Promise<TurnOutcome> {
+  const outcome = buildOutcomeWithoutTheme(run, isRegistering)
+  const dynamicTheme = run.isAborted ? undefined : await readDynamicTheme(run)
   if (dynamicTheme !== undefined) outcome.dynamicTheme = dynamicTheme
   return outcome
 }
 
 /** Without what may run code of the bot. */
-export function outcomeWithoutTheme(run: Execution, isRegistering = false): TurnOutcome {
-  const isOver = run.isAborted || (run.waitsFor === null && !isRegistering)
+export function buildOutcomeWithoutTheme(run: Execution, isRegistering = false): TurnOutcome {
+  const isOver = run.isAborted || (run.waitKind === null && !isRegistering)
   if (run.isAborted) run.input = undefined
   if (!isOver && !isRegistering) setIdleTimer(run)
-  flowAllBack(run)
+  mergeVariablesIntoParents(run)
   for (const frame of run.frames) updateResult(run, frame)
   const first = run.frames[0] ?? currentFrame(run)
   const hasStarted = first.answerCount > 0
@@ -375,7 +375,7 @@ function stateOf(run: Execution): SessionState {
   const frames = run.frames.map(
     (frame): Frame => ({
       botId: frame.botId,
-      publicationId: frame.flowId,
+      flowId: frame.flowId,
       returns: frame.returns,
       resultId: frame.resultId,
       isMerged: frame.isMerged,

@@ -1,8 +1,15 @@
 /** Runs code of a bot in the sandbox, within the limits of a turn. */
 
 import { withText } from '../../outbound/response-body.ts'
-import type { CodeAnswer, CodeRequest, EvaluateReply, EvaluateRequest } from '../../sandbox/types.ts'
-import { currentFrame, type Execution, log, mayCallOut, remainingMilliseconds, waitFor } from './execution.ts'
+import type { CodeAnswer, CodeRequest, EvaluateOutcome, EvaluateRequest } from '../../sandbox/types.ts'
+import {
+  currentFrame,
+  type Execution,
+  log,
+  remainingMilliseconds,
+  spendOutboundCall,
+  waitFor,
+} from './execution.ts'
 
 /** Maximum time that one piece of code may wait for all responses to its requests. */
 const fetchMilliseconds = 10_000
@@ -19,9 +26,9 @@ export async function evaluate(
     args,
     mayFetch = true,
   }: Pick<EvaluateRequest, 'form' | 'code' | 'args'> & { mayFetch?: boolean },
-): Promise<EvaluateReply> {
+): Promise<EvaluateOutcome> {
   if (code === '') return { ok: true, value: null, assignments: [], milliseconds: 0, lines: [] }
-  const left = run.limits.evaluationMillisecondsPerStep - run.spent.evaluation
+  const left = run.limits.evaluationMillisecondsPerTurn - run.spent.evaluation
   if (left <= 0) return rejectEvaluation('time', 'The code of this turn used up its time')
   const maximum = run.limits.codeCharacters
   if (code.length > maximum)
@@ -33,23 +40,26 @@ export async function evaluate(
     mayFetch
       ? send(run, request, deadline)
       : { ok: false as const, message: 'This code may send no requests' }
-  const reply = await waitFor(run, run.effects.evaluate({ form, code, args, owner, milliseconds, fetch }))
-  run.spent.evaluation += reply.milliseconds + setupMilliseconds
-  for (const line of reply.lines) log(run, 'info', 'Code says', { details: line, isInternal: true })
-  return reply
+  const evaluation = await waitFor(
+    run,
+    run.effects.evaluate({ form, code, args, owner, milliseconds, fetch }),
+  )
+  run.spent.evaluation += evaluation.milliseconds + setupMilliseconds
+  for (const line of evaluation.lines) log(run, 'info', 'Code says', { details: line, isInternal: true })
+  return evaluation
 }
 
-function rejectEvaluation(reason: 'time' | 'error', message: string): EvaluateReply {
+function rejectEvaluation(reason: 'time' | 'error', message: string): EvaluateOutcome {
   return { ok: false, reason, message, milliseconds: 0, lines: [] }
 }
 
 async function send(run: Execution, request: CodeRequest, deadline: number): Promise<CodeAnswer> {
-  if (!(await mayCallOut(run))) return { ok: false, message: 'One turn may not call out more often' }
+  if (!(await spendOutboundCall(run))) return { ok: false, message: 'One turn may not call out more often' }
   const left = Math.min(deadline - performance.now(), remainingMilliseconds(run))
   if (left <= 0) return { ok: false, message: `No answer within ${fetchMilliseconds} ms` }
-  const reply = withText(await run.effects.httpRequest({ ...request, milliseconds: left }))
-  if (!reply.ok) return reply
-  const { status, headers, text: body } = reply
+  const response = withText(await run.effects.httpRequest({ ...request, milliseconds: left }))
+  if (!response.ok) return response
+  const { status, headers, text: body } = response
   return { ok: true, status, headers: Object.fromEntries(plainHeaders(headers)), body }
 }
 

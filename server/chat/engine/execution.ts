@@ -36,7 +36,7 @@ import type {
 /** A bot that is running. See `Frame` for the fields that are stored. */
 export interface LiveFrame extends Omit<Frame, 'values' | 'publicationId'> {
   flowId: string | null
-  flow: FlowIndex
+  flowIndex: FlowIndex
   /** Values that differ from the ones the document starts with. */
   values: Map<string, VariableValue>
   /** Characters of all these values. */
@@ -56,7 +56,7 @@ export interface Execution {
   frames: LiveFrame[]
   waiting: Position | null
   /** An input, a member, or an action or embed whose outcome the client has to send, keeps the chat open. */
-  waitsFor: 'input' | 'member' | 'action' | 'embed' | null
+  waitKind: 'input' | 'member' | 'action' | 'embed' | null
   timer: TimerToSet | undefined
   /** True if this turn hands the chat to the members. */
   isHandedOff: boolean
@@ -109,7 +109,7 @@ export function newExecution(
     session,
     frames: [],
     waiting: null,
-    waitsFor: null,
+    waitKind: null,
     timer: undefined,
     isHandedOff: false,
     messages: [],
@@ -140,21 +140,21 @@ export function newExecution(
 }
 
 /** Outcome of a block. `go` leaves the group, `end` ends the branch, `wait` ends the request. */
-export type Next =
+export type BlockOutcome =
   | { kind: 'next' }
   | { kind: 'go'; group: Group; index: number }
   | { kind: 'end' }
   | { kind: 'wait' }
 
-export const next: Next = { kind: 'next' }
+export const nextBlock: BlockOutcome = { kind: 'next' }
 
-const longestTurnMilliseconds = 10
+const MAX_MS_BETWEEN_YIELDS = 10
 /** A turn that has worked longer than this alternates with other such turns. */
-const freeMilliseconds = 50
-const maximumLogs = 100
+const UNPACED_WORK_MS = 50
+const MAX_LOG_ENTRIES = 100
 /** Maximum bytes of a character in memory. */
 export const BYTES_PER_CHARACTER = 2
-const maximumDetails = 1_000
+const MAX_DETAILS_CHARACTERS = 1_000
 
 /** The bot that is running now. */
 export function currentFrame(run: Execution): LiveFrame {
@@ -168,7 +168,7 @@ export function isPreview(run: Execution): boolean {
 }
 
 export function waitingBlock(run: Execution): Block | null {
-  return run.waiting === null ? null : findBlock(currentFrame(run).flow, run.waiting)
+  return run.waiting === null ? null : findBlock(currentFrame(run).flowIndex, run.waiting)
 }
 
 export function log(
@@ -177,15 +177,15 @@ export function log(
   description: string,
   more: { details?: unknown; context?: string; isInternal?: boolean } = {},
 ): void {
-  if (run.logs.length >= maximumLogs) return
+  if (run.logs.length >= MAX_LOG_ENTRIES) return
   const entry: LogEntry = {
     status,
-    description: storableText(cutText(description, maximumDetails)),
+    description: storableText(cutText(description, MAX_DETAILS_CHARACTERS)),
     isInternal: more.isInternal ?? false,
   }
   if (more.details !== undefined) {
     const details = typeof more.details === 'string' ? more.details : JSON.stringify(more.details)
-    entry.details = storableText(cutText(details, maximumDetails))
+    entry.details = storableText(cutText(details, MAX_DETAILS_CHARACTERS))
   }
   if (more.context !== undefined) entry.context = more.context
   run.logs.push(entry)
@@ -196,7 +196,7 @@ export function abortChat(run: Execution, description: string): void {
   if (run.isAborted) return
   run.isAborted = true
   // Must not be lost among the entries of a flow that logs in a loop.
-  run.logs.splice(maximumLogs - 1)
+  run.logs.splice(MAX_LOG_ENTRIES - 1)
   log(run, 'error', description)
 }
 
@@ -238,9 +238,9 @@ export async function checkBudget(run: Execution): Promise<boolean> {
     )
   }
   if (run.isAborted) return false
-  if (performance.now() - run.yieldedAt >= longestTurnMilliseconds) {
-    const { takeTurn } = run.effects
-    if (takeTurn && readWorkMilliseconds(run) > freeMilliseconds) await waitFor(run, takeTurn())
+  if (performance.now() - run.yieldedAt >= MAX_MS_BETWEEN_YIELDS) {
+    const { yieldToOthers } = run.effects
+    if (yieldToOthers && readWorkMilliseconds(run) > UNPACED_WORK_MS) await waitFor(run, yieldToOthers())
     else await setImmediate()
     run.yieldedAt = performance.now()
   }
@@ -282,7 +282,7 @@ export function spendOutput(run: Execution, part: unknown): boolean {
  * Counts a call to the outside that sends so many bytes, with what the turn holds while it waits for the response. False
  * once the limit is exceeded or the chat was cut, since its data may be incomplete then, and where there is no room.
  */
-export async function mayCallOut(run: Execution, bytes = 0): Promise<boolean> {
+export async function spendOutboundCall(run: Execution, bytes = 0): Promise<boolean> {
   if (run.isAborted) return false
   run.spent.outboundCalls += 1
   if (run.spent.outboundCalls > run.limits.outboundCalls) {
@@ -319,25 +319,25 @@ export function sendAction(run: Execution, action: ClientSideAction): void {
 }
 
 /** Sends an action whose outcome the client has to bring back. */
-export function awaitAction(run: Execution, action: ClientSideAction, position: Position): Next {
+export function awaitAction(run: Execution, action: ClientSideAction, position: Position): BlockOutcome {
   sendAction(run, { ...action, expectsDedicatedReply: true })
   run.waiting = position
-  run.waitsFor = 'action'
+  run.waitKind = 'action'
   return { kind: 'wait' }
 }
 
 /** The target of an edge that the chat takes; `null` where it leads nowhere. */
 export function takeEdge(run: Execution, edgeId: unknown): Target | null {
-  const { botId, flow } = currentFrame(run)
+  const { botId, flowIndex: flow } = currentFrame(run)
   const target = followEdge(flow, edgeId)
   if (target !== null) run.effects.visit?.({ botId, edgeId: String(edgeId) })
   return target
 }
 
 /** Follows the edge of the block; without one, the next block runs. */
-export function leave(run: Execution, block: Block): Next {
+export function followBlockEdge(run: Execution, block: Block): BlockOutcome {
   const target = takeEdge(run, block.outgoingEdgeId)
-  return target === null ? next : { kind: 'go', ...target }
+  return target === null ? nextBlock : { kind: 'go', ...target }
 }
 
 /** Adds a return point to the running bot, and drops the oldest if there are too many. */
@@ -349,7 +349,7 @@ export function addReturnPoint(run: Execution, point: ReturnPoint): void {
 
 /** Returns the event of that type. Commands differ by their text. */
 export function findEvent(run: Execution, type: string, command?: string): FlowEvent | undefined {
-  const { flow } = currentFrame(run)
+  const { flowIndex: flow } = currentFrame(run)
   return flow.events.find(
     (event) => event.type === type && (command === undefined || event.options.command === command),
   )

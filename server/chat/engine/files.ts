@@ -5,10 +5,10 @@ import type { FoundUpload } from '../../uploads/uploads.ts'
 import {
   currentFrame,
   type Execution,
-  mayCallOut,
   noMemory,
   remainingMilliseconds,
   reserveMemory,
+  spendOutboundCall,
   waitFor,
 } from './execution.ts'
 import { resultBotOf } from './frames.ts'
@@ -60,15 +60,17 @@ export async function fetchFile(
   url: URL,
   maximumBytes?: number,
 ): Promise<{ bytes: Uint8Array; mediaType: string } | string> {
-  if (!(await mayCallOut(run))) return 'One turn may not call out more often, or has no room in memory'
+  if (!(await spendOutboundCall(run))) return 'One turn may not call out more often, or has no room in memory'
   const milliseconds = Math.max(1, Math.min(FETCH_TIMEOUT_MS, remainingMilliseconds(run)))
   const request = { url: url.href, method: 'GET', headers: {}, milliseconds }
-  const reply = await waitFor(
+  const response = await waitFor(
     run,
     run.effects.httpRequest(maximumBytes === undefined ? request : { ...request, maximumBytes }),
   )
-  if (!reply.ok) return reply.message
-  return reply.status < 300 ? { bytes: reply.body, mediaType: reply.contentType } : `Status ${reply.status}`
+  if (!response.ok) return response.message
+  return response.status < 300
+    ? { bytes: response.body, mediaType: response.contentType }
+    : `Status ${response.status}`
 }
 
 /** The file at an address: an upload of the chat, or one of another service. */

@@ -96,7 +96,7 @@ export function indexFlow(flow: Flow): FlowIndex {
  * Names that a placeholder may mean; the first one that a variable has counts. Spaces count in names of variables,
  * but not around the name in a placeholder.
  */
-export function namesMeant(placeholder: string): [string, string] {
+export function candidateNames(placeholder: string): [string, string] {
   return [placeholder, placeholder.trim()]
 }
 
@@ -106,7 +106,7 @@ export function followEdge(flow: FlowIndex, edgeId: unknown): Target | null {
   return target === undefined ? null : resolvePosition(flow, target)
 }
 
-export function startEdge(flow: FlowIndex): string | undefined {
+export function findStartEdge(flow: FlowIndex): string | undefined {
   return flow.events.find((event) => event.type === 'start')?.outgoingEdgeId
 }
 

@@ -2,17 +2,24 @@ import { filledText } from '../../json/access.ts'
 import { findJumpTarget } from './blocks/logic.ts'
 import {
   addReturnPoint,
+  type BlockOutcome,
   currentFrame,
   type Execution,
+  followBlockEdge,
   type LiveFrame,
-  leave,
   log,
-  type Next,
   waitFor,
 } from './execution.ts'
-import { type Block, type FlowIndex, followEdge, indexFlow, startEdge, type Target } from './flow-index.ts'
+import {
+  type Block,
+  type FlowIndex,
+  findStartEdge,
+  followEdge,
+  indexFlow,
+  type Target,
+} from './flow-index.ts'
 import type { Flow, Frame, Position, ResultVariable, StartOptions, VariableValue } from './types.ts'
-import { readVariable, setVariable, sizeOf } from './variables.ts'
+import { countCharacters, readVariable, setVariable } from './variables.ts'
 
 /* Frames of an execution: one for the bot, one more for each bot that it links; and the block that links them. */
 
@@ -24,7 +31,7 @@ export function newFrame(
   return {
     botId: flow.id,
     flowId: null,
-    flow: indexFlow(flow),
+    flowIndex: indexFlow(flow),
     values: new Map(),
     size: 0,
     returns: [],
@@ -38,8 +45,8 @@ export function newFrame(
 }
 
 /** Sets the values remembered from an earlier visit first, then those that the page passes in. */
-export function giveValues(run: Execution, frame: LiveFrame, options: StartOptions): void {
-  const { variables, variablesByName } = frame.flow
+export function setInitialValues(run: Execution, frame: LiveFrame, options: StartOptions): void {
+  const { variables, variablesByName } = frame.flowIndex
   const remembered = options.rememberedVariables ?? []
   for (const { id, name, value } of remembered) {
     // Copies of a bot have its ids: one that is merged may have given another variable this id.
@@ -54,12 +61,12 @@ export function giveValues(run: Execution, frame: LiveFrame, options: StartOptio
 
 /** Returns `false` if a linked bot was deleted: its frame is then empty, and those above it are dropped. */
 export async function loadFrames(run: Execution, flow: Flow, stored: Frame[]): Promise<boolean> {
-  for (const { values, publicationId: flowId, ...frame } of stored) {
+  for (const { values, flowId, ...frame } of stored) {
     const own = flowId === null ? flow : await waitFor(run, run.effects.loadFlow(flowId))
-    const size = values.reduce((sum, [, value]) => sum + sizeOf(value), 0)
+    const size = values.reduce((sum, [, value]) => sum + countCharacters(value), 0)
     const live = {
       flowId,
-      flow: indexFlow(own ?? { id: frame.botId }),
+      flowIndex: indexFlow(own ?? { id: frame.botId }),
       values: new Map(values),
       size,
       ...frame,
@@ -77,7 +84,7 @@ export async function loadFrames(run: Execution, flow: Flow, stored: Frame[]): P
 /** All variables that have a value, those of merged bots included; session variables only where nobody stores them. */
 export function collectResultVariables(run: Execution, frame: LiveFrame): ResultVariable[] {
   const own: ResultVariable[] = []
-  for (const { id, name, isSessionVariable } of frame.flow.variables.values()) {
+  for (const { id, name, isSessionVariable } of frame.flowIndex.variables.values()) {
     const value = readVariable(run, id, frame)
     if (value === null) continue
     if (!isSessionVariable) own.push({ id, name, value })
@@ -91,7 +98,7 @@ export function resultBotOf(frames: Pick<Frame, 'botId' | 'isMerged'>[]): string
   return frames.findLast(({ isMerged }) => !isMerged)?.botId
 }
 
-export async function runBotLink(run: Execution, block: Block, position: Position): Promise<Next> {
+export async function runBotLink(run: Execution, block: Block, position: Position): Promise<BlockOutcome> {
   const botId = filledText(block.options.botId)
   if (botId === undefined) return skip(run, block, 'no bot is chosen')
   return botId === 'current' || botId === currentFrame(run).botId
@@ -103,13 +110,13 @@ export async function runBotLink(run: Execution, block: Block, position: Positio
 function findLinkTarget(run: Execution, block: Block, flow: FlowIndex): Target | null {
   const groupId = filledText(block.options.groupId)
   return groupId === undefined
-    ? followEdge(flow, startEdge(flow))
+    ? followEdge(flow, findStartEdge(flow))
     : findJumpTarget(run, flow, groupId, undefined)
 }
 
 /** A link within the same bot: its group runs, then the flow goes on here. */
-function callGroup(run: Execution, block: Block, position: Position): Next {
-  const { flow } = currentFrame(run)
+function callGroup(run: Execution, block: Block, position: Position): BlockOutcome {
+  const { flowIndex: flow } = currentFrame(run)
   const target = findLinkTarget(run, block, flow)
   if (target === null) return skip(run, block, 'there is no such group')
   // With nothing behind the link there is nothing to come back to, so a bot that restarts itself stays small.
@@ -117,7 +124,12 @@ function callGroup(run: Execution, block: Block, position: Position): Next {
   return { kind: 'go', ...target }
 }
 
-async function enterBot(run: Execution, block: Block, position: Position, botId: string): Promise<Next> {
+async function enterBot(
+  run: Execution,
+  block: Block,
+  position: Position,
+  botId: string,
+): Promise<BlockOutcome> {
   if (run.frames.length > run.limits.linkedBots)
     return skip(run, block, 'too many bots are linked inside each other')
   const linked = await waitFor(run, run.effects.findLinkedFlow(botId))
@@ -144,17 +156,17 @@ async function enterBot(run: Execution, block: Block, position: Position, botId:
 export function leaveBot(run: Execution): Position | null {
   const ended = run.frames.pop()
   if (ended === undefined) return null
-  if (ended.isMerged) flowBack(run, ended, currentFrame(run))
+  if (ended.isMerged) mergeIntoParent(run, ended, currentFrame(run))
   else completeResult(run, ended)
   return ended.linkPosition
 }
 
 /** Brings the variables of merged bots down to the bots they are merged into, from the top on. */
-export function flowAllBack(run: Execution): void {
+export function mergeVariablesIntoParents(run: Execution): void {
   for (let level = run.frames.length - 1; level > 0; level -= 1) {
     const frame = run.frames[level]
     const parent = run.frames[level - 1]
-    if (frame?.isMerged && parent !== undefined) flowBack(run, frame, parent)
+    if (frame?.isMerged && parent !== undefined) mergeIntoParent(run, frame, parent)
   }
 }
 
@@ -189,16 +201,16 @@ function completeResult(run: Execution, frame: LiveFrame): void {
 }
 
 /** A variable of the same name takes the value; others stay beside the variables of the parent. */
-function flowBack(run: Execution, from: LiveFrame, to: LiveFrame): void {
+function mergeIntoParent(run: Execution, from: LiveFrame, to: LiveFrame): void {
   const byName = new Map(to.merged.map((each) => [each.name, each]))
   const carry = (each: ResultVariable, isSession: boolean): void => {
-    const own = to.flow.variablesByName.get(each.name)
+    const own = to.flowIndex.variablesByName.get(each.name)
     if (own === undefined && !isSession) byName.set(each.name, each)
     else if (own !== undefined && readVariable(run, own.id, to) !== each.value)
       setVariable(run, own.id, each.value, to)
   }
   for (const each of from.merged) carry(each, false)
-  for (const { id, name, isSessionVariable } of from.flow.variables.values()) {
+  for (const { id, name, isSessionVariable } of from.flowIndex.variables.values()) {
     const value = readVariable(run, id, from)
     if (value !== null) carry({ id, name, value }, isSessionVariable)
   }
@@ -216,7 +228,7 @@ function valuesByName(run: Execution): Map<string, VariableValue> {
   const values = new Map<string, VariableValue>()
   for (const frame of run.frames) {
     for (const { name, value } of frame.merged) values.set(name, value)
-    for (const { id, name } of frame.flow.variables.values()) {
+    for (const { id, name } of frame.flowIndex.variables.values()) {
       const value = readVariable(run, id, frame)
       if (value !== null) values.set(name, value)
     }
@@ -225,12 +237,12 @@ function valuesByName(run: Execution): Map<string, VariableValue> {
 }
 
 function hasMoreBehind(run: Execution, block: Block, position: Position): boolean {
-  const { flow } = currentFrame(run)
+  const { flowIndex: flow } = currentFrame(run)
   const isLast = flow.groups.get(position.groupId)?.blocks.at(-1)?.id === block.id
   return !isLast || (block.outgoingEdgeId !== undefined && flow.edges.has(block.outgoingEdgeId))
 }
 
-function skip(run: Execution, block: Block, reason: string): Next {
+function skip(run: Execution, block: Block, reason: string): BlockOutcome {
   log(run, 'error', `Bot link: skipped, ${reason}`, { context: block.id, isInternal: true })
-  return leave(run, block)
+  return followBlockEdge(run, block)
 }

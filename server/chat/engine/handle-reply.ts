@@ -1,6 +1,6 @@
 import type { InputType } from '../../../contract/bot-document/catalogue.ts'
 import { MAX_TIMER_SECONDS } from '../../../contract/bot-document/limits.ts'
-import { asObject, at, cutText, filledText, type JsonObject, storableText } from '../../json/access.ts'
+import { asObject, cutText, filledText, type JsonObject, storableText, valueAt } from '../../json/access.ts'
 import { acceptClientReply } from './blocks/http-request.ts'
 import { leaveHandoff } from './blocks/people.ts'
 import { acceptClientValue } from './blocks/set-variable.ts'
@@ -8,14 +8,14 @@ import { acceptBooking } from './blocks/vendors/cal-com.ts'
 import { sendPlainText } from './bubbles.ts'
 import {
   addReturnPoint,
+  type BlockOutcome,
   currentFrame,
   type Execution,
   findEvent,
+  followBlockEdge,
   isPreview,
-  leave,
   log,
-  type Next,
-  next,
+  nextBlock,
   spendOutput,
   takeEdge,
   waitFor,
@@ -35,11 +35,11 @@ import { fill, fillDeep, fillNumber, readVariable, saveReply, setVariable } from
 /* Passes the message of a visitor to the block that waits. Shows inputs, and shows them again after an invalid reply or none. */
 
 /** Hands the message to the waiting block. The outcome is relative to that block. */
-export async function replyToWaiting(run: Execution, message: Message | null): Promise<Next> {
+export async function replyToWaiting(run: Execution, message: Message | null): Promise<BlockOutcome> {
   const block = waitingBlock(run)
   const position = run.waiting
   run.waiting = null
-  run.waitsFor = null
+  run.waitKind = null
   run.input = undefined
   if (block === null || position === null) {
     log(run, 'error', 'The block that waited for this reply no longer exists')
@@ -47,7 +47,7 @@ export async function replyToWaiting(run: Execution, message: Message | null): P
   }
   if (typeof message === 'object' && message?.type === 'timer') {
     if (isInput(block)) return takeIdle(run, block, position)
-    return block.type === 'handoff' ? leaveHandoff(run, block, 'unanswered') : leave(run, block)
+    return block.type === 'handoff' ? leaveHandoff(run, block, 'unanswered') : followBlockEdge(run, block)
   }
   if (isInput(block)) {
     const branch = takeEvent(run, block, message, 'reply')
@@ -63,7 +63,7 @@ export async function replyToWaiting(run: Execution, message: Message | null): P
     case 'embed': {
       const { saveDataInVariableId } = asObject(block.content.waitForEvent)
       if (reply !== null) saveReply(run, saveDataInVariableId, reply)
-      return next
+      return nextBlock
     }
     case 'Set variable':
       return acceptClientValue(run, block, reply)
@@ -76,7 +76,7 @@ export async function replyToWaiting(run: Execution, message: Message | null): P
     case 'cal-com':
       return acceptBooking(run, block, reply)
     default:
-      return leave(run, block)
+      return followBlockEdge(run, block)
   }
 }
 
@@ -86,7 +86,7 @@ export async function answerInput(
   block: Block,
   position: Position,
   message: Message | null,
-): Promise<Next> {
+): Promise<BlockOutcome> {
   const reading = await readReply(run, block, message)
   if (reading.kind !== 'invalid') return acceptReply(run, block, message, reading)
   const words = textOfMessage(message)
@@ -109,8 +109,8 @@ function takeEvent(
   block: Block,
   message: Message | null,
   type: 'reply' | 'invalidReply',
-): Next | null {
-  const { flow } = currentFrame(run)
+): BlockOutcome | null {
+  const { flowIndex: flow } = currentFrame(run)
   const event = findEvent(run, type)
   if (event === undefined) return null
   if (followEdge(flow, event.outgoingEdgeId)?.group.blocks.includes(block)) return null
@@ -137,7 +137,7 @@ const inputNames = byType<InputType, string>({
 })
 
 function describeReply(run: Execution, event: FlowEvent, block: Block, message: Message | null): void {
-  const { flow } = currentFrame(run)
+  const { flowIndex: flow } = currentFrame(run)
   const { contentVariableId, inputNameVariableId, inputTypeVariableId } = event.options
   setVariable(run, contentVariableId, textOfMessage(message))
   setVariable(run, inputNameVariableId, searchBlock(flow, block.id)?.group.title ?? '')
@@ -167,7 +167,7 @@ const numberOptions: Record<string, string[]> = {
 }
 
 /** Shows the input and ends the turn. Inputs that nobody could answer are skipped. */
-export async function showInput(run: Execution, block: Block, position: Position): Promise<Next> {
+export async function showInput(run: Execution, block: Block, position: Position): Promise<BlockOutcome> {
   const input: InputToShow = { id: block.id, type: block.type }
   if (block.outgoingEdgeId !== undefined) input.outgoingEdgeId = block.outgoingEdgeId
   if (block.source.options !== undefined) input.options = await optionsToShow(run, block)
@@ -175,11 +175,12 @@ export async function showInput(run: Execution, block: Block, position: Position
     const items = await itemsToShow(run, block)
     if (items.length === 0) {
       log(run, 'info', 'A choice without items was skipped', { context: block.id })
-      return leave(run, block)
+      return followBlockEdge(run, block)
     }
     input.items = items
   }
-  const isPrefilled = at(currentFrame(run).flow.flow.settings, 'general', 'isInputPrefillEnabled') === true
+  const isPrefilled =
+    valueAt(currentFrame(run).flowIndex.flow.settings, 'general', 'isInputPrefillEnabled') === true
   const value = isPrefilled ? readVariable(run, block.options.variableId) : null
   if (typeof value === 'string' && value !== '') input.prefilledValue = value
   if (takesFiles(block)) {
@@ -196,7 +197,7 @@ export async function showInput(run: Execution, block: Block, position: Position
   if (!spendOutput(run, input)) return { kind: 'end' }
   run.input = input
   run.waiting = position
-  run.waitsFor = 'input'
+  run.waitKind = 'input'
   return { kind: 'wait' }
 }
 
@@ -210,8 +211,8 @@ async function readReply(run: Execution, block: Block, message: Message | null):
 }
 
 /** Stores what was understood and goes on behind the input. */
-function acceptReply(run: Execution, block: Block, message: Message | null, reading: Reading): Next {
-  if (reading.kind !== 'valid') return leave(run, block)
+function acceptReply(run: Execution, block: Block, message: Message | null, reading: Reading): BlockOutcome {
+  if (reading.kind !== 'valid') return followBlockEdge(run, block)
   const content = storableText(cutText(reading.content, run.limits.valueCharacters))
   const { botId, isMerged } = currentFrame(run)
   const answer: Answer = { blockId: block.id, ...(isMerged && { botId }), content }
@@ -230,7 +231,7 @@ function acceptReply(run: Execution, block: Block, message: Message | null, read
   saveReply(run, block.options.variableId, reading.value ?? content)
   for (const { variableId, value } of reading.assignments ?? []) saveReply(run, variableId, value)
   const target = takeEdge(run, reading.edgeId)
-  return target === null ? leave(run, block) : { kind: 'go', ...target }
+  return target === null ? followBlockEdge(run, block) : { kind: 'go', ...target }
 }
 
 /** Says that the reply is not valid, and shows the input again. */
@@ -239,8 +240,13 @@ async function askAgain(
   block: Block,
   position: Position,
   retryMessage?: string,
-): Promise<Next> {
-  const general = at(currentFrame(run).flow.flow.settings, 'general', 'systemMessages', 'invalidMessage')
+): Promise<BlockOutcome> {
+  const general = valueAt(
+    currentFrame(run).flowIndex.flow.settings,
+    'general',
+    'systemMessages',
+    'invalidMessage',
+  )
   const { invalidEmail, invalidAnswer } = sentencesOf(run)
   const own =
     retryMessage ??
@@ -315,8 +321,8 @@ export function idleTimesAt({ idle }: Pick<SessionState, 'idle'>, { groupId, blo
 
 /** Sets the timer of an input that was just shown, where the bot has such an event. */
 export function setIdleTimer(run: Execution): void {
-  const { waiting, waitsFor } = run
-  const event = waitsFor === 'input' && waiting !== null ? findEvent(run, 'idle') : undefined
+  const { waiting, waitKind } = run
+  const event = waitKind === 'input' && waiting !== null ? findEvent(run, 'idle') : undefined
   const options = event && optionsOf(event)
   if (waiting === null || options === undefined) {
     delete run.session.idle
@@ -329,7 +335,7 @@ export function setIdleTimer(run: Execution): void {
 }
 
 /** Runs the branch once more, or ends the chat. An input of the branch itself is shown again. */
-async function takeIdle(run: Execution, block: Block, position: Position): Promise<Next> {
+async function takeIdle(run: Execution, block: Block, position: Position): Promise<BlockOutcome> {
   const event = findEvent(run, 'idle')
   const options = event && optionsOf(event)
   if (event === undefined || options === undefined) return showInput(run, block, position)
@@ -340,7 +346,7 @@ async function takeIdle(run: Execution, block: Block, position: Position): Promi
     return { kind: 'end' }
   }
   run.session.idle = { ...position, times }
-  const branch = followEdge(currentFrame(run).flow, event.outgoingEdgeId)
+  const branch = followEdge(currentFrame(run).flowIndex, event.outgoingEdgeId)
   if (branch === null || branch.group.blocks.includes(block)) return showInput(run, block, position)
   const target = takeEdge(run, event.outgoingEdgeId)
   addReturnPoint(run, { kind: 'again', isAutomatic: true, position })

@@ -1,5 +1,5 @@
 /** The language of a chat: the one that the bot names, else the first of the visitor's that the service has. */
-import { at } from '../../json/access.ts'
+import { valueAt } from '../../json/access.ts'
 import type { Execution } from './execution.ts'
 import { sentences } from './sentences.ts'
 
@@ -8,7 +8,7 @@ const MAX_HEADER_CHARACTERS = 1_000
 
 /** The tag that the settings of the started bot name, if it is one. */
 export function readLanguage(run: Execution): string | undefined {
-  const named = at(run.frames[0]?.flow.flow.settings, 'general', 'language')
+  const named = valueAt(run.frames[0]?.flowIndex.flow.settings, 'general', 'language')
   return typeof named === 'string' && isTag(named) ? named : undefined
 }
 

@@ -8,7 +8,7 @@ export interface Limits {
   workMilliseconds: number
   /** CPU time that one piece of code may take, and all pieces of a request together. */
   evaluationMilliseconds: number
-  evaluationMillisecondsPerStep: number
+  evaluationMillisecondsPerTurn: number
   /** Characters of one piece of code. Longer code is not run. */
   codeCharacters: number
   /**
@@ -38,7 +38,7 @@ export const defaultLimits: Limits = {
   milliseconds: 120_000,
   workMilliseconds: 1_000,
   evaluationMilliseconds: 100,
-  evaluationMillisecondsPerStep: 1_000,
+  evaluationMillisecondsPerTurn: 1_000,
   codeCharacters: 100_000,
   tokens: 200_000,
   timersInARow: 200,

@@ -4,11 +4,11 @@ import type { JsonObject } from '../../json/access.ts'
 import type { Execution } from './execution.ts'
 
 /** Longer values are texts as they are. Reading takes up to the square of the length, some 30 ms for this one. */
-const maximumValue = 8_000
-const maximumPerStep = 40_000
+const MAX_VALUE_CHARACTERS = 8_000
+const MAX_FORMATTED_CHARACTERS = 40_000
 
 /** Deeper lists and quotes are left out: no person writes them. */
-const maximumDepth = 16
+const MAX_NESTING_DEPTH = 16
 
 /** One more mark of a list or quote than that in one line: for many, the lexer takes its stack and a quarter of a second. */
 const nested = /^[ \t]*(?:(?:>|[*+-][ \t]|\d{1,9}[.)][ \t])[ \t]*){17}/m
@@ -41,9 +41,9 @@ export function markdownNodes(value: string): JsonObject[] {
 }
 
 function read(run: Execution, value: string, lex: (lexer: Lexer) => Token[]): Token[] | null {
-  if (value.length > maximumValue || !marks.test(value) || nested.test(value)) return null
+  if (value.length > MAX_VALUE_CHARACTERS || !marks.test(value) || nested.test(value)) return null
   run.spent.formatted += value.length
-  if (run.spent.formatted > maximumPerStep) return null
+  if (run.spent.formatted > MAX_FORMATTED_CHARACTERS) return null
   try {
     return lex(new Lexer({ gfm: false }))
   } catch {
@@ -59,7 +59,7 @@ function isFormatted(node: JsonObject): boolean {
 }
 
 function blocksOf(tokens: Token[], depth: number): JsonObject[] {
-  return depth > maximumDepth ? [] : tokens.flatMap((token, index) => blockOf(token, index, depth))
+  return depth > MAX_NESTING_DEPTH ? [] : tokens.flatMap((token, index) => blockOf(token, index, depth))
 }
 
 function blockOf(token: Token, index: number, depth: number): JsonObject[] {
@@ -102,7 +102,7 @@ type Style = { bold?: true; italic?: true; code?: true }
 
 function leavesOf(tokens: Token[], style: Style, depth: number): JsonObject[] {
   const leaves: JsonObject[] = []
-  if (depth > maximumDepth) return leaves
+  if (depth > MAX_NESTING_DEPTH) return leaves
   for (const token of tokens) {
     for (const leaf of inlineOf(token, style, depth)) {
       const last = leaves.at(-1)

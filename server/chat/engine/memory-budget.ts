@@ -24,7 +24,7 @@ export interface TurnMemory {
    */
   take(bytes: number, milliseconds: number, state?: number): Promise<boolean>
   /** Ends what `take` counted, once a block is done. */
-  leave(): void
+  releaseBlock(): void
   /** Ends all. */
   end(): void
 }
@@ -46,7 +46,7 @@ export function createMemoryBudget(
   const held = new Map<string, number>()
   let all = 0
   /** By tenant; the next in turn comes first. */
-  const lines = new Map<string, Set<Waiting>>()
+  const queues = new Map<string, Set<Waiting>>()
   const flows = new WeakMap<object, { turns: number; bytes: number; tenant: string }>()
 
   const count = (tenant: string, bytes: number) => {
@@ -59,22 +59,22 @@ export function createMemoryBudget(
     tenants.size > (tenants.has(tenant) ? 1 : 0)
   const isWithinShare = (tenant: string, bytes: number) => {
     const own = held.get(tenant) ?? 0
-    const isAlone = !othersIn(held, tenant) && !othersIn(lines, tenant)
+    const isAlone = !othersIn(held, tenant) && !othersIn(queues, tenant)
     return own === 0 || own + bytes <= (maxBytes * (isAlone ? 3 : 1)) / 4
   }
   const isSure = (tenant: string, bytes: number) => (held.get(tenant) ?? 0) + bytes <= sureBytes
   const fits = (tenant: string, bytes: number) =>
     all === 0 || all + bytes <= maxBytes || isSure(tenant, bytes)
   const callNext = () => {
-    for (const [tenant, line] of lines) {
-      const [first] = line
+    for (const [tenant, queue] of queues) {
+      const [first] = queue
       if (!first || !isWithinShare(tenant, first.bytes)) continue
       // Small ones that came later do not pass by a large one for ever.
       if (!fits(tenant, first.bytes)) return
-      lines.delete(tenant)
-      line.delete(first)
+      queues.delete(tenant)
+      queue.delete(first)
       // To the end, where this loop gets to it again.
-      if (line.size > 0) lines.set(tenant, line)
+      if (queue.size > 0) queues.set(tenant, queue)
       count(tenant, first.bytes)
       first.call()
     }
@@ -89,14 +89,14 @@ export function createMemoryBudget(
     count(tenant, bytes)
     return true
   }
-  function takeInLine(tenant: string, bytes: number, milliseconds: number): true | Promise<boolean> {
-    if ((lines.size === 0 || isSure(tenant, bytes)) && takeNow(tenant, bytes)) return true
-    const line = lines.get(tenant) ?? new Set()
-    lines.set(tenant, line)
+  function takeQueued(tenant: string, bytes: number, milliseconds: number): true | Promise<boolean> {
+    if ((queues.size === 0 || isSure(tenant, bytes)) && takeNow(tenant, bytes)) return true
+    const queue = queues.get(tenant) ?? new Set()
+    queues.set(tenant, queue)
     return new Promise((resolve) => {
       const timer = setTimeout(() => {
-        line.delete(waiting)
-        if (line.size === 0 && lines.get(tenant) === line) lines.delete(tenant)
+        queue.delete(waiting)
+        if (queue.size === 0 && queues.get(tenant) === queue) queues.delete(tenant)
         resolve(false)
         callNext()
       }, milliseconds)
@@ -105,7 +105,7 @@ export function createMemoryBudget(
         resolve(true)
       }
       const waiting = { bytes, call }
-      line.add(waiting)
+      queue.add(waiting)
       callNext()
     })
   }
@@ -115,7 +115,7 @@ export function createMemoryBudget(
     let isEnded = false
     const begun = { bytes: 0, counted: 0, flows: [] as object[] }
     let taken = { free: 0, counted: 0, grown: 0 }
-    const leave = () => {
+    const releaseBlock = () => {
       free += taken.free
       give(tenant, taken.counted)
       taken = { free: 0, counted: 0, grown: 0 }
@@ -146,16 +146,16 @@ export function createMemoryBudget(
         taken.free += ofFree
         if (more === 0) return true
         const hasRoom = isFirst
-          ? await takeInLine(tenant, more, Math.max(0, Math.min(milliseconds, MAX_MEMORY_WAIT_MS)))
+          ? await takeQueued(tenant, more, Math.max(0, Math.min(milliseconds, MAX_MEMORY_WAIT_MS)))
           : takeNow(tenant, more)
         if (hasRoom && isEnded) give(tenant, more)
         else if (hasRoom) taken.counted += more
         return hasRoom && !isEnded
       },
-      leave,
+      releaseBlock: releaseBlock,
       end() {
         isEnded = true
-        leave()
+        releaseBlock()
         give(tenant, begun.counted)
         begun.counted = 0
         for (const flow of begun.flows.splice(0)) {

@@ -2,7 +2,7 @@
 import { randomBytes } from 'node:crypto'
 import jsTokens, { type Token } from 'js-tokens'
 
-const maximumCharacters = 100_000
+const MAX_CODE_CHARACTERS = 100_000
 
 /** `text`: the parameter is used inside a quoted text, and holds the value as it appears in texts. */
 export interface Parameter {
@@ -34,7 +34,7 @@ export function parametrize(
   const textName = (number: string) => use(`text${number}${suffix}`)
 
   // Beyond that length no code is run, and reading it would keep all others waiting.
-  const isRead = /["'`/]/.test(all) && all.length <= maximumCharacters
+  const isRead = /["'`/]/.test(all) && all.length <= MAX_CODE_CHARACTERS
   const tokens: Token[] = isRead ? [...jsTokens(marked)] : [{ type: 'IdentifierName', value: marked }]
   const code = tokens.map((token, index) => {
     const parts = partsOf(token.value, mark)

@@ -3,7 +3,7 @@
 import { storableText, webUrl } from '../../json/access.ts'
 import { isOfType } from '../../uploads/kinds.ts'
 import { markdownOf, plainTextOf, richTextOf } from './bubbles.ts'
-import { messageOf, outcomeOf, outcomeWithoutTheme } from './engine.ts'
+import { buildOutcome, buildOutcomeWithoutTheme, cleanMessage } from './engine.ts'
 import { currentFrame, newExecution, waitFor } from './execution.ts'
 import { findBlock } from './flow-index.ts'
 import { leaveBot, loadFrames } from './frames.ts'
@@ -36,7 +36,7 @@ export async function recordMessage(
     ...(state.textFormat && { textFormat: state.textFormat }),
   })
   await loadFrames(run, flow, frames)
-  const sent = messageOf(run, message)
+  const sent = cleanMessage(run, message)
   const isCommand =
     typeof sent === 'object' && sent !== null && ['command', 'webhook', 'timer'].includes(sent.type)
   if (sent === null || isCommand) return undefined
@@ -51,7 +51,7 @@ export async function recordMessage(
   else run.transcript.push({ role: 'user', type: 'text', text: [text, ...files].filter(Boolean).join('\n') })
   run.said.push({ role: 'user', text, ...(!isAudio && files.length > 0 && { attachedFileUrls: files }) })
   run.input = inputForPeople(effects.uploads?.maximumSize)
-  const outcome = await outcomeOf(run, true)
+  const outcome = await buildOutcome(run, true)
   const format = run.format === 'markdown' ? { textFormat: run.format } : {}
   // As it was, even if a linked bot is deleted: the next turn finds out.
   return { ...outcome, state: { ...session, ...format, frames, waiting } }
@@ -73,18 +73,18 @@ export async function resumeFlow(
   if (
     groupId === undefined &&
     waiting !== null &&
-    findBlock(currentFrame(run).flow, waiting)?.type === 'handoff'
+    findBlock(currentFrame(run).flowIndex, waiting)?.type === 'handoff'
   ) {
     run.session.startFrom = { type: 'behind', position: waiting }
-    return outcomeWithoutTheme(run, true)
+    return buildOutcomeWithoutTheme(run, true)
   }
-  if (groupId === undefined) return { ...outcomeWithoutTheme(run, true), state }
+  if (groupId === undefined) return { ...buildOutcomeWithoutTheme(run, true), state }
   while (run.frames.length > 1) leaveBot(run)
   const frame = currentFrame(run)
-  if (!frame.flow.groups.has(groupId)) return undefined
+  if (!frame.flowIndex.groups.has(groupId)) return undefined
   frame.returns = []
   run.session.startFrom = { type: 'group', groupId }
-  return outcomeWithoutTheme(run, true)
+  return buildOutcomeWithoutTheme(run, true)
 }
 
 /** Returns a message of a member as the visitor sees it and as the transcript has it. */

@@ -14,15 +14,18 @@ import {
 
 /** 0 to 100. */
 export function progressOf(run: Execution): number {
-  if (run.waitsFor === null) return 100
+  if (run.waitKind === null) return 100
   const answered = run.frames.reduce((sum, frame) => sum + (frame.isMerged ? 0 : frame.answerCount), 0)
   let ahead = 0
   run.frames.forEach((frame, level) => {
     const above = run.frames[level + 1]
     const position = above === undefined ? run.waiting : above.linkPosition
-    const target = position === null ? null : resolvePosition(frame.flow, position)
+    const target = position === null ? null : resolvePosition(frame.flowIndex, position)
     if (target === null) return
-    ahead += inputsAhead(frame.flow, above === undefined ? target : { ...target, index: target.index + 1 })
+    ahead += inputsAhead(
+      frame.flowIndex,
+      above === undefined ? target : { ...target, index: target.index + 1 },
+    )
   })
   return answered === 0 ? 0 : Math.round((answered / (answered + ahead)) * 100)
 }

@@ -32,11 +32,11 @@ export function withValues(flow: Flow, variables: ResultVariable[], values: Json
  */
 export async function collectAnswers(run: Execution): Promise<Map<string, string>> {
   const frame = currentFrame(run)
-  const flows = run.frames.map((each) => each.flow).reverse()
+  const flows = run.frames.map((each) => each.flowIndex).reverse()
   const names = new Map<string, string>()
   for (const { blockId, content, attachedFileUrls = [] } of await answersSoFar(run, frame))
     names.set(answerName(flows, blockId), [...attachedFileUrls, content].filter(Boolean).join(', '))
-  for (const { id, name } of frame.flow.variables.values()) {
+  for (const { id, name } of frame.flowIndex.variables.values()) {
     const value = readVariable(run, id, frame)
     if (value === null) continue
     const words = joinItems(value)

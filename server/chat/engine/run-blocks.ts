@@ -18,12 +18,12 @@ import { runVendor } from './blocks/vendors/run-vendor.ts'
 import { mediaBubble, runTextBubble } from './bubbles.ts'
 import {
   abortChat,
+  type BlockOutcome,
   checkBudget,
   currentFrame,
   type Execution,
-  leave,
+  followBlockEdge,
   log,
-  type Next,
   takeEdge,
 } from './execution.ts'
 import { type Block, byType, findBlock, isInput, resolvePosition, type Target } from './flow-index.ts'
@@ -33,17 +33,17 @@ import { runModel } from './models/index.ts'
 import { actionOf, asksModel, asVendorBlock, type ModelBlockType } from './models/vendors.ts'
 import type { Position, ReturnPoint } from './types.ts'
 
-type RunBlock = (run: Execution, block: Block, position: Position) => Promise<Next> | Next
+type RunBlock = (run: Execution, block: Block, position: Position) => Promise<BlockOutcome> | BlockOutcome
 
 /** An outcome that does not depend on the block it came from. */
-type AbsoluteNext = Exclude<Next, { kind: 'next' }>
+type AbsoluteNext = Exclude<BlockOutcome, { kind: 'next' }>
 
 /**
  * Runners of all blocks that are neither inputs nor blocks of outside services. A type that the catalogue adds has to be
  * in this list.
  */
 const ownRunners = byType<Exclude<BlockType, InputType | Exclude<VendorType, ModelBlockType>>, RunBlock>({
-  start: leave,
+  start: followBlockEdge,
   text: runTextBubble,
   image: mediaBubble('image'),
   video: mediaBubble('video'),
@@ -93,14 +93,14 @@ export function isSkipped(type: string): boolean {
 }
 
 /** Runs blocks until the chat waits, ends, or is aborted. `first` is relative to `from` where it says `next`. */
-export async function runBlocks(run: Execution, from: Target | null, first: Next): Promise<void> {
-  let to = absolute(from, first)
+export async function runBlocks(run: Execution, from: Target | null, first: BlockOutcome): Promise<void> {
+  let to = resolveNext(from, first)
   while (!run.isAborted && to.kind !== 'wait') {
     if (to.kind === 'go') {
       to = await runBlockAt(run, to)
       continue
     }
-    const back = await resume(run)
+    const back = await returnFromBranch(run)
     if (back === null) return
     to = back
   }
@@ -120,14 +120,14 @@ async function runBlockAt(run: Execution, target: Target): Promise<AbsoluteNext>
   run.effects.visit?.({ botId: currentFrame(run).botId, blockId: block.id })
   const runner = isInput(block) ? showInput : (runners.get(block.type) ?? skipUnknown)
   try {
-    return absolute(target, await runner(run, block, { groupId: target.group.id, blockId: block.id }))
+    return resolveNext(target, await runner(run, block, { groupId: target.group.id, blockId: block.id }))
   } finally {
-    run.effects.memory?.leave()
+    run.effects.memory?.releaseBlock()
   }
 }
 
 /** A branch has ended: back to where it was taken from, in this bot or in the one that linked it. */
-async function resume(run: Execution): Promise<AbsoluteNext | null> {
+async function returnFromBranch(run: Execution): Promise<AbsoluteNext | null> {
   const { returns } = currentFrame(run)
   for (let point = returns.pop(); point !== undefined; point = returns.pop()) {
     if (point.isAutomatic) return goBack(run, point)
@@ -138,7 +138,7 @@ async function resume(run: Execution): Promise<AbsoluteNext | null> {
 }
 
 async function goBack(run: Execution, point: ReturnPoint): Promise<AbsoluteNext> {
-  const { flow } = currentFrame(run)
+  const { flowIndex: flow } = currentFrame(run)
   const target = resolvePosition(flow, point.position)
   const block = findBlock(flow, point.position)
   if (target === null || block === null) return { kind: 'end' }
@@ -146,21 +146,21 @@ async function goBack(run: Execution, point: ReturnPoint): Promise<AbsoluteNext>
     case 'again':
       return { kind: 'go', ...target }
     case 'after':
-      return absolute(target, leave(run, block))
+      return resolveNext(target, followBlockEdge(run, block))
     case 'answer':
-      return absolute(target, await answerInput(run, block, point.position, point.message))
+      return resolveNext(target, await answerInput(run, block, point.position, point.message))
   }
 }
 
-async function runReturn(run: Execution, block: Block): Promise<Next> {
+async function runReturn(run: Execution, block: Block): Promise<BlockOutcome> {
   const point = currentFrame(run).returns.pop()
   if (point !== undefined) return goBack(run, point)
   log(run, 'info', 'Return: there is nothing to return to', { context: block.id, isInternal: true })
-  return leave(run, block)
+  return followBlockEdge(run, block)
 }
 
 /** Vendors of models have actions that ask none, such as speech. */
-function runModelOrVendor(run: Execution, block: Block, position: Position): Promise<Next> {
+function runModelOrVendor(run: Execution, block: Block, position: Position): Promise<BlockOutcome> {
   const action = actionOf(block, block.type)
   if (action === undefined || asksModel(block.type as ModelBlockType, action)) {
     return runModel(run, block, position)
@@ -168,15 +168,15 @@ function runModelOrVendor(run: Execution, block: Block, position: Position): Pro
   return runVendor(run, asVendorBlock(block), position)
 }
 
-function skipUnknown(run: Execution, block: Block): Next {
+function skipUnknown(run: Execution, block: Block): BlockOutcome {
   log(run, 'error', `${block.type}: this service does not run such blocks, it was skipped`, {
     context: block.id,
     isInternal: true,
   })
-  return leave(run, block)
+  return followBlockEdge(run, block)
 }
 
-function absolute(target: Target | null, to: Next): AbsoluteNext {
+function resolveNext(target: Target | null, to: BlockOutcome): AbsoluteNext {
   if (to.kind !== 'next') return to
   return target === null ? { kind: 'end' } : { kind: 'go', group: target.group, index: target.index + 1 }
 }

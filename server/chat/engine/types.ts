@@ -9,10 +9,10 @@
 import type { Readable } from 'node:stream'
 import type { components } from '../../../generated/openapi.ts'
 import type { JsonObject } from '../../json/access.ts'
-import type { OutboundReply, OutboundRequest } from '../../outbound/client.ts'
+import type { OutboundRequest, OutboundResponse } from '../../outbound/client.ts'
 import type { Mail } from '../../outbound/mail.ts'
-import type { ModelReply, ModelRequest } from '../../outbound/model-types.ts'
-import type { EvaluateReply, EvaluateRequest } from '../../sandbox/types.ts'
+import type { ModelRequest, ModelResponse } from '../../outbound/model-types.ts'
+import type { EvaluateOutcome, EvaluateRequest } from '../../sandbox/types.ts'
 import type { FoundUpload, Upload } from '../../uploads/uploads.ts'
 import type { Limits } from './limits.ts'
 import type { TurnMemory } from './memory-budget.ts'
@@ -53,7 +53,7 @@ export type Message =
 
 export type TextFormat = 'richText' | 'markdown'
 
-type Evaluate = (request: EvaluateRequest) => Promise<EvaluateReply>
+type Evaluate = (request: EvaluateRequest) => Promise<EvaluateOutcome>
 
 /** An event for a client that streams a turn; the response of the turn contains all of it again. */
 export type TurnEvent =
@@ -94,14 +94,14 @@ export interface Effects {
    * Waits until the thread may continue a turn that has worked for a while. Without it, the turn continues in the
    * next round of the event loop.
    */
-  takeTurn?: () => Promise<void>
+  yieldToOthers?: () => Promise<void>
   /**
    * Waits for a request that turns share, without a slot among the requests. Does nothing where another request runs the
    * turn. Absent where nothing is really sent.
    */
   shareRequest?: (work: () => Promise<void>) => Promise<void>
   /** True if this request still runs the turn, so that it may send. Absent where no other one can run it. */
-  holdsTurn?: () => Promise<boolean>
+  canSend?: () => Promise<boolean>
   /**
    * Reserves room for a row of a sheet in the queue. Returns the reason where there is none. Absent in a preview, which
    * has no queue.
@@ -111,11 +111,11 @@ export interface Effects {
   memory?: TurnMemory
   evaluate: Evaluate
   /** The one outbound client. It resolves with a failure instead of rejecting. */
-  httpRequest(request: OutboundRequest): Promise<OutboundReply>
+  httpRequest(request: OutboundRequest): Promise<OutboundResponse>
   /** Data of credentials of the bot's workspace, of that type; `null` where there are none. Rejects when they cannot be decrypted. */
   findCredentials(id: string, type: string): Promise<JsonObject | null>
   /** It resolves with a failure instead of rejecting. */
-  askModel(request: ModelRequest): Promise<ModelReply>
+  askModel(request: ModelRequest): Promise<ModelResponse>
   /**
    * The session, as the vendor of a payment knows it, the page that visitors come back to from there, and the page with the
    * form of the vendor, on hosts that serve chats alone.
@@ -161,7 +161,7 @@ export interface TurnOptions {
   textBubbleContentFormat?: TextFormat
   limits?: Partial<Limits>
   /** True if the turn goes on without the visitor, as a timer does. */
-  isAlone?: boolean
+  isWithoutVisitor?: boolean
 }
 
 export interface StartOptions extends TurnOptions {
@@ -204,7 +204,7 @@ export type ReturnPoint =
 export interface Frame {
   botId: string
   /** The `flowId` under the name that stored sessions have; `null` for the bot that the session was started with. */
-  publicationId: string | null
+  flowId: string | null
   /** Pairs, not an object: variable ids are free text, `__proto__` included. */
   values: [variableId: string, value: VariableValue][]
   returns: ReturnPoint[]
@@ -244,7 +244,7 @@ export interface SessionState {
   /** The timer that was set for the position where the chat waits. */
   timer?: { id: string; kind: TimerKind; afterMs?: number }
   /** Number of turns of timers since the visitor's last message. */
-  alone?: number
+  turnsWithoutVisitor?: number
   /** The input at which the visitor has not answered, and the number of times that the branch for that has run. */
   idle?: Position & { times: number }
   /** The last payment that was asked for, until it is made. */
@@ -336,7 +336,7 @@ export interface LinkedResult {
 }
 
 export interface TurnOutcome {
-  problem?: undefined
+  rejection?: undefined
   /** State for the next turn. `null`: the chat is over. */
   state: SessionState | null
   messages: Bubble[]
@@ -376,7 +376,7 @@ export interface TurnOutcome {
 
 /** The request cannot be served. Nothing happened and nothing is to be stored. */
 export interface TurnRejection {
-  problem: { code: 'UNKNOWN_COMMAND' | 'UNKNOWN_START' | 'NOT_WAITING'; message: string }
+  rejection: { code: 'UNKNOWN_COMMAND' | 'UNKNOWN_START' | 'NOT_WAITING'; message: string }
 }
 
 export type TurnResult = TurnOutcome | TurnRejection

@@ -1,6 +1,6 @@
 /* Limits of uploads to a chat, set by the input that waits. */
 
-import { asStrings, at, type JsonObject } from '../../json/access.ts'
+import { asStrings, type JsonObject, valueAt } from '../../json/access.ts'
 import { extensionsOf, isOfType } from '../../uploads/kinds.ts'
 import { type Block, findBlock, indexFlow } from './flow-index.ts'
 import { resultBotOf } from './frames.ts'
@@ -28,13 +28,14 @@ export async function uploadInputOf(
 ): Promise<UploadInput | undefined> {
   const frame = state.frames.at(-1)
   if (!frame || !state.waiting) return undefined
-  const own = frame.publicationId === null ? flow : await effects.loadFlow(frame.publicationId)
+  const own = frame.flowId === null ? flow : await effects.loadFlow(frame.flowId)
   const block = own && findBlock(indexFlow(own), state.waiting)
   if (!block || !takesFiles(block)) return undefined
   const { options } = block
   const { allowedFileTypes, visibility } = options
-  const types = at(allowedFileTypes, 'isEnabled') === true ? asStrings(at(allowedFileTypes, 'types')) : []
-  const isPrivate = [visibility, ...featuresOf(options).map((feature) => at(feature, 'visibility'))]
+  const types =
+    valueAt(allowedFileTypes, 'isEnabled') === true ? asStrings(valueAt(allowedFileTypes, 'types')) : []
+  const isPrivate = [visibility, ...featuresOf(options).map((feature) => valueAt(feature, 'visibility'))]
   return {
     botId: resultBotOf(state.frames) ?? frame.botId,
     resultId: frame.resultId,
@@ -63,7 +64,7 @@ export function ownSizeOf({ type, options }: Pick<Block, 'type' | 'options'>): n
 
 /** Returns the features of a text input that take files and are enabled. */
 function featuresOf({ attachments, audioClip }: JsonObject): unknown[] {
-  return [attachments, audioClip].filter((feature) => at(feature, 'isEnabled') === true)
+  return [attachments, audioClip].filter((feature) => valueAt(feature, 'isEnabled') === true)
 }
 
 /** Returns why the input does not accept a file of this name; undefined if it does. */

@@ -2,10 +2,10 @@
 
 import { cutText, storableText } from '../../json/access.ts'
 import { isSafeNumber } from '../../kit/json/exact-numbers.ts'
-import type { EvaluateArgument, EvaluateReply } from '../../sandbox/types.ts'
+import type { EvaluateArgument, EvaluateOutcome } from '../../sandbox/types.ts'
 import { evaluate } from './evaluate.ts'
 import { abortChat, currentFrame, type Execution, type LiveFrame, log } from './execution.ts'
-import { namesMeant, toValue } from './flow-index.ts'
+import { candidateNames, toValue } from './flow-index.ts'
 import { parametrize } from './parametrize.ts'
 import type { VariableValue } from './types.ts'
 
@@ -16,7 +16,7 @@ const itemOverhead = 3
 const ADDRESS_KEY = /^url$|Url$|Src$/
 
 /** Deeper than any document may be. */
-const maximumDepth = 64
+const MAX_VALUE_DEPTH = 64
 
 export function readVariable(
   run: Execution,
@@ -26,12 +26,12 @@ export function readVariable(
   if (typeof variableId !== 'string') return null
   const value = frame.values.get(variableId)
   if (value !== undefined) return value
-  return limitValue(run, frame.flow.variables.get(variableId)?.initialValue ?? null)
+  return limitValue(run, frame.flowIndex.variables.get(variableId)?.initialValue ?? null)
 }
 
 export function valueByName(run: Execution, name: string): VariableValue {
-  const { flow } = currentFrame(run)
-  const meant = namesMeant(name).find((each) => flow.variablesByName.has(each))
+  const { flowIndex: flow } = currentFrame(run)
+  const meant = candidateNames(name).find((each) => flow.variablesByName.has(each))
   const variable = meant === undefined ? undefined : flow.variablesByName.get(meant)
   return variable === undefined ? null : readVariable(run, variable.id)
 }
@@ -44,14 +44,14 @@ export function setVariable(
   frame = currentFrame(run),
 ): void {
   if (typeof variableId !== 'string') return
-  const variable = frame.flow.variables.get(variableId)
+  const variable = frame.flowIndex.variables.get(variableId)
   if (variable === undefined) return
   const storable = storableValue(toValue(value))
   const fitting = limitValue(run, storable)
-  if (sizeOf(fitting) < sizeOf(storable)) {
+  if (countCharacters(fitting) < countCharacters(storable)) {
     log(run, 'error', `The value of "${variable.name}" was cut to ${run.limits.valueCharacters} characters`)
   }
-  const total = frame.size + sizeOf(fitting) - sizeOf(frame.values.get(variableId) ?? null)
+  const total = frame.size + countCharacters(fitting) - countCharacters(frame.values.get(variableId) ?? null)
   if (total > run.limits.totalValueCharacters) {
     const limit = run.limits.totalValueCharacters
     log(
@@ -136,7 +136,7 @@ export function spendFilled(run: Execution, characters: number): void {
 /** Fills every text inside a JSON value. The outcome is the caller's, but parts of it may still be the document's. */
 export async function fillDeep(run: Execution, value: unknown, depth = 0): Promise<unknown> {
   if (typeof value === 'string') return fill(run, value)
-  if (typeof value !== 'object' || value === null || depth > maximumDepth) return value
+  if (typeof value !== 'object' || value === null || depth > MAX_VALUE_DEPTH) return value
   if (depth === 0 && !hasPlaceholder(value)) return Array.isArray(value) ? [...value] : { ...value }
   if (Array.isArray(value)) {
     const filled: unknown[] = []
@@ -193,7 +193,7 @@ function encodedPlaces(address: string): boolean[] {
 
 function hasPlaceholder(value: unknown, depth = 0): boolean {
   if (typeof value === 'string') return value.includes('{{')
-  if (typeof value !== 'object' || value === null || depth > maximumDepth) return false
+  if (typeof value !== 'object' || value === null || depth > MAX_VALUE_DEPTH) return false
   for (const key in value) {
     if (hasPlaceholder((value as Record<string, unknown>)[key], depth + 1)) return true
   }
@@ -235,20 +235,20 @@ export async function evaluateCode(
   run: Execution,
   code: string,
   form: 'expression' | 'body' = 'expression',
-): Promise<EvaluateReply> {
+): Promise<EvaluateOutcome> {
   return evaluate(run, { form, ...compile(run, code.trim()) })
 }
 
 /** Sets what the code has set with `setVariable(name, value)`. */
-export function assign(run: Execution, assignments: { name: string; value: unknown }[]): void {
-  const { flow } = currentFrame(run)
+export function setAssignedVariables(run: Execution, assignments: { name: string; value: unknown }[]): void {
+  const { flowIndex: flow } = currentFrame(run)
   for (const { name, value } of assignments) setVariable(run, flow.variablesByName.get(name)?.id, value)
 }
 
 async function evaluatePlaceholder(run: Execution, code: string): Promise<VariableValue> {
-  const reply = await evaluateCode(run, code)
-  if (reply.ok) return limitValue(run, storableValue(toValue(reply.value)))
-  log(run, 'error', 'Code in a text failed', { details: `${reply.message}\n${code}`, isInternal: true })
+  const evaluation = await evaluateCode(run, code)
+  if (evaluation.ok) return limitValue(run, storableValue(toValue(evaluation.value)))
+  log(run, 'error', 'Code in a text failed', { details: `${evaluation.message}\n${code}`, isInternal: true })
   return null
 }
 
@@ -297,7 +297,7 @@ function storableValue(value: VariableValue): VariableValue {
   return value.map((item) => (item === null ? null : storableText(item)))
 }
 
-export function sizeOf(value: VariableValue): number {
+export function countCharacters(value: VariableValue): number {
   if (value === null) return 0
   if (typeof value === 'string') return value.length
   return value.reduce((size, item) => size + itemOverhead + (item?.length ?? 0), 0)
@@ -305,7 +305,7 @@ export function sizeOf(value: VariableValue): number {
 
 function limitValue(run: Execution, value: VariableValue): VariableValue {
   const maximum = run.limits.valueCharacters
-  if (sizeOf(value) <= maximum || value === null) return value
+  if (countCharacters(value) <= maximum || value === null) return value
   if (typeof value === 'string') return cutText(value, maximum)
   let size = 0
   const end = value.findIndex((item) => {

@@ -22,7 +22,7 @@ import { botId, floorOf, maxAnswers, savedAt, transcriptId, workspaceId } from '
 /**
  * Enqueues the events of turns: a result began by one, has an answer, is completed by it. One row holds the data of all
  * turns in one text, and values that only the database knows; `expandOutboxRow` makes events of it later, since JSON
- * takes many times longer to write. `live` has the rows of results with their earlier flags, `ordinal` and `eventTypes`.
+ * takes many times longer to write. `written` has the rows of results with their earlier flags, `ordinal` and `eventTypes`.
  */
 const enqueueTurnEvents = sql`, queued AS (${enqueueEvents(
   sql`
@@ -35,7 +35,7 @@ const enqueueTurnEvents = sql`, queued AS (${enqueueEvents(
       SELECT *, strpos("eventTypes", 'result.started') > 0 AND NOT was_started AS is_start,
         strpos("eventTypes", 'result.answered') > 0 AS is_answer,
         strpos("eventTypes", 'result.completed') > 0 AND NOT was_completed AS is_completion
-      FROM live OFFSET 0
+      FROM written OFFSET 0
     ) AS answered
     WHERE is_start OR is_answer OR is_completion`,
   workspaceId,
@@ -62,7 +62,7 @@ const shared = {
 const startTypes = { ...shared, publicationId: 'text', lastDigest: 'text' } as const
 
 /** Starts of chats without a remembered result: new results, and no answers. */
-const withNewResults = (batch: SQL) => sql`
+const insertStarts = (batch: SQL) => sql`
   WITH batch AS MATERIALIZED (SELECT * FROM ${batch}),
   session AS (
     INSERT INTO ${chatSessions} (id, bot_id, publication_id, result_id, state, revision, last_digest,
@@ -70,7 +70,7 @@ const withNewResults = (batch: SQL) => sql`
     SELECT "sessionId", ${botId}, "publicationId", "resultId", state::json, 1, "lastDigest",
       "endedAt", "expiresAt", now, ${savedAt}, "inlineTurn"
     FROM batch
-  ), made AS (
+  ), upserted AS (
     INSERT INTO ${results} (bot_id, id, variables, has_started, is_completed, is_archived, last_chat_session_id,
       waiting_block_id, waiting_block_bot_id, waits_until, created_at, updated_at, transcript)
     SELECT ${botId}, "resultId", variables::json, "hasStarted", "isCompleted", false, "sessionId", "waitingBlockId",
@@ -99,7 +99,7 @@ const withEventsTypes = { eventTypes: 'text' } as const
  * first and then by their `ctid`: a planner that assumes an empty table would scan all of it. A session that another
  * transaction has changed is left out; if a result was changed, a division by zero aborts the whole batch.
  */
-const withNextTurns = (batch: SQL, isUsual: SQL, returned: SQL, more: SQL) => sql`
+const updateTurns = (batch: SQL, resultCondition: SQL, returned: SQL, more: SQL) => sql`
   WITH session AS (
     UPDATE ${chatSessions} s SET state = batch.state::json, revision = s.revision + 1, result_id = batch."resultId",
       last_digest = batch."lastDigest", ended_at = batch."endedAt",
@@ -107,22 +107,22 @@ const withNextTurns = (batch: SQL, isUsual: SQL, returned: SQL, more: SQL) => sq
       inline_turns = coalesce(batch."inlineTurn" || coalesce(s.inline_turns, ''), s.inline_turns)
     FROM ${batch}
     CROSS JOIN LATERAL (
-      SELECT ctid AS session_place FROM ${chatSessions} WHERE bot_id = ${botId} AND id = batch."sessionId" OFFSET 0
+      SELECT ctid AS session_ctid FROM ${chatSessions} WHERE bot_id = ${botId} AND id = batch."sessionId" OFFSET 0
     ) AS own
     CROSS JOIN LATERAL (
-      SELECT ctid AS result_place, has_started AS was_started, is_completed AS was_completed,
+      SELECT ctid AS result_ctid, has_started AS was_started, is_completed AS was_completed,
         waiting_block_id AS was_waiting_block_id, waits_until AS was_waits_until FROM ${results}
-      WHERE bot_id = ${botId} AND id = batch."resultId" AND ${isUsual}
+      WHERE bot_id = ${botId} AND id = batch."resultId" AND ${resultCondition}
         AND NOT is_archived AND created_at > ${floorOf(sql`${botId}`)} AND answers_size + batch."answerSize" <= ${maxAnswers} OFFSET 0
     ) AS of_bot
-    WHERE s.ctid = session_place AND s.bot_id = ${botId} AND s.id = batch."sessionId"
+    WHERE s.ctid = session_ctid AND s.bot_id = ${botId} AND s.id = batch."sessionId"
       AND s.revision = batch.revision AND s.member_edits::text IS NOT DISTINCT FROM batch."memberEdits"
       AND (s.state IS NULL) = batch."isEnded"
     RETURNING batch.*, of_bot.*
-  ), later_turn AS (
+  ), separate_turn AS (
     INSERT INTO ${chatTurns} (bot_id, session_id, revision, turn)
     SELECT ${botId}, "sessionId", revision + 1, "separateTurn" FROM session WHERE "separateTurn" IS NOT NULL
-  ), live AS (
+  ), written AS (
     UPDATE ${results} o SET variables = session.variables::json,
       has_started = o.has_started OR session."hasStarted",
       is_completed = o.is_completed OR session."isCompleted",
@@ -131,11 +131,11 @@ const withNextTurns = (batch: SQL, isUsual: SQL, returned: SQL, more: SQL) => sq
       waits_until = CASE WHEN session."waitingBlockId" IS NOT NULL THEN session."expiresAt" END,
       updated_at = session.now
     FROM session
-    WHERE o.ctid = result_place AND o.bot_id = ${botId} AND o.id = session."resultId"
+    WHERE o.ctid = result_ctid AND o.bot_id = ${botId} AND o.id = session."resultId"
     RETURNING o.bot_id, o.id, o.created_at, o.has_started, o.is_completed, was_started, was_completed,
       session.now, session.transcript ${returned}
   ) ${more}
-  SELECT ordinal, 1 / ((SELECT count(*) FROM session) = (SELECT count(*) FROM live))::integer FROM session`
+  SELECT ordinal, 1 / ((SELECT count(*) FROM session) = (SELECT count(*) FROM written))::integer FROM session`
 
 const ofEvents = sql`, session.ordinal, session."eventTypes"`
 
@@ -150,20 +150,20 @@ const answerTypes = {
 } as const
 
 /** Answers to results that no count of statistics includes yet. */
-const withAnswers = (batch: SQL, returned = sql``, more = sql``) =>
-  withNextTurns(
+const insertAnswers = (batch: SQL, returned = sql``, more = sql``) =>
+  updateTurns(
     batch,
     sql`created_at >= batch."lateBefore"`,
     sql`, session."blockId", session."blockBotId", session.content, session.files ${returned}`,
     sql`, answer AS (
     INSERT INTO ${resultAnswers} (bot_id, result_id, seq, block_id, block_bot_id, content, attached_file_urls,
       created_at, transcript)
-    SELECT ${botId}, live.id, coalesce((
-        SELECT max(seq) + 1 FROM ${resultAnswers} e WHERE e.bot_id = ${botId} AND e.result_id = live.id
-      ), 0), live."blockId", live."blockBotId", live.content,
-      CASE WHEN live.files IS NOT NULL THEN ARRAY(SELECT json_array_elements_text(live.files::json)) END, live.now,
-      live.transcript::json
-    FROM live
+    SELECT ${botId}, written.id, coalesce((
+        SELECT max(seq) + 1 FROM ${resultAnswers} e WHERE e.bot_id = ${botId} AND e.result_id = written.id
+      ), 0), written."blockId", written."blockBotId", written.content,
+      CASE WHEN written.files IS NOT NULL THEN ARRAY(SELECT json_array_elements_text(written.files::json)) END, written.now,
+      written.transcript::json
+    FROM written
   ) ${more}`,
   )
 
@@ -179,7 +179,7 @@ const unansweredTypes = {
 const countedBefore = sql`${sql.placeholder('countedBefore')}::timestamptz`
 
 const changedLate = sql`
-  SELECT bot_id, created_at FROM live
+  SELECT bot_id, created_at FROM written
   WHERE created_at < ${countedBefore}
     AND (has_started, is_completed, waiting_block_id, waits_until) IS DISTINCT FROM
       (was_started, was_completed, was_waiting_block_id, was_waits_until)`
@@ -188,48 +188,50 @@ const changedLate = sql`
  * Turns without an answer, as most of timers are: their results may be old, and they may set a timer anew or remove it.
  * Each of both locks its rows of timers in the order in which heartbeats lock those that are leased.
  */
-const withoutAnswers = (batch: SQL, returned = sql``, more = sql``) =>
-  withNextTurns(
+const writeUnanswered = (batch: SQL, returned = sql``, more = sql``) =>
+  updateTurns(
     batch,
     sql`true`,
     sql`, o.waiting_block_id, o.waits_until, was_waiting_block_id, was_waits_until ${returned}`,
     sql`, ${raiseEpochs(changedLate, countedBefore)}, transcript AS (
     INSERT INTO ${resultTranscripts} (bot_id, result_id, id, entries)
-    SELECT ${botId}, live.id, ${transcriptId}, live.transcript::json
-    FROM live WHERE live.transcript IS NOT NULL
+    SELECT ${botId}, written.id, ${transcriptId}, written.transcript::json
+    FROM written WHERE written.transcript IS NOT NULL
   ), timer AS (
     INSERT INTO ${chatTimers} (bot_id, session_id, id, workspace_id, due_at, is_paused, failures)
     SELECT ${botId}, "sessionId", "timerId", ${workspaceId},
       coalesce("timerAt", now() + "timerAfterMs" * interval '1 millisecond'), false, 0
     FROM session WHERE "timerId" IS NOT NULL ORDER BY "sessionId"
     ON CONFLICT (bot_id, session_id) DO UPDATE SET id = excluded.id, due_at = excluded.due_at, is_paused = false,
-      failures = 0, claim = NULL, claimed_until = NULL
+      failures = 0, lease_id = NULL, leased_until = NULL
   ), removed_timer AS (
     DELETE FROM ${chatTimers} t
     USING (SELECT "sessionId" FROM session WHERE "isTimerOver" ORDER BY "sessionId") AS last
     CROSS JOIN LATERAL (
-      SELECT ctid AS timer_place FROM ${chatTimers} WHERE bot_id = ${botId} AND session_id = last."sessionId" OFFSET 0
+      SELECT ctid AS timer_ctid FROM ${chatTimers} WHERE bot_id = ${botId} AND session_id = last."sessionId" OFFSET 0
     ) AS of_session
-    WHERE t.ctid = timer_place AND t.bot_id = ${botId} AND t.session_id = last."sessionId"
+    WHERE t.ctid = timer_ctid AND t.bot_id = ${botId} AND t.session_id = last."sessionId"
   ) ${more}`,
   )
 
 export const batchedStatements = statements((db, named) => ({
-  start: prepareBatchedWrite(db, named('chat_batched_starts'), startTypes, withNewResults),
-  answer: prepareBatchedWrite(db, named('chat_batched_answers'), answerTypes, (batch) => withAnswers(batch)),
+  start: prepareBatchedWrite(db, named('chat_batched_starts'), startTypes, insertStarts),
+  answer: prepareBatchedWrite(db, named('chat_batched_answers'), answerTypes, (batch) =>
+    insertAnswers(batch),
+  ),
   answerWithEvents: prepareBatchedWrite(
     db,
     named('chat_batched_answers_with_events'),
     { ...answerTypes, ...withEventsTypes },
-    (batch) => withAnswers(batch, ofEvents, enqueueTurnEvents),
+    (batch) => insertAnswers(batch, ofEvents, enqueueTurnEvents),
   ),
   unanswered: prepareBatchedWrite(db, named('chat_batched_unanswered'), unansweredTypes, (batch) =>
-    withoutAnswers(batch),
+    writeUnanswered(batch),
   ),
   unansweredWithEvents: prepareBatchedWrite(
     db,
     named('chat_batched_unanswered_with_events'),
     { ...unansweredTypes, ...withEventsTypes },
-    (batch) => withoutAnswers(batch, ofEvents, enqueueTurnEvents),
+    (batch) => writeUnanswered(batch, ofEvents, enqueueTurnEvents),
   ),
 }))

@@ -5,7 +5,7 @@ import type { Transaction } from '../../db/client.ts'
 import { newId } from '../../ids.ts'
 import { enqueueEvents, insertEvent, isWanted, notifyAfterCommit } from '../../webhooks/outbox.ts'
 import type { TurnOutcome } from '../engine/types.ts'
-import type { WithTurn } from './write-turn.ts'
+import type { ExtraWrite } from './write-turn.ts'
 
 /*
  * Events of chats for the endpoints of their workspace. Their subject is the result, and they go the way of the events of
@@ -14,23 +14,23 @@ import type { WithTurn } from './write-turn.ts'
 
 type Schemas = components['schemas']
 
-export type ChatEvent =
+export type ChatWebhookEvent =
   | { type: 'chat.handoffRequested'; data: Schemas['ChatHandoffEventData'] }
   | { type: 'chat.taken' | 'chat.returned'; data: Schemas['ChatEventData'] }
   | { type: 'chat.messageReceived'; data: Schemas['ChatMessageEventData'] }
 
 /** Adds an event to the transaction that causes it. The caller has locked the session. */
-export async function leaveChatEvent(
+export async function enqueueChatEvent(
   tx: Transaction,
   workspaceId: string,
-  { type, data }: ChatEvent,
+  { type, data }: ChatWebhookEvent,
   now: Date,
 ): Promise<void> {
   const { botId, resultId } = data
   if (!topologyOf(tx).hasOutbox)
     return insertEvent(tx, { type, workspaceId, botId, subject: resultId, data }, now)
   const id = newId(now)
-  const event = JSON.stringify({ subject: resultId, place: 0, id, type, data, at: now.toISOString() })
+  const event = JSON.stringify({ subject: resultId, ordinal: 0, id, type, data, at: now.toISOString() })
   await tx.execute(
     enqueueEvents(
       sql`SELECT ${botId}::text AS bot_id, ${id}::text AS id, 1 AS size, ${event}::text AS event`,
@@ -41,13 +41,13 @@ export async function leaveChatEvent(
 }
 
 /** Adds the event of a turn, if there is one and an endpoint wants it. */
-export function eventOfTurn(
+export function enqueueTurnEvent(
   { workspaceId, subscribedEvents }: { workspaceId: string; subscribedEvents: string | null },
-  event: ChatEvent | undefined,
+  event: ChatWebhookEvent | undefined,
   now: Date,
-): WithTurn[] {
+): ExtraWrite[] {
   if (event === undefined || subscribedEvents === null || !isWanted(event.type, subscribedEvents)) return []
-  return [(tx) => leaveChatEvent(tx, workspaceId, event, now)]
+  return [(tx) => enqueueChatEvent(tx, workspaceId, event, now)]
 }
 
 interface Chat {
@@ -63,7 +63,7 @@ interface Chat {
 export function chatEventOf(
   { sessionId, botId, resultId, publicationId, handledBy = null }: Chat,
   { isHandedOff, state }: Pick<TurnOutcome, 'isHandedOff' | 'state'>,
-): ChatEvent | undefined {
+): ChatWebhookEvent | undefined {
   if (resultId === null || publicationId === null) return undefined
   const ids = { sessionId, botId, resultId }
   if (isHandedOff) {

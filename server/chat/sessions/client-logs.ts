@@ -3,7 +3,7 @@ import type { SaveClientLogs } from '../../../generated/handlers.ts'
 import { topologyOf } from '../../db/citus/topology.ts'
 import { type Database, prepareWrite, statements, transact } from '../../db/client.ts'
 import { bots, chatSessions, resultLogs, results } from '../../db/schema.ts'
-import { isBotAlive } from '../../db/undeleted-bots.ts'
+import { isBotVisible } from '../../db/undeleted-bots.ts'
 import { newIds } from '../../ids.ts'
 import type { LogEntry } from '../engine/types.ts'
 
@@ -21,18 +21,18 @@ const logsIn = (rows: SQL) => sql`json_to_recordset(${rows}::json)
 export const givenLogs = logsIn(sql`${sql.placeholder('logs')}`)
 
 /** Log entries of clients that a session may have. */
-export const MAXIMUM_CLIENT_LOGS = 1_000
+export const MAX_CLIENT_LOGS = 1_000
 
 const logCount = sql`coalesce(client_logs, 0) + json_array_length(${sql.placeholder('logs')}::json)`
 
 const counting = sql`
   UPDATE ${chatSessions} SET client_logs = ${logCount}
-  WHERE bot_id = ${botId} AND id = ${sessionId} AND ${logCount} <= ${sql.raw(String(MAXIMUM_CLIENT_LOGS))}`
+  WHERE bot_id = ${botId} AND id = ${sessionId} AND ${logCount} <= ${sql.raw(String(MAX_CLIENT_LOGS))}`
 
 const insertion = (source: SQL) => sql`
   INSERT INTO ${resultLogs} (bot_id, result_id, id, status, description, details, context, created_at) ${source}`
 
-const isThere = sql`EXISTS (SELECT FROM ${bots} WHERE ${bots.id} = ${botId} AND ${isBotAlive()})`
+const isThere = sql`EXISTS (SELECT FROM ${bots} WHERE ${bots.id} = ${botId} AND ${isBotVisible()})`
 
 /** Locks the result against its deletion, and checks on the locked row that it still exists. */
 const isHeld = sql`EXISTS (

@@ -20,7 +20,7 @@ export function botOfSession(sessionId: string): string | undefined {
 const defaultState = () => ({ device: 'desktop' as const, isProgressBarEnabled: false })
 
 const defaultFrame = (): Omit<Frame, 'botId' | 'resultId'> => ({
-  publicationId: null,
+  flowId: null,
   values: [],
   returns: [],
   answerCount: 0,
@@ -83,13 +83,12 @@ export function padState(state: string): string {
  * these compresses it to a third.
  */
 
-export type Turn = components['schemas']['ChatTurn']
+export type ChatEntry = components['schemas']['ChatTurn']
 
-export interface EncodedTurn {
+export interface StoredTurn {
   /** Messages of the visitor. */
-  said: Turn[]
-  /** Response to the client. */
-  answer: components['schemas']['ContinuedChatBody']
+  said: ChatEntry[]
+  response: components['schemas']['ContinuedChatBody']
 }
 
 /** Stored turns cannot be decoded with any other dictionary. The most frequent texts come last. */
@@ -104,7 +103,7 @@ const dictionary = Buffer.from(
     '"type":"number input","options":{"type":"email input","options":{"isLong":false,"inputMode":"' +
     '"input":{"id":"","type":"choice input","items":[{"id":"","outgoingEdgeId":"","content":"' +
     '"options":{"buttonLabel":"Send","labels":{"placeholder":"Type your answer...","button":"Send"},"variableId":"' +
-    '{"said":[],"answer":{"messages":[{"said":[{"role":"user","text":""}],"answer":{"messages":[{"id":"' +
+    '{"said":[],"response":{"messages":[{"said":[{"role":"user","text":""}],"response":{"messages":[{"id":"' +
     '","type":"text","content":{"type":"richText","richText":[{"type":"p","children":[{"text":"' +
     '"}]}]}},{"id":""}]}]}}],"input":{"id":"","type":"text input","options":{"variableId":""}},"revision":',
 )
@@ -113,17 +112,17 @@ const dictionary = Buffer.from(
 const options = { dictionary, windowBits: 12, memLevel: 4, chunkSize: 1_024 }
 
 /** Encodes a turn; `answer` is JSON. */
-export function encodeTurn(said: Turn[], answer: string): Buffer {
-  return deflateRawSync(`{"said":${JSON.stringify(said)},"answer":${answer}}`, options)
+export function encodeTurn(said: ChatEntry[], response: string): Buffer {
+  return deflateRawSync(`{"said":${JSON.stringify(said)},"response":${response}}`, options)
 }
 
-export function decodeTurn(packed: Buffer): EncodedTurn {
-  return JSON.parse(decompressTurn(packed))
+export function decodeTurn(encodedTurn: Buffer): StoredTurn {
+  return JSON.parse(decompressTurn(encodedTurn))
 }
 
 /** Returns the turn as JSON. */
-export function decompressTurn(packed: Buffer): string {
-  return inflateRawSync(packed, options).toString()
+export function decompressTurn(encodedTurn: Buffer): string {
+  return inflateRawSync(encodedTurn, options).toString()
 }
 
 /*
@@ -139,20 +138,20 @@ const OTHER_ROW_BYTES = 330
 /**
  * True if a turn fits beside the state and the turns of the session. Sizes are in bytes; the state may still double.
  */
-export function hasRoom(packed: Buffer, stateSize: number, inlineTurnsSize: number): boolean {
-  return OTHER_ROW_BYTES + 2 * stateSize + inlineTurnsSize + 2 + packed.length <= FULL_ROW_BYTES
+export function fitsInline(encodedTurn: Buffer, stateSize: number, inlineTurnsSize: number): boolean {
+  return OTHER_ROW_BYTES + 2 * stateSize + inlineTurnsSize + 2 + encodedTurn.length <= FULL_ROW_BYTES
 }
 
 /** Returns a turn with its length, to be put in front of the others of the session. */
-export function withLength(packed: Buffer): Buffer {
+export function withLength(encodedTurn: Buffer): Buffer {
   const length = Buffer.alloc(2)
-  length.writeUInt16BE(packed.length)
-  return Buffer.concat([length, packed])
+  length.writeUInt16BE(encodedTurn.length)
+  return Buffer.concat([length, encodedTurn])
 }
 
 /** Decodes the turns of a session, newest first. */
-export function decodeTurns(turns: Buffer): EncodedTurn[] {
-  const found: EncodedTurn[] = []
+export function decodeTurns(turns: Buffer): StoredTurn[] {
+  const found: StoredTurn[] = []
   for (let at = 0; at < turns.length; ) {
     const end = at + 2 + turns.readUInt16BE(at)
     found.push(decodeTurn(turns.subarray(at + 2, end)))
@@ -182,8 +181,8 @@ export function encodeTranscript(
 }
 
 /** Decodes JSON of a transcript. */
-export function decodeTranscript(kept: string, answer: string | null): TranscriptEntry[] {
-  return (JSON.parse(kept) as EncodedEntry[]).map((entry) => {
+export function decodeTranscript(encoded: string, answer: string | null): TranscriptEntry[] {
+  return (JSON.parse(encoded) as EncodedEntry[]).map((entry) => {
     if (entry === null) return { role: 'user', type: 'text', text: answer ?? '' }
     return typeof entry === 'string' ? { role: 'bot', type: 'text', text: entry } : entry
   })

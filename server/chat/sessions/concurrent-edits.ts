@@ -14,7 +14,7 @@ import type { Session } from './read-session.ts'
  */
 
 /** A value that a member has set since the last turn was written, with its ordinal; alone where a member took the chat. */
-export type ConcurrentEdit = [place: number, name?: string, value?: unknown]
+export type ConcurrentEdit = [ordinal: number, name?: string, value?: unknown]
 
 /**
  * Merges the changes by members since the turn read the session, and returns the session that the turn then follows.
@@ -38,11 +38,11 @@ export async function mergeEdits(
   )
   if (row?.revision !== session.revision || row.handledBy !== null) return undefined
   const seen = readConcurrentEdits(session.memberEdits).at(-1)?.[0] ?? 0
-  const missed = readConcurrentEdits(row.memberEdits).filter(([place]) => place > seen)
+  const missed = readConcurrentEdits(row.memberEdits).filter(([ordinal]) => ordinal > seen)
   const variables = Object.fromEntries(
     missed.flatMap(([, name, value]) => (name === undefined ? [] : [[name, value]])),
   )
-  if (row.isEnded) end(outcome)
+  if (row.isEnded) endChat(outcome)
   if (outcome.state === null) {
     outcome.variables = withValues(session.flow, outcome.variables, variables)
   } else {
@@ -53,7 +53,7 @@ export async function mergeEdits(
 }
 
 /** Ends a chat with this outcome: nothing waits for a reply any more. */
-function end(outcome: TurnOutcome) {
+function endChat(outcome: TurnOutcome) {
   outcome.state = null
   delete outcome.input
   delete outcome.timer

@@ -64,8 +64,8 @@ const due = (columns: SQL, passedOver: readonly string[], limit: number) => sql`
   ORDER BY due_at LIMIT ${limit}`
 
 /** Leases timers that are due, the oldest first, but none of some workspaces. */
-async function take(db: Database, claim: string, passedOver: readonly string[], limit: number) {
-  const leased = sql`claim = ${claim}, claimed_until = ${leaseEnd}`
+async function take(db: Database, leaseId: string, passedOver: readonly string[], limit: number) {
+  const leased = sql`lease_id = ${leaseId}, leased_until = ${leaseEnd}`
   if (topologyOf(db).canWriteByQuery) {
     return selectRows(
       db,
@@ -114,7 +114,7 @@ const removing = statements((db) =>
 export function openTimers(services: Services): LeaseWorker {
   const { now: currentTime, ...tools } = services
   const { db, log } = tools
-  const claim = newId(currentTime())
+  const leaseId = newId(currentTime())
   const logError = createErrorLog(log)
   // A timer has no address.
   const quota = tools.quotas()
@@ -142,7 +142,7 @@ export function openTimers(services: Services): LeaseWorker {
     const isWaiting = session.handledBy === 'waiting' && state.timer.kind === 'handoff'
     // Members took it meanwhile: its row is paused, and goes on when they give the chat back.
     if (session.handledBy !== null && !isWaiting) return 'moved'
-    if (quota.refusal('text', botId)) throw new Overdrawn('The bot stores no more of its chats today')
+    if (quota.findIssue('text', botId)) throw new Overdrawn('The bot stores no more of its chats today')
     const reply = { message: { type: 'timer' as const }, options: {}, digest: timerDigest }
     const ran = await runTurn({ now, slot, quota: () => quota, ...tools }, session, reply)
     if (ran === 'moved') return ran
@@ -170,7 +170,7 @@ export function openTimers(services: Services): LeaseWorker {
     const later = sql`greatest(due_at, ${dueAfter(milliseconds)})`
     const dueAt = milliseconds > 0 ? later : sql`due_at`
     await db.execute(sql`
-      UPDATE ${table} SET due_at = ${dueAt}, failures = ${failures}, claim = NULL, claimed_until = NULL
+      UPDATE ${table} SET due_at = ${dueAt}, failures = ${failures}, lease_id = NULL, leased_until = NULL
       WHERE ${isAmong([timer], [timer.id])}`)
   }
 
@@ -184,7 +184,7 @@ export function openTimers(services: Services): LeaseWorker {
       const running = [...counts.values()].reduce((sum, count) => sum + count, 0)
       const room = Math.max(PLACES_SHARE - largest, Math.min(most - largest, MAX_BEGUN_BY_MANY - running))
       const limit = Math.min(free - taken.length, room)
-      const found = limit > 0 ? await take(db, claim, full, limit) : []
+      const found = limit > 0 ? await take(db, leaseId, full, limit) : []
       for (const { workspaceId } of found) counts.set(workspaceId, (counts.get(workspaceId) ?? 0) + 1)
       taken.push(...found)
       return found.length < limit
@@ -213,7 +213,7 @@ export function openTimers(services: Services): LeaseWorker {
     take: takeSome,
     extend: (timers) =>
       db.execute(sql`
-        UPDATE ${table} SET claimed_until = ${leaseEnd} WHERE ${isAmong(timers)} AND claim = ${claim}`),
+        UPDATE ${table} SET leased_until = ${leaseEnd} WHERE ${isAmong(timers)} AND lease_id = ${leaseId}`),
     run,
     logFailure: (error) => logError(error, 'timers of chats cannot be read now'),
   })

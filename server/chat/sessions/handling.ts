@@ -8,16 +8,16 @@ import { JsonText } from '../../kit/json/json-text.ts'
 import { inputForPeople } from '../engine/inputs/for-people.ts'
 import { recordMessage, resumeFlow } from '../engine/people.ts'
 import type { Effects, Flow } from '../engine/types.ts'
-import { type ChatEvent, eventOfTurn } from './chat-events.ts'
+import { type ChatWebhookEvent, enqueueTurnEvent } from './chat-events.ts'
 import { decodeState } from './codec.ts'
 import { lastMessageIn, readLastMessage } from './last-message.ts'
 import type { HeldChat } from './lock-chat.ts'
-import { lastResponseOf, type Session } from './read-session.ts'
-import { type Ran, type Reply, toTurnResponse, uploadsOfTurn, waitsFor } from './run-turn.ts'
+import { readLastResponse, type Session } from './read-session.ts'
+import { pickAwaitedParts, retainUploads, type TurnInput, type TurnRun, toTurnResponse } from './run-turn.ts'
 import { removeTimer } from './timer-rows.ts'
 import { openExpiryOf, resumeTimer } from './timers.ts'
 import { type Context, effectsOf } from './turn-effects.ts'
-import { latestExpiryOf, type StoreTurn, sizeOfTurn, writeTurn } from './write-turn.ts'
+import { latestExpiryOf, sizeOfTurn, type WrapWrite, writeTurn } from './write-turn.ts'
 
 /*
  * A chat is handled by the bot, waits for a member, or is handled by a member. In the last two cases the bot runs and
@@ -85,9 +85,9 @@ export async function planHanding(
 
 /** Columns of a chat that the bot hands over: what a client shows again when the bot goes on, and the last message. */
 async function lastTurnOf(db: Database, { id: sessionId, ...chat }: HeldChat) {
-  const answer = await lastResponseOf(db, { sessionId, ...chat })
+  const answer = await readLastResponse(db, { sessionId, ...chat })
   return {
-    awaited: new JsonText(JSON.stringify(waitsFor(answer === null ? {} : JSON.parse(answer)))),
+    awaited: new JsonText(JSON.stringify(pickAwaitedParts(answer === null ? {} : JSON.parse(answer)))),
     lastMessage: await readLastMessage(db, { sessionId, ...chat }),
   }
 }
@@ -126,7 +126,7 @@ export async function giveBack(
       revision,
       resultId,
       isNewResult: false,
-      wasAnswered: true,
+      hasEarlierAnswer: true,
       outcome,
       lastDigest: null,
       response: JSON.stringify(body),
@@ -142,7 +142,7 @@ export async function giveBack(
       handledSince: now,
       awaited: null,
       lastMessage: null,
-      claim: null,
+      leaseId: null,
     })
     .where(and(eq(table.botId, botId), eq(table.id, id)))
   return undefined
@@ -155,13 +155,13 @@ export async function giveBack(
 export async function receiveMessage(
   context: Context,
   session: Session,
-  { message, options, digest }: Pick<Reply, 'message' | 'options' | 'digest'>,
-  keep?: StoreTurn,
-): Promise<Ran> {
+  { message, options, digest }: Pick<TurnInput, 'message' | 'options' | 'digest'>,
+  keep?: WrapWrite,
+): Promise<TurnRun> {
   const { sessionId, botId, workspaceId, publicationId, handledBy, revision, subscribedEvents } = session
   const state = decodeState(session)
   if (!state || handledBy === null) return 'over'
-  const wasAnswered = (state.frames[0]?.answerCount ?? 0) > 0
+  const hasEarlierAnswer = (state.frames[0]?.answerCount ?? 0) > 0
   const effects = effectsOf(context, { ...session, resultId: state.resultId, state })
   const outcome = await recordMessage(session.flow, state, message, options, effects)
   const input = inputForPeople(effects.uploads?.maximumSize)
@@ -171,7 +171,7 @@ export async function receiveMessage(
   const response = JSON.stringify(toTurnResponse(outcome, revision + 1, publicationId === null))
   const { resultId } = state
   const visitorMessages = outcome.said.map(({ role: _, ...message }) => message)
-  const event: ChatEvent | undefined =
+  const event: ChatWebhookEvent | undefined =
     resultId === null
       ? undefined
       : {
@@ -195,7 +195,7 @@ export async function receiveMessage(
       revision,
       resultId: state.resultId,
       isNewResult: session.resultId === null,
-      wasAnswered,
+      hasEarlierAnswer,
       outcome,
       lastDigest: digest,
       response,
@@ -203,13 +203,13 @@ export async function receiveMessage(
     context.now,
     keep,
     [
-      ...uploadsOfTurn(sessionId, outcome.uploads),
+      ...retainUploads(sessionId, outcome.uploads),
       (tx) =>
         tx
           .update(table)
           .set({ lastMessage: lastMessageIn(outcome.said) })
           .where(and(eq(table.botId, botId), eq(table.id, sessionId))),
-      ...eventOfTurn(session, event, context.now),
+      ...enqueueTurnEvent(session, event, context.now),
     ],
   )
   if (!isWritten) return 'moved'

@@ -5,8 +5,8 @@ import { JsonText } from '../../kit/json/json-text.ts'
 import { plainTextOf } from '../engine/bubbles.ts'
 import { markdownNodes } from '../engine/markdown.ts'
 import type { Bubble } from '../engine/types.ts'
-import type { Turn } from './codec.ts'
-import { messagesOf, readStoredTurns, type Session } from './read-session.ts'
+import type { ChatEntry } from './codec.ts'
+import { readMemberMessages, readStoredTurns, type Session } from './read-session.ts'
 
 /* The last message of a chat that people handle, for lists of chats. Its session has it. */
 
@@ -18,7 +18,7 @@ const MAX_CHARACTERS = 200
 export const MAX_TURNS_READ = 256
 
 /** Returns the last of these turns that a visitor wrote; null if none did. */
-export function lastMessageIn(turns: readonly Turn[]): JsonText | null {
+export function lastMessageIn(turns: readonly ChatEntry[]): JsonText | null {
   const last = turns.findLast((turn) => turn.role === 'user')
   if (!last) return null
   const { text, attachedFileUrls = [] } = last
@@ -36,7 +36,9 @@ export async function readLastMessage(
   chat: Pick<Session, 'botId' | 'sessionId' | 'revision' | 'messageCount'>,
 ): Promise<JsonText | null> {
   const ofMember =
-    chat.messageCount === null ? undefined : (await messagesOf(db, chat, { after: chat.messageCount - 1 }))[0]
+    chat.messageCount === null
+      ? undefined
+      : (await readMemberMessages(db, chat, { after: chat.messageCount - 1 }))[0]
   const first = Math.max(chat.revision - MAX_TURNS_READ, ofMember?.revision ?? 0) + 1
   // The last turn nearly always has it, and needs no other turn to be read.
   for (let end = chat.revision, count = 1; end >= first; end -= count, count *= 4) {

@@ -2,7 +2,7 @@ import { and, eq, gt, isNotNull, sql } from 'drizzle-orm'
 import type { Database } from '../../db/client.ts'
 import { results, chatSessions as table } from '../../db/schema.ts'
 import { expression, selectRows } from '../../db/typed-select.ts'
-import { isAlive } from '../../db/undeleted-results.ts'
+import { isResultVisible } from '../../db/undeleted-results.ts'
 import { decodeState } from './codec.ts'
 
 /* Locks for members who change a chat while its visitor talks. */
@@ -20,7 +20,7 @@ export async function lockChat(db: Database, botId: string, sessionId: string, n
   // After the lock, so that a deletion which it waited for is seen.
   const [read] = await selectRows(
     db,
-    { isAlive: expression(isAlive(sql`${botId}`, sql`${table.resultId}`), 'boolean') },
+    { isAlive: expression(isResultVisible(sql`${botId}`, sql`${table.resultId}`), 'boolean') },
     (list) =>
       sql`SELECT ${list} FROM ${table} WHERE ${table.botId} = ${botId} AND ${table.id} = ${sessionId}`,
   )

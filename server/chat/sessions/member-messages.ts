@@ -78,7 +78,7 @@ export function writeToVisitor(
   })
 }
 
-/** Adds entries, as JSON, to the transcript of a locked result; see `transcriptOf` for the order of ids. */
+/** Adds entries, as JSON, to the transcript of a locked result; see `readTranscript` for the order of ids. */
 export async function addToTranscript(tx: Database, botId: string, resultId: string, entries: string) {
   const isOf = sql`bot_id = ${botId} AND result_id = ${resultId}`
   const [next] = await selectRows(

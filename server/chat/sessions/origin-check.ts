@@ -1,19 +1,19 @@
 import type { Issue } from '../../../contract/errors.ts'
-import { at, filledText } from '../../json/access.ts'
+import { filledText, valueAt } from '../../json/access.ts'
 import type { Flow } from '../engine/types.ts'
 
 /* The settings of a bot that decide if a visitor may start a chat, and if the bot remembers visitors. */
 
 export function closedIssue(flow: Flow): Issue {
-  const given = filledText(at(flow.settings, 'general', 'systemMessages', 'botClosed'))
+  const given = filledText(valueAt(flow.settings, 'general', 'systemMessages', 'botClosed'))
   const message = given?.slice(0, 2000) ?? 'This bot is closed'
   return { path: ['path', 'publicId'], code: 'bot_closed', message }
 }
 
 export function remembersUsers(flow: Flow): boolean {
-  const isEnabled = at(flow.settings, 'general', 'rememberUser', 'isEnabled')
+  const isEnabled = valueAt(flow.settings, 'general', 'rememberUser', 'isEnabled')
   if (typeof isEnabled === 'boolean') return isEnabled
-  return at(flow.settings, 'general', 'isNewResultOnRefreshEnabled') === false
+  return valueAt(flow.settings, 'general', 'isNewResultOnRefreshEnabled') === false
 }
 
 /**
@@ -26,7 +26,7 @@ export function checkOrigin(
   ownUrl: string | undefined,
 ): Issue | undefined {
   const origin = header('origin')
-  const allowed = allowedOriginsOf(at(flow.settings, 'security', 'allowedOrigins'))
+  const allowed = allowedOriginsOf(valueAt(flow.settings, 'security', 'allowedOrigins'))
   if (origin === undefined || allowed === undefined) return undefined
   const isOwn =
     (ownUrl !== undefined && new URL(ownUrl).origin === origin) || header('sec-fetch-site') === 'same-origin'

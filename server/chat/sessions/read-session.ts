@@ -18,25 +18,31 @@ import {
   resultTranscripts,
 } from '../../db/schema.ts'
 import { expression, optional, selectRows } from '../../db/typed-select.ts'
-import { isBotAlive } from '../../db/undeleted-bots.ts'
+import { isBotVisible } from '../../db/undeleted-bots.ts'
 import { convert } from '../../documents/conversion/index.ts'
-import { type Draft, parseDraft, sizeOf, type Version, withDraft } from '../../documents/drafts.ts'
+import {
+  countDraftCharacters,
+  type Draft,
+  parseDraft,
+  readGrantedDraft,
+  type Version,
+} from '../../documents/drafts.ts'
 import { isServedAt } from '../../hosts/domains.ts'
 import type { Answer, Bubble, Flow, TranscriptEntry } from '../engine/types.ts'
 import {
   botOfSession,
+  type ChatEntry,
   decodeTranscript,
   decodeTurns,
   decompressTurn,
-  type EncodedTurn,
-  type Turn,
+  type StoredTurn,
 } from './codec.ts'
 import { sessionQueries, turnAge } from './session-queries.ts'
 
 /* Reads for turns of a chat: the session and its flow, and earlier turns. */
 
 /** Bots by their public id, as last seen. The lookup of the bot checks the id again. */
-const holders = new LRUCache<string, string>({ max: 10_000 })
+const botIdsByPublicId = new LRUCache<string, string>({ max: 10_000 })
 
 /** Returns a published bot by its public id, and the earlier result if the caller named one of this bot. */
 export async function findPublished(
@@ -47,14 +53,14 @@ export async function findPublished(
 ) {
   const lookups = sessionQueries(db)
   const lookup = { publicId, resultId: resultId ?? '' }
-  const known = holders.get(publicId)
+  const known = botIdsByPublicId.get(publicId)
   let row = known === undefined ? undefined : await lookups.start({ botId: known, ...lookup })
   if (!row) {
     const [holder] = await lookups.holder({ publicId })
     if (!holder || holder.botId === known) return undefined
     row = await lookups.start({ botId: holder.botId, ...lookup })
     if (!row) return undefined
-    holders.set(publicId, holder.botId)
+    botIdsByPublicId.set(publicId, holder.botId)
   }
   const flow = await loadPublication(db, tools, row.botId, row.publicationId)
   return flow ? { flow, ...row } : undefined
@@ -68,13 +74,13 @@ export async function findSession(db: Database, tools: ChatTools, sessionId: str
   if (!row) return undefined
   const flow =
     row.publicationId === null
-      ? await draftFlow(db, row.botId)
+      ? await readDraftFlow(db, row.botId)
       : await loadPublication(db, tools, row.botId, row.publicationId)
   return flow ? { flow, ...row } : undefined
 }
 
 /** Returns a session for its visitor, who finds none of other bots on a host of bots. */
-export async function findVisited(
+export async function findVisitorSession(
   { db, chat, now, visitedDomain }: Pick<Contexts['anyone'], 'db' | 'chat' | 'now' | 'visitedDomain'>,
   sessionId: string,
 ) {
@@ -100,7 +106,7 @@ export async function tryChat(db: Database) {
 export type Session = NonNullable<Awaited<ReturnType<typeof findSession>>>
 
 /** Returns the age of the turn that a session was read after; undefined if another turn has followed. */
-export async function turnAgeOf(db: Database, { botId, sessionId, revision }: Session) {
+export async function readTurnAge(db: Database, { botId, sessionId, revision }: Session) {
   const [row] = await selectRows(
     db,
     { turnAge },
@@ -112,7 +118,11 @@ export async function turnAgeOf(db: Database, { botId, sessionId, revision }: Se
 }
 
 /** Returns the session that last wrote to a result of the granted bot. */
-export async function sessionOf(db: Database, { bot }: BotGrant, resultId: string): Promise<string | null> {
+export async function findSessionOfResult(
+  db: Database,
+  { bot }: BotGrant,
+  resultId: string,
+): Promise<string | null> {
   const [row] = await db
     .select({ sessionId: results.lastChatSessionId })
     .from(results)
@@ -123,7 +133,12 @@ export async function sessionOf(db: Database, { bot }: BotGrant, resultId: strin
 /**
  * Returns the target of a bot link in a live chat: the live publication of a bot of the same workspace, and its flow.
  */
-export async function findLinked(db: Database, tools: ChatTools, botId: string, workspaceId: string) {
+export async function findLinkedPublication(
+  db: Database,
+  tools: ChatTools,
+  botId: string,
+  workspaceId: string,
+) {
   const row = await sessionQueries(db).linked({ botId, workspaceId })
   if (!row) return null
   const flow = await loadPublication(db, tools, botId, row.publicationId)
@@ -145,7 +160,7 @@ export async function loadPublication(
     .where(and(eq(botPublications.botId, botId), eq(botPublications.id, publicationId)))
   if (!row) return null
   const flow = toFlow(botId, row.version, row)
-  tools.flows.set(publicationId, flow, { size: sizeOf(row) + 1_000 })
+  tools.flows.set(publicationId, flow, { size: countDraftCharacters(row) + 1_000 })
   return flow
 }
 
@@ -158,11 +173,11 @@ export async function readLinkedDraft(
   const [bot] = await db
     .select({ id: bots.id })
     .from(bots)
-    .where(and(eq(bots.id, botId), eq(bots.workspaceId, workspaceId), isBotAlive()))
-  return bot ? ((await draftFlow(db, botId)) ?? null) : null
+    .where(and(eq(bots.id, botId), eq(bots.workspaceId, workspaceId), isBotVisible()))
+  return bot ? ((await readDraftFlow(db, botId)) ?? null) : null
 }
 
-export async function draftFlow(db: Database, botId: string): Promise<Flow | undefined> {
+export async function readDraftFlow(db: Database, botId: string): Promise<Flow | undefined> {
   const [row] = await db
     .select({ version: bots.version, draft: botDrafts })
     .from(bots)
@@ -172,8 +187,8 @@ export async function draftFlow(db: Database, botId: string): Promise<Flow | und
 }
 
 /** The draft of a granted bot as a flow that runs. */
-export async function previewFlow(db: Database, grant: BotGrant): Promise<Flow | undefined> {
-  const found = await withDraft(db, grant)
+export async function readPreviewFlow(db: Database, grant: BotGrant): Promise<Flow | undefined> {
+  const found = await readGrantedDraft(db, grant)
   return found && toFlow(found.bot.id, found.bot.version, found.draft)
 }
 
@@ -189,7 +204,7 @@ export function bytesOfFlow(flow: Flow): number {
 
 function toFlow(botId: string, version: Version, draft: Draft): Flow {
   const flow = { ...convert(parseDraft(version, draft), '6.1'), id: botId }
-  flowBytes.set(flow, BYTES_PER_FLOW_CHARACTER * sizeOf(draft))
+  flowBytes.set(flow, BYTES_PER_FLOW_CHARACTER * countDraftCharacters(draft))
   return flow
 }
 
@@ -197,40 +212,40 @@ function toFlow(botId: string, version: Version, draft: Draft): Flow {
 
 const MAX_TURNS_AT_ONCE = 1_000
 /** Maximum characters read of a chat at once, for clients and for blocks. A single turn or answer is never cut. */
-export const maximumCharacters = 4_000_000
+export const MAX_READ_CHARACTERS = 4_000_000
 
-interface StoredTurn extends Pick<EncodedTurn, 'answer'> {
+interface RevisionTurn extends Pick<StoredTurn, 'response'> {
   revision: number
-  entries: Turn[]
+  entries: ChatEntry[]
 }
 
 /** Returns the conversation up to the turn that was read, and the response of that turn. */
-export async function turnsOf(
+export async function readConversation(
   db: Database,
   session: Pick<Session, 'botId' | 'sessionId' | 'revision' | 'messageCount'>,
   { hasAuthors = false } = {},
 ) {
   const [stored, messages] = await Promise.all([
     readStoredTurns(db, session),
-    session.messageCount === null ? [] : messagesOf(db, session, { hasAuthors }),
+    session.messageCount === null ? [] : readMemberMessages(db, session, { hasAuthors }),
   ])
   // A message of a member comes after the turn that it names.
-  const written = new Map<number, Turn[]>()
+  const written = new Map<number, ChatEntry[]>()
   for (const { revision, turns } of messages) {
     const earlier = written.get(revision)
     if (earlier) earlier.push(...turns)
     else written.set(revision, turns)
   }
   const turns = stored.flatMap(({ revision, entries }) => [...entries, ...(written.get(revision) ?? [])])
-  return { turns: turns.slice(-10_000), answer: stored.at(-1)?.answer }
+  return { turns: turns.slice(-10_000), answer: stored.at(-1)?.response }
 }
 
 /** Returns the messages of members in a session after an ordinal, the last ones of very many. */
-export async function messagesOf(
+export async function readMemberMessages(
   db: Database,
   { botId, sessionId }: Pick<Session, 'botId' | 'sessionId'>,
   { after = 0, hasAuthors = false } = {},
-): Promise<{ ordinal: number; revision: number; turns: Turn[] }[]> {
+): Promise<{ ordinal: number; revision: number; turns: ChatEntry[] }[]> {
   const rows = await selectRows(
     db,
     {
@@ -245,23 +260,23 @@ export async function messagesOf(
           ORDER BY ordinal DESC ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING
         ) AS newer FROM ${chatMessages}
         WHERE bot_id = ${botId} AND session_id = ${sessionId} AND ordinal > ${after}
-      ) AS ${chatMessages} WHERE coalesce(newer, 0) < ${maximumCharacters} ORDER BY ordinal`,
+      ) AS ${chatMessages} WHERE coalesce(newer, 0) < ${MAX_READ_CHARACTERS} ORDER BY ordinal`,
   )
   return rows.map(({ bubbles, userId, ...row }) => {
     const shown = JSON.parse(bubbles) as Bubble[]
     // Visitors do not learn who writes to them.
     const author = hasAuthors ? { userId } : {}
-    return { ...row, turns: shown.map((message): Turn => ({ role: 'member', message, ...author })) }
+    return { ...row, turns: shown.map((message): ChatEntry => ({ role: 'member', message, ...author })) }
   })
 }
 
 /** Returns the response of the turn that was read, as JSON; null if it is no longer stored. */
-export async function lastResponseOf(
+export async function readLastResponse(
   db: Database,
   session: Pick<Session, 'botId' | 'sessionId' | 'revision'>,
 ): Promise<string | null> {
   const [turn] = await readStoredTurns(db, session, session.revision)
-  return turn ? JSON.stringify(turn.answer) : null
+  return turn ? JSON.stringify(turn.response) : null
 }
 
 /**
@@ -271,7 +286,7 @@ export async function readStoredTurns(
   db: Database,
   { botId, sessionId, revision }: Pick<Session, 'botId' | 'sessionId' | 'revision'>,
   from = 1,
-): Promise<StoredTurn[]> {
+): Promise<RevisionTurn[]> {
   const rows = await selectRows(
     db,
     {
@@ -290,29 +305,29 @@ export async function readStoredTurns(
           ) AS newer FROM ${chatTurns}
           WHERE bot_id = ${botId} AND session_id = ${sessionId} AND revision BETWEEN ${from} AND ${revision}
           ORDER BY revision DESC LIMIT ${MAX_TURNS_AT_ONCE}
-        ) AS last WHERE coalesce(newer, 0) < ${maximumCharacters})
+        ) AS last WHERE coalesce(newer, 0) < ${MAX_READ_CHARACTERS})
       ) AS found ORDER BY revision DESC NULLS LAST`,
   )
-  let left = maximumCharacters
-  const turns = rows.flatMap(({ revision, encoded }): StoredTurn[] => {
+  let left = MAX_READ_CHARACTERS
+  const turns = rows.flatMap(({ revision, encoded }): RevisionTurn[] => {
     if (left <= 0) return []
-    if (revision === null) return decodeTurns(encoded).map(toStoredTurn)
+    if (revision === null) return decodeTurns(encoded).map(toRevisionTurn)
     const text = decompressTurn(encoded)
     left -= text.length
-    return [toStoredTurn(JSON.parse(text))]
+    return [toRevisionTurn(JSON.parse(text))]
   })
   return turns
     .filter((turn) => turn.revision >= from && turn.revision <= revision)
     .sort((one, other) => one.revision - other.revision)
 }
 
-function toStoredTurn({ said, answer }: EncodedTurn): StoredTurn {
-  const shown = answer.messages.map((message): Turn => ({ role: 'bot', message }))
-  return { revision: answer.revision, entries: [...said, ...shown], answer }
+function toRevisionTurn({ said, response: answer }: StoredTurn): RevisionTurn {
+  const shown = answer.messages.map((message): ChatEntry => ({ role: 'bot', message }))
+  return { revision: answer.revision, entries: [...said, ...shown], response: answer }
 }
 
 /** Returns the last answers of a result; of a very long chat only as many as a block can use. */
-export async function lastAnswersOf(db: Database, botId: string, resultId: string): Promise<Answer[]> {
+export async function readLastAnswers(db: Database, botId: string, resultId: string): Promise<Answer[]> {
   const { blockId, content, attachedFileUrls } = resultAnswers
   const rows = await selectRows(
     db,
@@ -322,7 +337,7 @@ export async function lastAnswersOf(db: Database, botId: string, resultId: strin
         SELECT *, sum(octet_length(content)) OVER (
           ORDER BY seq DESC ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING
         ) AS later FROM ${resultAnswers} WHERE bot_id = ${botId} AND result_id = ${resultId}
-      ) AS ${resultAnswers} WHERE coalesce(later, 0) < ${maximumCharacters} ORDER BY seq`,
+      ) AS ${resultAnswers} WHERE coalesce(later, 0) < ${MAX_READ_CHARACTERS} ORDER BY seq`,
   )
   return rows.map(({ attachedFileUrls, ...answer }) =>
     attachedFileUrls === null ? answer : { ...answer, attachedFileUrls },
@@ -333,11 +348,11 @@ export async function lastAnswersOf(db: Database, botId: string, resultId: strin
  * Returns the transcript of a chat: the part written with its result, the parts with answers, and the parts of turns
  * without answers, which say how many answers precede them. A transcript longer than `most` characters ends early.
  */
-export async function transcriptOf(
+export async function readTranscript(
   db: Database,
   botId: string,
   resultId: string,
-  most = Number.POSITIVE_INFINITY,
+  maxCharacters = Number.POSITIVE_INFINITY,
 ): Promise<TranscriptEntry[]> {
   const isOf = sql`bot_id = ${botId} AND result_id = ${resultId}`
   const rows = await selectRows(
@@ -358,7 +373,7 @@ export async function transcriptOf(
         SELECT coalesce(nullif(split_part(id, '.', 2), '')::integer, 0), 0, id, entries, NULL
         FROM ${resultTranscripts} WHERE ${isOf}
       ) AS said WHERE said.entries IS NOT NULL) AS kept
-      WHERE coalesce(kept.earlier, 0) < ${most}::float8 ORDER BY kept.answers, kept.part, kept.id`,
+      WHERE coalesce(kept.earlier, 0) < ${maxCharacters}::float8 ORDER BY kept.answers, kept.part, kept.id`,
   )
   return rows.flatMap(({ entries, answer }) => decodeTranscript(entries, answer))
 }

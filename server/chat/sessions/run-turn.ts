@@ -4,23 +4,23 @@ import type { components } from '../../../generated/openapi.ts'
 import { type Database, transact } from '../../db/client.ts'
 import { keepUploads, type Upload } from '../../uploads/uploads.ts'
 import { MAX_WAIT_SECONDS } from '../engine/blocks/client-actions.ts'
-import { continueChat } from '../engine/engine.ts'
+import { continueFlow } from '../engine/engine.ts'
 import type { TurnMemory } from '../engine/memory-budget.ts'
 import type { Effects, Message, TurnEvent, TurnOptions, TurnOutcome, TurnRejection } from '../engine/types.ts'
 import { wakeBridge } from './bridged.ts'
-import { chatEventOf, eventOfTurn } from './chat-events.ts'
+import { chatEventOf, enqueueTurnEvent } from './chat-events.ts'
 import { decodeState } from './codec.ts'
 import { mergeEdits } from './concurrent-edits.ts'
-import { lastResponseOf, type Session, turnAgeOf } from './read-session.ts'
-import { sheetRowsOfTurn } from './sheet-rows.ts'
-import { expiryAfter, handoverOfTurn, secondsLeft, timerChange } from './timers.ts'
+import { readLastResponse, readTurnAge, type Session } from './read-session.ts'
+import { queueSheetRows } from './sheet-rows.ts'
+import { computeExpiry, computeTimerChange, secondsLeft, writeHandover } from './timers.ts'
 import { type Context, effectsOf, withTurnMemory } from './turn-effects.ts'
 import { TurnLease } from './turn-lease.ts'
-import { type StoreTurn, sizeOfTurn, type WithTurn, writeTurn } from './write-turn.ts'
+import { type ExtraWrite, sizeOfTurn, type WrapWrite, writeTurn } from './write-turn.ts'
 
 /* Runs one turn of an existing session once, even if several requests send the same reply, and writes it. */
 
-export interface Reply {
+export interface TurnInput {
   message: Message | null | undefined
   options: TurnOptions
   /** The reply as the session stores it, see `digestOf`. */
@@ -30,20 +30,20 @@ export interface Reply {
 }
 
 /** `over`: the chat has ended. `moved`: another reply was counted instead of this one, or people handle the chat. */
-export type Ran = { response: string } | TurnRejection | 'over' | 'moved'
+export type TurnRun = { response: string } | TurnRejection | 'over' | 'moved'
 
 /** Runs the turn that follows the revision of the session, and writes it. */
 export async function runTurn(
   context: Context,
   session: Session,
-  reply: Reply,
-  keep?: StoreTurn,
-): Promise<Ran> {
+  reply: TurnInput,
+  wrapWrite?: WrapWrite,
+): Promise<TurnRun> {
   const { workspaceId, flow } = session
   // The state is in memory twice: as the text that was read, and decoded.
   const bytes = 2 * (session.state?.length ?? 0)
   return withTurnMemory(context, { workspaceId, flow, bytes }, (memory) =>
-    runTurnWithin(context, session, memory, reply, keep),
+    runTurnWithin(context, session, memory, reply, wrapWrite),
   )
 }
 
@@ -51,9 +51,9 @@ async function runTurnWithin(
   context: Context,
   session: Session,
   memory: TurnMemory,
-  reply: Reply,
-  keep?: StoreTurn,
-): Promise<Ran> {
+  reply: TurnInput,
+  wrapWrite?: WrapWrite,
+): Promise<TurnRun> {
   const { sessionId, botId, workspaceId, publicationId } = session
   const lease = new TurnLease(context.db, session)
   let isWritten = false
@@ -62,15 +62,15 @@ async function runTurnWithin(
       // An execution changes its state, so each attempt decodes its own.
       const state = decodeState(session)
       if (!state) return 'over'
-      const wasAnswered = (state.frames[0]?.answerCount ?? 0) > 0
+      const hasEarlierAnswer = (state.frames[0]?.answerCount ?? 0) > 0
       const { timer: timerBefore, isBridged } = state
       const emit = reply.emit && ((event: TurnEvent) => void (lease.isLost || reply.emit?.(event)))
       const { resultId } = state
       const ids = { sessionId, botId, workspaceId, publicationId, resultId }
       const effects = effectsOf(context, { state, memory, ...ids }, lease, emit)
-      const outcome = await continueChat(session.flow, state, reply.message, reply.options, effects)
+      const outcome = await continueFlow(session.flow, state, reply.message, reply.options, effects)
       if (lease.isLost) continue
-      if (outcome.problem) return outcome
+      if (outcome.rejection) return outcome
       for (let read: Session | undefined = session; read !== undefined; ) {
         const response = JSON.stringify(toTurnResponse(outcome, session.revision + 1, publicationId === null))
         isWritten = await writeTurn(
@@ -79,29 +79,29 @@ async function runTurnWithin(
             session: { id: sessionId, botId, workspaceId, publicationId },
             subscribedEvents: session.subscribedEvents,
             read,
-            expiresAt: expiryAfter(outcome, session.createdAt, context.now),
+            expiresAt: computeExpiry(outcome, session.createdAt, context.now),
             revision: session.revision,
             resultId,
             isNewResult: session.resultId === null,
-            wasAnswered,
+            hasEarlierAnswer,
             outcome,
-            timer: timerChange(outcome, timerBefore),
+            timer: computeTimerChange(outcome, timerBefore),
             lastDigest: reply.digest,
             response,
           },
           context.now,
-          keep,
+          wrapWrite,
           [
-            ...uploadsOfTurn(sessionId, outcome.uploads),
-            ...sheetRowsOfTurn({ botId, workspaceId, resultId }, outcome),
+            ...retainUploads(sessionId, outcome.uploads),
+            ...queueSheetRows({ botId, workspaceId, resultId }, outcome),
             ...(isBridged ? [(tx: Database) => wakeBridge(tx, session)] : []),
-            ...handoverOfTurn(
+            ...writeHandover(
               { id: sessionId, botId },
               outcome,
               { session, isReturned: session.handledBy !== null },
               context.now,
             ),
-            ...eventOfTurn(
+            ...enqueueTurnEvent(
               session,
               chatEventOf({ handledBy: session.handledBy, ...ids }, outcome),
               context.now,
@@ -125,7 +125,7 @@ async function runTurnWithin(
 }
 
 /** Retains the files of a turn. */
-export function uploadsOfTurn(sessionId: string, uploads: Upload[]): WithTurn[] {
+export function retainUploads(sessionId: string, uploads: Upload[]): ExtraWrite[] {
   return uploads.length === 0 ? [] : [(tx) => keepUploads(tx, sessionId, uploads)]
 }
 
@@ -134,7 +134,7 @@ export function uploadsOfTurn(sessionId: string, uploads: Upload[]): WithTurn[] 
  * reply is for. Without one, a reply equal to the last one is new, unless its request arrived before the last turn
  * was written.
  */
-export async function earlierResponse(
+export async function findEarlierResponse(
   db: Database,
   session: Session,
   digest: string,
@@ -146,7 +146,7 @@ export async function earlierResponse(
     revision === undefined
       ? await hasArrivedBefore(db, session, arrivedAt)
       : revision === session.revision - 1
-  return isMeant ? lastResponseOf(db, session) : null
+  return isMeant ? readLastResponse(db, session) : null
 }
 
 /**
@@ -159,14 +159,14 @@ async function hasArrivedBefore(db: Database, session: Session, arrivedAt: numbe
   // Uses an open connection, so that little time passes between the two measurements.
   return transact(db, async (tx) => {
     const hereFor = performance.now() - arrivedAt
-    const age = await turnAgeOf(tx, session)
+    const age = await readTurnAge(tx, session)
     // The age is negative if the clock of the database was set back, or after a failover.
     return age !== undefined && age >= 0 && age < hereFor
   })
 }
 
 /** Returns a digest that is equal for equal replies. */
-export function digestOf({ message, textBubbleContentFormat }: ContinueChat['body']): string {
+export function digestReply({ message, textBubbleContentFormat }: ContinueChat['body']): string {
   return hash('sha256', JSON.stringify([message ?? null, textBubbleContentFormat]), 'base64url')
 }
 
@@ -178,8 +178,8 @@ export const timerDigest = hash('sha256', 'timer', 'base64url')
  * Returns the parts of a response that a returning client has to show and to do. Actions it has done already, such as
  * a redirect, are left out.
  */
-export function waitsFor(answer: Partial<components['schemas']['ContinuedChatBody']>) {
-  const { input, clientSideActions, dynamicTheme, progress } = answer
+export function pickAwaitedParts(response: Partial<components['schemas']['ContinuedChatBody']>) {
+  const { input, clientSideActions, dynamicTheme, progress } = response
   const awaited = clientSideActions?.filter((action) => action.expectsDedicatedReply === true)
   return { input, clientSideActions: awaited?.length ? awaited : undefined, dynamicTheme, progress }
 }
@@ -188,7 +188,7 @@ export function waitsFor(answer: Partial<components['schemas']['ContinuedChatBod
  * Returns the last response, as JSON, if a webhook or a timer caused it and the client waits for it, in any format. Without a
  * revision, only a response that cannot be continued counts: a client that continues from it looks the same.
  */
-export async function respondAfterEvent(
+export async function readResponseAfterEvent(
   db: Database,
   session: Session,
   revision: number | undefined,
@@ -197,21 +197,21 @@ export async function respondAfterEvent(
   if (lastDigest === null) return null
   if (![webhookDigest, timerDigest].some((digest) => digest.startsWith(lastDigest))) return null
   if (revision !== undefined && revision !== session.revision - 1) return null
-  const answer = await lastResponseOf(db, session)
-  if (revision !== undefined || answer === null) return answer
-  const { input } = JSON.parse(answer) as Partial<components['schemas']['ContinuedChatBody']>
+  const response = await readLastResponse(db, session)
+  if (revision !== undefined || response === null) return response
+  const { input } = JSON.parse(response) as Partial<components['schemas']['ContinuedChatBody']>
   const canGoOn = input ? input.type === 'file input' : decodeState(session) !== undefined
-  return canGoOn ? null : answer
+  return canGoOn ? null : response
 }
 
 /** Returns the last response, as JSON, if it waits for a webhook or for a time. */
-export async function respondBeforeEvent(db: Database, session: Session): Promise<string | undefined> {
-  const answer = (await lastResponseOf(db, session)) ?? '{}'
+export async function readWaitingResponse(db: Database, session: Session): Promise<string | undefined> {
+  const response = (await readLastResponse(db, session)) ?? '{}'
   if (decodeState(session)?.timer?.kind === 'wait') {
-    return JSON.stringify(await withSecondsLeft(db, session, JSON.parse(answer)))
+    return JSON.stringify(await withSecondsLeft(db, session, JSON.parse(response)))
   }
-  const { clientSideActions = [] } = JSON.parse(answer) as { clientSideActions?: { type: string }[] }
-  return clientSideActions.some(({ type }) => type === 'listenForWebhook') ? answer : undefined
+  const { clientSideActions = [] } = JSON.parse(response) as { clientSideActions?: { type: string }[] }
+  return clientSideActions.some(({ type }) => type === 'listenForWebhook') ? response : undefined
 }
 
 /** The parts of a response that waits for a time, with the seconds that are left. */

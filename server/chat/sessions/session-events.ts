@@ -1,6 +1,6 @@
 import type { components } from '../../../generated/openapi.ts'
 import type { Database } from '../../db/client.ts'
-import { messagesOf, readStoredTurns, type Session } from './read-session.ts'
+import { readMemberMessages, readStoredTurns, type Session } from './read-session.ts'
 import { sessionQueries } from './session-queries.ts'
 import { sessionChanges } from './write-turn.ts'
 
@@ -55,7 +55,7 @@ export async function eventsAfter(
   const end = positionOf(session)
   const [turns, messages] = await Promise.all([
     end.revision > from.revision ? readStoredTurns(db, { ...ids, ...session }, from.revision + 1) : [],
-    end.ordinal > from.ordinal ? messagesOf(db, ids, { after: from.ordinal }) : [],
+    end.ordinal > from.ordinal ? readMemberMessages(db, ids, { after: from.ordinal }) : [],
   ])
   const at = { ...from }
   const events: SessionEvent[] = []
@@ -67,7 +67,7 @@ export async function eventsAfter(
       events.push({ type: 'message', id: idOf(at), turns: next.turns })
     }
   }
-  for (const { revision, entries: said, answer } of turns) {
+  for (const { revision, entries: said, response: answer } of turns) {
     addMessages((after) => after < revision)
     at.revision = revision
     const own = said.filter(({ role }) => role === 'user')

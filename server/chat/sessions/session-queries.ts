@@ -5,8 +5,8 @@ import { topologyOf } from '../../db/citus/topology.ts'
 import { type Database, type StatementContext, statements } from '../../db/client.ts'
 import { bots, chatSessions, publicIds, publishedBots, results, webhookEndpoints } from '../../db/schema.ts'
 import { expression, optional, prepareSelect } from '../../db/typed-select.ts'
-import { isBotAlive } from '../../db/undeleted-bots.ts'
-import { isAlive, isUndeleted } from '../../db/undeleted-results.ts'
+import { isBotVisible } from '../../db/undeleted-bots.ts'
+import { isResultUndeleted, isResultVisible } from '../../db/undeleted-results.ts'
 
 /*
  * Lookups of a turn. On a cluster the node of the bot runs a function (`migrations/distribute.sql`) for those that
@@ -48,10 +48,10 @@ function startLookup(...[db, named]: StatementContext) {
     (list, batch) => sql`
       SELECT ${list} FROM ${batch}
       JOIN ${publicIds} ON ${publicIds.publicId} = batch."publicId" AND ${publicIds.botId} = batch."botId"
-      JOIN ${bots} ON ${bots.id} = batch."botId" AND ${isBotAlive()}
+      JOIN ${bots} ON ${bots.id} = batch."botId" AND ${isBotVisible()}
       JOIN ${publishedBots} ON ${publishedBots.botId} = batch."botId" AND ${publishedBots.publicationId} IS NOT NULL
       LEFT JOIN ${results} ON ${results.botId} = batch."botId" AND ${results.id} = batch."resultId"
-        AND ${isUndeleted}`,
+        AND ${isResultUndeleted}`,
   )
 }
 
@@ -71,7 +71,7 @@ const sessionShape = {
   // JSON; null once the chat is over.
   state: optional(expression(sql`${chatSessions.state}`, 'text')),
   revision: chatSessions.revision,
-  claim: chatSessions.claim,
+  leaseId: chatSessions.leaseId,
   // JSON; see `update-session.ts`.
   memberEdits: optional(expression(sql`${chatSessions.memberEdits}`, 'text')),
   isEnded: expression(sql`${chatSessions.state} IS NULL`, 'boolean'),
@@ -95,10 +95,10 @@ const fromSession = (list: SQL, batch: SQL) => sql`
   CROSS JOIN LATERAL (
     SELECT * FROM ${chatSessions} s WHERE s.bot_id = batch."botId" AND s.id = batch."sessionId" OFFSET 0
   ) AS ${chatSessions}
-  JOIN ${bots} ON ${bots.id} = batch."botId" AND ${isBotAlive()}
+  JOIN ${bots} ON ${bots.id} = batch."botId" AND ${isBotVisible()}
   WHERE ${chatSessions.expiresAt} > batch.now
     AND CASE WHEN ${chatSessions.resultId} IS NULL THEN true
-      ELSE ${isAlive(sql`batch."botId"`, sql`${chatSessions.resultId}`)} END`
+      ELSE ${isResultVisible(sql`batch."botId"`, sql`${chatSessions.resultId}`)} END`
 
 function resumeLookup(...[db, named]: StatementContext) {
   return prepareBatchedQuery(
@@ -225,7 +225,7 @@ export const sessionQueries = statements((db, named) => ({
     (list, batch) => sql`
       SELECT ${list} FROM ${batch}
       JOIN ${bots} ON ${bots.id} = batch."botId" AND ${bots.workspaceId} = batch."workspaceId"
-        AND ${isBotAlive()}
+        AND ${isBotVisible()}
       JOIN ${publishedBots} ON ${publishedBots.botId} = batch."botId" AND ${publishedBots.publicationId} IS NOT NULL`,
   ),
   holder: prepareSelect(

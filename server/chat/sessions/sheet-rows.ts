@@ -4,12 +4,12 @@ import { type Database, transact } from '../../db/client.ts'
 import { dueAfter } from '../../db/due-after.ts'
 import { resultLogs, results, sheetRows as table } from '../../db/schema.ts'
 import { expression, optional, selectRows } from '../../db/typed-select.ts'
-import { isAlive } from '../../db/undeleted-results.ts'
+import { isResultVisible } from '../../db/undeleted-results.ts'
 import { MS_PER_MINUTE } from '../../durations.ts'
 import { JsonText } from '../../kit/json/json-text.ts'
 import type { LogEntry, SheetRow, TurnOutcome } from '../engine/types.ts'
 import { toLogRows } from './client-logs.ts'
-import type { WithTurn } from './write-turn.ts'
+import type { ExtraWrite } from './write-turn.ts'
 
 /*
  * Rows of sheets that turns could not write, in a queue: written in the transaction of the turn, and removed with an entry
@@ -86,10 +86,10 @@ async function countRows(db: Database, { botId, workspaceId }: Owner): Promise<C
 }
 
 /** Writes the rows that a turn leaves to the queue. */
-export function sheetRowsOfTurn(
+export function queueSheetRows(
   { botId, workspaceId, resultId }: Owner & { resultId: string | null },
   { sheetRows }: Pick<TurnOutcome, 'sheetRows'>,
-): WithTurn[] {
+): ExtraWrite[] {
   if (sheetRows.length === 0 || resultId === null) return []
   const rows = sheetRows.map(({ cells, filter, isSent, ...row }) => {
     const words = { cells: JSON.stringify(cells), filter: filter && JSON.stringify(filter) }
@@ -148,9 +148,9 @@ export function dueAccounts(
         GROUP BY workspace_id, credentials_id
       ), ranked AS (
         SELECT *, row_number() OVER (PARTITION BY workspace_id ORDER BY since, credentials_id)
-          + cardinality(array_positions(${sql.param(running)}::text[], workspace_id)) AS place FROM due
+          + cardinality(array_positions(${sql.param(running)}::text[], workspace_id)) AS rank FROM due
       )
-      SELECT ${list} FROM ranked "sheet_rows" WHERE place <= ${share} ORDER BY since LIMIT ${limit}`,
+      SELECT ${list} FROM ranked "sheet_rows" WHERE rank <= ${share} ORDER BY since LIMIT ${limit}`,
   )
 }
 
@@ -257,7 +257,7 @@ export async function loadRows(
     },
     (list) => sql`
       SELECT ${list} FROM ${table} WHERE bot_id = ${botId} AND id = ANY(${sql.param(ids)}::text[])
-        AND ${isAlive(sql`${botId}`, sql`${table.resultId}`)} ORDER BY id`,
+        AND ${isResultVisible(sql`${botId}`, sql`${table.resultId}`)} ORDER BY id`,
   )
   if (rows.length < ids.length) {
     const known = new Set(rows.map((row) => row.id))

@@ -1,7 +1,7 @@
 import type { components } from '../../../generated/openapi.ts'
 import type { Contexts } from '../../context.ts'
 import { livePublicationOf } from '../../results/block-stats.ts'
-import { continueChat, startChat } from '../engine/engine.ts'
+import { continueFlow, startFlow } from '../engine/engine.ts'
 import { textOfMessage } from '../engine/handle-reply.ts'
 import type { TurnMemory } from '../engine/memory-budget.ts'
 import type {
@@ -15,7 +15,7 @@ import type {
   TurnRejection,
   TurnResult,
 } from '../engine/types.ts'
-import { loadPublication, previewFlow } from './read-session.ts'
+import { loadPublication, readPreviewFlow } from './read-session.ts'
 import { toTurnResponse } from './run-turn.ts'
 import { createSimulatedEffects, type Simulation } from './simulated-effects.ts'
 import { effectsOf } from './turn-effects.ts'
@@ -41,7 +41,7 @@ export async function findState(
   state: string,
 ): Promise<SimulatedState | undefined> {
   if (state === 'draft') {
-    const flow = await previewFlow(db, grant)
+    const flow = await readPreviewFlow(db, grant)
     return flow && { flow, publicationId: null }
   }
   const publicationId = state === 'published' ? await livePublicationOf(db, grant) : state
@@ -51,7 +51,7 @@ export async function findState(
 
 /** A rejection is that of the start, or of the reply at `index`. */
 export type Simulated =
-  | { problem?: undefined; first: Exclude<StartResult, TurnRejection>; chat: SimulatedChat }
+  | { rejection?: undefined; first: Exclude<StartResult, TurnRejection>; chat: SimulatedChat }
   | (TurnRejection & { index?: number })
 
 export async function simulate(
@@ -87,8 +87,8 @@ export async function simulate(
   }
 
   const resultId = world.effects.newId()
-  const first = await startChat(flow, { ...options, resultId }, world.effects)
-  if (first.problem) return first
+  const first = await startFlow(flow, { ...options, resultId }, world.effects)
+  if (first.rejection) return first
   take(first, toTurnResponse(first, 1, true))
   const steps: SimulatedChat['steps'] = []
   let last: Exclude<TurnResult, TurnRejection> = first
@@ -102,12 +102,12 @@ export async function simulate(
       elapsed > MAX_SIMULATION_MS ||
       elapsed - world.waitedMilliseconds() > MAX_SIMULATED_WORK_MS
     if (isIncomplete) break
-    await world.effects.takeTurn?.()
+    await world.effects.yieldToOthers?.()
     world.beginStep(index + 1, state.waiting?.blockId, reply.at)
     const message = toMessage(last, reply.message)
     const format = { textBubbleContentFormat: options.textBubbleContentFormat }
-    const outcome = await continueChat(flow, state as SessionState, message, format, world.effects)
-    if (outcome.problem) return { ...outcome, index }
+    const outcome = await continueFlow(flow, state as SessionState, message, format, world.effects)
+    if (outcome.rejection) return { ...outcome, index }
     const body = toTurnResponse(outcome, index + 2, true)
     steps.push(body)
     take(outcome, body)

@@ -4,7 +4,7 @@ import type { StartPreview } from '../../../generated/handlers.ts'
 import type { components } from '../../../generated/openapi.ts'
 import type { Config } from '../../config.ts'
 import { asObject, type JsonObject } from '../../json/access.ts'
-import type { OutboundReply } from '../../outbound/client.ts'
+import type { OutboundResponse } from '../../outbound/client.ts'
 import { fail } from '../../outbound/rejection.ts'
 import type { FoundUpload } from '../../uploads/uploads.ts'
 import type { Answer, Effects, TranscriptEntry } from '../engine/types.ts'
@@ -23,7 +23,7 @@ interface Surroundings {
   config: Config
   publicUrl: () => string
   /** Effects of a chat that is not simulated. These alone send and store nothing. */
-  live: Pick<Effects, 'findLinkedFlow' | 'loadFlow' | 'takeTurn' | 'evaluate' | 'findCredentials'>
+  live: Pick<Effects, 'findLinkedFlow' | 'loadFlow' | 'yieldToOthers' | 'evaluate' | 'findCredentials'>
   startsAt: Date
   earlierAnswers: (resultId: string) => Answer[]
   earlierTranscript: () => TranscriptEntry[]
@@ -94,7 +94,8 @@ export function createSimulatedEffects(given: Simulation, around: Surroundings) 
         if (isOwn) blockIds.add(visited.blockId)
       }
     },
-    takeTurn: around.live.takeTurn && (() => wait(around.live.takeTurn?.() ?? Promise.resolve())),
+    yieldToOthers:
+      around.live.yieldToOthers && (() => wait(around.live.yieldToOthers?.() ?? Promise.resolve())),
     evaluate: (request) =>
       wait(around.live.evaluate({ ...request, now, seed: Math.floor(random() * 2 ** 31) })),
     async httpRequest({ method, url, body }) {
@@ -181,7 +182,7 @@ function chooseInOrder(responses: readonly Response[]) {
   }
 }
 
-function replyOf(response: Response | undefined): OutboundReply {
+function replyOf(response: Response | undefined): OutboundResponse {
   if (response === undefined || response.failure !== undefined)
     return fail(response?.failure ?? 'network', failureOf(response?.failure))
   const { status, body } = response

@@ -1,16 +1,16 @@
 import { Unavailable } from '../../db/unavailable.ts'
 import { newId } from '../../ids.ts'
-import { startChat } from '../engine/engine.ts'
+import { startFlow } from '../engine/engine.ts'
 import type { BotAppearance, Effects, StartOptions, TurnOutcome, TurnRejection } from '../engine/types.ts'
-import { chatEventOf, eventOfTurn } from './chat-events.ts'
+import { chatEventOf, enqueueTurnEvent } from './chat-events.ts'
 import { newSessionId } from './codec.ts'
 import { remembersUsers } from './origin-check.ts'
 import type { findPublished } from './read-session.ts'
-import { toTurnResponse, uploadsOfTurn } from './run-turn.ts'
-import { sheetRowsOfTurn } from './sheet-rows.ts'
-import { expiryAfter, handoverOfTurn, timerChange } from './timers.ts'
+import { retainUploads, toTurnResponse } from './run-turn.ts'
+import { queueSheetRows } from './sheet-rows.ts'
+import { computeExpiry, computeTimerChange, writeHandover } from './timers.ts'
 import { type Context, effectsOf, withTurnMemory } from './turn-effects.ts'
-import { type StoreTurn, sizeOfTurn, writeTurn } from './write-turn.ts'
+import { sizeOfTurn, type WrapWrite, writeTurn } from './write-turn.ts'
 
 /* Starts a session of a published bot, and writes its first turn. */
 
@@ -28,7 +28,7 @@ export async function startSession(
   context: Context,
   published: Published,
   options: Omit<StartOptions, 'resultId' | 'rememberedVariables'>,
-  { emit, keepAs }: { emit?: Effects['emit']; keepAs: (started: Started) => StoreTurn },
+  { emit, keepAs }: { emit?: Effects['emit']; keepAs: (started: Started) => WrapWrite },
 ): Promise<(Started & { size: number }) | TurnRejection> {
   const { db, now } = context
   const { botId, workspaceId, publicationId, flow } = published
@@ -38,13 +38,13 @@ export async function startSession(
   const running = { botId, workspaceId, publicationId, resultId, sessionId }
   const rememberedVariables = earlierId === null ? undefined : JSON.parse(published.earlierVariables ?? '[]')
   const outcome = await withTurnMemory(context, { workspaceId, flow, bytes: 0 }, (memory) =>
-    startChat(
+    startFlow(
       flow,
       { resultId, ...options, rememberedVariables },
       effectsOf(context, { ...running, memory }, undefined, emit),
     ),
   )
-  if (outcome.problem) return outcome
+  if (outcome.rejection) return outcome
   const body = toTurnResponse(outcome, 1, false)
   const response = JSON.stringify(body)
   const started = { sessionId, resultId, outcome, body }
@@ -56,19 +56,23 @@ export async function startSession(
       revision: 0,
       resultId: options.isOnlyRegistering ? null : resultId,
       isNewResult: earlierId === null,
-      expiresAt: expiryAfter(outcome, now, now),
+      expiresAt: computeExpiry(outcome, now, now),
       outcome,
-      timer: timerChange(outcome),
+      timer: computeTimerChange(outcome),
       lastDigest: null,
       response,
     },
     now,
     keepAs(started),
     [
-      ...uploadsOfTurn(sessionId, outcome.uploads),
-      ...sheetRowsOfTurn({ botId, workspaceId, resultId }, outcome),
-      ...handoverOfTurn({ id: sessionId, botId }, outcome, {}, now),
-      ...eventOfTurn(published, chatEventOf({ sessionId, botId, resultId, publicationId }, outcome), now),
+      ...retainUploads(sessionId, outcome.uploads),
+      ...queueSheetRows({ botId, workspaceId, resultId }, outcome),
+      ...writeHandover({ id: sessionId, botId }, outcome, {}, now),
+      ...enqueueTurnEvent(
+        published,
+        chatEventOf({ sessionId, botId, resultId, publicationId }, outcome),
+        now,
+      ),
     ],
   )
   if (!isSaved) throw new Unavailable('The first turn of a chat was not written')

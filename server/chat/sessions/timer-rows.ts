@@ -23,7 +23,7 @@ export async function saveTimer(
   if (timer === null) return removeTimer(tx, session)
   const { id, at, afterMs = 0 } = timer
   const dueAt = at === undefined ? dueAfter(afterMs) : sql`${at}::timestamptz`
-  const values = { id, dueAt, isPaused: false, failures: 0, claim: null, claimedUntil: null }
+  const values = { id, dueAt, isPaused: false, failures: 0, leaseId: null, leasedUntil: null }
   await tx
     .insert(chatTimers)
     .values({ botId: session.botId, sessionId: session.id, workspaceId: session.workspaceId, ...values })

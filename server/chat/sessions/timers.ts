@@ -9,7 +9,7 @@ import { decodeState } from './codec.ts'
 import { lastMessageIn, readLastMessage } from './last-message.ts'
 import type { Session } from './read-session.ts'
 import { isTimerOf } from './timer-rows.ts'
-import { expiryOf, latestExpiryOf, type WithTurn } from './write-turn.ts'
+import { type ExtraWrite, expiryOf, latestExpiryOf } from './write-turn.ts'
 
 /*
  * Timers of chats, written together with the turns that set them. `fire-timers.ts` runs the turns of those that are due.
@@ -24,7 +24,7 @@ interface Ids {
  * The timer that a turn sets; null if it leaves none, undefined if the row stays as it is. `before` is the timer of the
  * state that the turn follows.
  */
-export function timerChange(
+export function computeTimerChange(
   { state, timer }: Pick<TurnOutcome, 'state' | 'timer'>,
   before?: SessionState['timer'],
 ): TimerToSet | null | undefined {
@@ -33,12 +33,12 @@ export function timerChange(
 }
 
 /** Hands the chat over with a turn, or back where it ends a wait for members; nothing for most turns. */
-export function handoverOfTurn(
+export function writeHandover(
   ids: Ids,
   { isHandedOff, said }: Pick<TurnOutcome, 'isHandedOff' | 'said'>,
   { session, isReturned = false }: { session?: Session; isReturned?: boolean },
   now: Date,
-): WithTurn[] {
+): ExtraWrite[] {
   if (!isHandedOff && !isReturned) return []
   return [
     async (tx) => {
@@ -55,7 +55,7 @@ export function handoverOfTurn(
 }
 
 /** When a session expires after a turn that leaves it to a timer or to members; undefined where the usual time counts. */
-export function expiryAfter(
+export function computeExpiry(
   { timer, isHandedOff }: Pick<TurnOutcome, 'timer' | 'isHandedOff'>,
   createdAt: Date,
   now: Date,

@@ -4,7 +4,7 @@ import { Unavailable } from '../../db/unavailable.ts'
 import { newId } from '../../ids.ts'
 import type { JsonObject } from '../../json/access.ts'
 import type { Slot } from '../../kit/shares/admission-queue.ts'
-import { takeTurn } from '../../kit/shares/turns.ts'
+import { yieldToOthers } from '../../kit/shares/fair-scheduler.ts'
 import { withInstalledClient } from '../../outbound/google-account.ts'
 import type { SmtpAccount } from '../../outbound/mail.ts'
 import { addressOf, storeGenerated, uploadsAmong } from '../../uploads/uploads.ts'
@@ -14,13 +14,13 @@ import type { Effects, Flow, SessionState } from '../engine/types.ts'
 import { uploadLimits } from '../engine/upload-policy.ts'
 import {
   bytesOfFlow,
-  draftFlow,
-  findLinked,
-  lastAnswersOf,
+  findLinkedPublication,
   loadPublication,
-  maximumCharacters,
+  MAX_READ_CHARACTERS,
+  readDraftFlow,
+  readLastAnswers,
   readLinkedDraft,
-  transcriptOf,
+  readTranscript,
 } from './read-session.ts'
 import { reserveSheetRow } from './sheet-rows.ts'
 import type { TurnLease } from './turn-lease.ts'
@@ -50,7 +50,7 @@ export async function withTurnMemory<Value>(
 
 const noMemoryToBegin = 'The turns of the workspace that wait for other servers hold all of its memory'
 
-interface Running {
+interface TurnIds {
   botId: string
   workspaceId: string
   /** Null for a preview. */
@@ -69,15 +69,15 @@ interface Running {
  */
 export function effectsOf(
   { db, keyring, chat: tools, files, publicUrl, visitedUrl, config, log, now, slot, quota }: Context,
-  running: Running,
+  running: TurnIds,
   lease?: TurnLease,
   emit?: Effects['emit'],
 ): Effects {
   const { botId, workspaceId, publicationId, resultId, memory } = running
   const isStored = publicationId !== null && resultId !== null && memory !== undefined
   const { httpRequest, sendEmail } = tools
-  const mayCallOut = async () => lease === undefined || (await lease.mayCallOut())
-  const elsewhere = 'Another request runs this turn'
+  const canCallOut = async () => lease === undefined || (await lease.takeOrCheck())
+  const otherRequestMessage = 'Another request runs this turn'
   const createMemoryOptions = (milliseconds: number) =>
     memory && { reserveMemory: (bytes: number) => memory.take(bytes, milliseconds) }
   /** Counts the flow of a linked bot. */
@@ -99,17 +99,17 @@ export function effectsOf(
       ...(visitedUrl !== undefined &&
         visitedUrl !== config.PUBLIC_URL && { formUrl: `${visitedUrl}/chat/~pay` }),
     },
-    holdsTurn: mayCallOut,
+    canSend: canCallOut,
     async shareRequest(work) {
-      if (await mayCallOut()) await slot.releaseDuring(work)
+      if (await canCallOut()) await slot.releaseDuring(work)
     },
-    takeTurn: () => slot.releaseDuring(() => takeTurn(workspaceId)),
+    yieldToOthers: () => slot.releaseDuring(() => yieldToOthers(workspaceId)),
     evaluate: (request) => slot.releaseDuring(() => tools.evaluate({ ...request, workspaceId })),
     emit,
     async httpRequest(request) {
-      return (await mayCallOut())
+      return (await canCallOut())
         ? slot.releaseDuring(() => httpRequest({ ...request, ...createMemoryOptions(request.milliseconds) }))
-        : { ok: false, reason: 'refused', message: elsewhere }
+        : { ok: false, reason: 'refused', message: otherRequestMessage }
     },
     async findCredentials(id, type) {
       const found = await openCredentials(db, keyring, workspaceId, id).catch((error) => {
@@ -120,20 +120,20 @@ export function effectsOf(
       return found?.type === type ? withInstalledClient(found.data as JsonObject, config) : null
     },
     async askModel(request) {
-      return (await mayCallOut())
+      return (await canCallOut())
         ? slot.releaseDuring(() =>
             tools.askModel({ ...request, ...createMemoryOptions(request.milliseconds) }),
           )
-        : { ok: false, message: elsewhere }
+        : { ok: false, message: otherRequestMessage }
     },
     async sendEmailBy(account, mail, milliseconds) {
-      if (!(await mayCallOut())) throw new Error(elsewhere)
+      if (!(await canCallOut())) throw new Error(otherRequestMessage)
       await slot.releaseDuring(() => tools.sendEmailBy(account as unknown as SmtpAccount, mail, milliseconds))
     },
     sendEmail:
       sendEmail &&
       (async (mail, milliseconds) => {
-        if (!(await mayCallOut())) throw new Error(elsewhere)
+        if (!(await canCallOut())) throw new Error(otherRequestMessage)
         await slot.releaseDuring(() => sendEmail(mail, milliseconds))
       }),
     uploads: files && {
@@ -161,7 +161,7 @@ export function effectsOf(
     },
     async findLinkedFlow(linkedId) {
       if (publicationId !== null) {
-        const linked = await findLinked(db, tools, linkedId, workspaceId)
+        const linked = await findLinkedPublication(db, tools, linkedId, workspaceId)
         return linked && { flow: countFlow(linked.flow), flowId: `${linkedId}/${linked.publicationId}` }
       }
       const flow = await readLinkedDraft(db, linkedId, workspaceId)
@@ -169,16 +169,16 @@ export function effectsOf(
     },
     async loadFlow(flowId) {
       const [linkedId = '', linkedPublicationId] = flowId.split('/')
-      if (linkedPublicationId === undefined) return countFlow((await draftFlow(db, linkedId)) ?? null)
+      if (linkedPublicationId === undefined) return countFlow((await readDraftFlow(db, linkedId)) ?? null)
       return countFlow(await loadPublication(db, tools, linkedId, linkedPublicationId))
     },
     async earlierAnswers(resultId) {
       const frame = running.state?.frames.find((one) => one.resultId === resultId)
-      return lastAnswersOf(db, frame?.botId ?? botId, resultId)
+      return readLastAnswers(db, frame?.botId ?? botId, resultId)
     },
     async earlierTranscript() {
       const { resultId } = running
-      return resultId === null ? [] : transcriptOf(db, botId, resultId, maximumCharacters)
+      return resultId === null ? [] : readTranscript(db, botId, resultId, MAX_READ_CHARACTERS)
     },
     ...(isStored && { reserveSheetRow: (bytes: number) => reserveSheetRow(db, running, bytes) }),
     ...(memory && {

@@ -19,8 +19,8 @@ const MAX_POLL_DELAY_MS = 500
 const leaseStatements = statements((db, named) => {
   const turn = sql`bot_id = ${sql.placeholder('botId')} AND id = ${sql.placeholder('sessionId')}
     AND revision = ${sql.placeholder('revision')}`
-  const claim = sql`${sql.placeholder('claim')}::text`
-  const isFree = sql`(claim IS NULL OR NOT starts_with(claim, revision::text || '/') OR ${isLeaseOver})`
+  const leaseId = sql`${sql.placeholder('leaseId')}::text`
+  const isFree = sql`(lease_id IS NULL OR NOT starts_with(lease_id, revision::text || '/') OR ${isLeaseOver})`
   return {
     read: prepareSelect(
       db,
@@ -31,25 +31,25 @@ const leaseStatements = statements((db, named) => {
     take: prepareWrite(
       db,
       named('chat_take_lease'),
-      sql`UPDATE ${chatSessions} SET claim = ${claim}, claimed_until = ${leaseEnd}
-        WHERE ${turn} AND (${isFree} OR claim = ${claim})
+      sql`UPDATE ${chatSessions} SET lease_id = ${leaseId}, leased_until = ${leaseEnd}
+        WHERE ${turn} AND (${isFree} OR lease_id = ${leaseId})
           AND handled_by IS NOT DISTINCT FROM ${sql.placeholder('handledBy')}::text`,
     ),
     extend: prepareWrite(
       db,
       named('chat_extend_lease'),
-      sql`UPDATE ${chatSessions} SET claimed_until = ${leaseEnd} WHERE ${turn} AND claim = ${claim}`,
+      sql`UPDATE ${chatSessions} SET leased_until = ${leaseEnd} WHERE ${turn} AND lease_id = ${leaseId}`,
     ),
     hold: prepareSelect(
       db,
       named('chat_hold_lease'),
       { revision: chatSessions.revision },
-      (list) => sql`SELECT ${list} FROM ${chatSessions} WHERE ${turn} AND claim = ${claim}`,
+      (list) => sql`SELECT ${list} FROM ${chatSessions} WHERE ${turn} AND lease_id = ${leaseId}`,
     ),
     release: prepareWrite(
       db,
       named('chat_release_lease'),
-      sql`UPDATE ${chatSessions} SET claim = NULL, claimed_until = NULL WHERE ${turn} AND claim = ${claim}`,
+      sql`UPDATE ${chatSessions} SET lease_id = NULL, leased_until = NULL WHERE ${turn} AND lease_id = ${leaseId}`,
     ),
   }
 })
@@ -66,11 +66,11 @@ export class TurnLease {
   #taking: Promise<boolean> | undefined
   #endHeartbeat: (() => Promise<void>) | undefined
 
-  constructor(db: Database, { botId, sessionId, revision, claim, handledBy }: Session) {
+  constructor(db: Database, { botId, sessionId, revision, leaseId, handledBy }: Session) {
     this.#db = db
     this.#turn = { botId, sessionId, revision }
     this.#handledBy = handledBy
-    this.#state = claim?.startsWith(`${revision}/`) ? 'lost' : 'none'
+    this.#state = leaseId?.startsWith(`${revision}/`) ? 'lost' : 'none'
   }
 
   /** True if another request runs the turn. The outcome of this request is then ignored. */
@@ -79,15 +79,15 @@ export class TurnLease {
   }
 
   /** True if this request may call out. Each call looks again: a member may have taken the chat during the one before. */
-  async mayCallOut(): Promise<boolean> {
+  async takeOrCheck(): Promise<boolean> {
     if (this.#state === 'none') {
       this.#taking ??= this.#take()
       await this.#taking
-    } else await this.#look()
+    } else await this.#checkLease()
     return this.#state === 'held'
   }
 
-  readonly #look = async () => {
+  readonly #checkLease = async () => {
     if (this.#state !== 'held') return
     // A failed query does not end the lease, as with a heartbeat.
     const held = await leaseStatements(this.#db)
@@ -111,7 +111,7 @@ export class TurnLease {
 
   /** Releases the turn unless it was written, which makes the lease invalid anyway. */
   async end(isWritten: boolean): Promise<void> {
-    sessionChanges.off(this.#turn.sessionId, this.#look)
+    sessionChanges.off(this.#turn.sessionId, this.#checkLease)
     await this.#endHeartbeat?.()
     if (this.#state !== 'held' || isWritten) return
     // If this fails, a waiting request takes over all the same, a little later.
@@ -127,7 +127,7 @@ export class TurnLease {
     if (isTaken) {
       await this.#endHeartbeat?.()
       // A change by this process ends the stream at once, one by another process at the next heartbeat.
-      sessionChanges.off(this.#turn.sessionId, this.#look).on(this.#turn.sessionId, this.#look)
+      sessionChanges.off(this.#turn.sessionId, this.#checkLease).on(this.#turn.sessionId, this.#checkLease)
       this.#endHeartbeat = startHeartbeat(
         async () => (await leaseStatements(this.#db).extend(this.#values())) === 1,
         () => {
@@ -140,6 +140,6 @@ export class TurnLease {
 
   #values() {
     this.#leaseId ??= `${this.#turn.revision}/${newId(new Date())}`
-    return { ...this.#turn, claim: this.#leaseId }
+    return { ...this.#turn, leaseId: this.#leaseId }
   }
 }

@@ -36,7 +36,7 @@ export interface AnswerRow {
   bot_id: string
   result_id: string
   /** Its ordinal among the answers of its result in this turn. */
-  place: number
+  ordinal: number
   block_id: string
   /** The bot of the block where that is another one than that of the result. */
   block_bot_id: string | null
@@ -53,7 +53,7 @@ export interface TurnEventRow {
   bot_id: string
   /** Id of the result. */
   subject: string
-  place: number
+  ordinal: number
   id: string
   type: 'result.started' | 'result.answered' | 'result.completed'
   /** The properties of the result that the turn knows. */
@@ -61,14 +61,14 @@ export interface TurnEventRow {
 }
 
 export interface TurnRows {
-  made: ResultRow[]
-  changed: ResultRow[]
+  upserted: ResultRow[]
+  updated: ResultRow[]
   answers: AnswerRow[]
   logs: ReturnType<typeof toLogRows>
   transcript: TranscriptEntry[]
 }
 
-const at = sql`${sql.placeholder('now')}::timestamptz`
+const turnTime = sql`${sql.placeholder('now')}::timestamptz`
 /** The clock of the database, which can later measure the age of the turn, whichever process asks. */
 export const savedAt = sql`clock_timestamp()`
 const expiresAt = sql`${sql.placeholder('expiresAt')}::timestamptz`
@@ -83,19 +83,19 @@ const sessionId = sql.placeholder('sessionId')
 export const botId = sql.placeholder('botId')
 const resultId = sql.placeholder('resultId')
 
-const sessionValues = sql`
+const insertSessionRow = sql`
   INSERT INTO ${chatSessions} (id, bot_id, publication_id, result_id, state, revision, last_digest,
     ended_at, expires_at, created_at, updated_at, inline_turns)
   VALUES (${sessionId}, ${botId}, ${sql.placeholder('publicationId')}, ${resultId}, ${state}, 1, ${lastDigest},
-    ${endedAt}, ${expiresAt}, ${at}, ${savedAt}, ${inlineTurn})`
+    ${endedAt}, ${expiresAt}, ${turnTime}, ${savedAt}, ${inlineTurn})`
 
 /** The first turn of a chat. */
-const insertSession = sql`${sessionValues} RETURNING id, revision`
+const insertSession = sql`${insertSessionRow} RETURNING id, revision`
 
 /** The first turn of a preview, which alone may begin again under its id. */
 const insertPreview = sql`
-  ${sessionValues}
-  ON CONFLICT (bot_id, id) DO UPDATE SET state = excluded.state, revision = 1, claim = NULL,
+  ${insertSessionRow}
+  ON CONFLICT (bot_id, id) DO UPDATE SET state = excluded.state, revision = 1, lease_id = NULL,
     last_digest = excluded.last_digest, ended_at = excluded.ended_at,
     expires_at = excluded.expires_at, updated_at = excluded.updated_at
     WHERE ${chatSessions}.publication_id IS NULL AND excluded.publication_id IS NULL
@@ -115,39 +115,39 @@ const overEarlierTurn = sql`ON CONFLICT (bot_id, session_id, revision) DO UPDATE
 
 const withTurn = (writtenSession: SQL, conflict = sql``) => sql`
   WITH session AS (${writtenSession}),
-  later_turn AS (
+  separate_turn AS (
     INSERT INTO ${chatTurns} (bot_id, session_id, revision, turn)
     SELECT ${botId}, session.id, session.revision, ${separateTurn} FROM session WHERE ${separateTurn} IS NOT NULL
     ${conflict}
   )`
 
 /** Results of hours that may be counted already, of which this turn changes counted values. */
-const changedLate = sql`
-  SELECT live.bot_id, live.created_at FROM live
+const updatedLate = sql`
+  SELECT written.bot_id, written.created_at FROM written
   LEFT JOIN LATERAL (
-    SELECT * FROM ${results} o WHERE o.bot_id = live.bot_id AND o.id = live.id LIMIT 1
+    SELECT * FROM ${results} o WHERE o.bot_id = written.bot_id AND o.id = written.id LIMIT 1
   ) AS before ON true
-  WHERE live.created_at < ${lateBefore}
+  WHERE written.created_at < ${lateBefore}
     AND (
-      (live.has_started, live.is_completed, live.waiting_block_id, live.waits_until) IS DISTINCT FROM
+      (written.has_started, written.is_completed, written.waiting_block_id, written.waits_until) IS DISTINCT FROM
         (before.has_started, before.is_completed, before.waiting_block_id, before.waits_until)
       OR EXISTS (
         SELECT FROM json_to_recordset(${sql.placeholder('answers')}::json) AS a(bot_id text, result_id text)
-        WHERE a.bot_id = live.bot_id AND a.result_id = live.id
+        WHERE a.bot_id = written.bot_id AND a.result_id = written.id
       )
     )`
 
 /** The log entry of a result whose answers are too long to store more. */
-const FULL = 'The answers are too long: no more are stored with this result'
+const FULL_RESULT_MESSAGE = 'The answers are too long: no more are stored with this result'
 
 /** Results of a turn, from its parameters. */
-const parameterRows = (name: 'made' | 'changed') => sql`json_to_recordset(${sql.placeholder(name)}::json)
+const parameterRows = (name: 'upserted' | 'updated') => sql`json_to_recordset(${sql.placeholder(name)}::json)
   AS r(bot_id text, id text, variables json, has_started boolean, is_completed boolean, waiting_block_id text,
     waiting_block_bot_id text, is_new boolean, transcript json)`
 
 /** Answers of a turn, from their parameter. */
 const givenAnswers = sql`json_to_recordset(${sql.placeholder('answers')}::json)
-  AS a(bot_id text, result_id text, place integer, block_id text, block_bot_id text, content text, size integer,
+  AS a(bot_id text, result_id text, ordinal integer, block_id text, block_bot_id text, content text, size integer,
     files json, transcript json)`
 
 /** Bytes of the answers of a turn to a result. */
@@ -172,9 +172,9 @@ const waitsUntil = sql`CASE WHEN r.waiting_block_id IS NOT NULL THEN ${expiresAt
 /** The id of a further part of the transcript of a result: the number of the part, and of the answers before it. */
 export const transcriptId = sql`lpad(coalesce((
         SELECT split_part(max(e.id), '.', 1)::bigint + 1 FROM ${resultTranscripts} e
-        WHERE e.bot_id = live.bot_id AND e.result_id = live.id
+        WHERE e.bot_id = written.bot_id AND e.result_id = written.id
       ), 0)::text, 10, '0') || '.' || coalesce((
-        SELECT max(seq) + 1 FROM ${resultAnswers} e WHERE e.bot_id = live.bot_id AND e.result_id = live.id
+        SELECT max(seq) + 1 FROM ${resultAnswers} e WHERE e.bot_id = written.bot_id AND e.result_id = written.id
       ), 0)`
 
 /*
@@ -186,13 +186,13 @@ export const transcriptId = sql`lpad(coalesce((
  */
 const withResult = (writtenSession: SQL, more = sql``) => sql`
   ${withTurn(writtenSession)},
-  made AS (
+  upserted AS (
     INSERT INTO ${results} (bot_id, id, variables, has_started, is_completed, is_archived, last_chat_session_id,
       waiting_block_id, waiting_block_bot_id, waits_until, created_at, updated_at, transcript, answers_size)
     SELECT r.bot_id, r.id, r.variables, r.has_started, r.is_completed, false, session.id, r.waiting_block_id,
-      r.waiting_block_bot_id, ${waitsUntil}, greatest(${at}, b.results_floor_at + interval '1 millisecond'), ${at},
+      r.waiting_block_bot_id, ${waitsUntil}, greatest(${turnTime}, b.results_floor_at + interval '1 millisecond'), ${turnTime},
       r.transcript, ${sizeOf('r')}
-    FROM session, ${parameterRows('made')}
+    FROM session, ${parameterRows('upserted')}
     CROSS JOIN LATERAL (SELECT results_floor_at FROM ${bots} WHERE id = r.bot_id FOR KEY SHARE) AS b
     WHERE CASE WHEN r.is_new THEN true ELSE ${isLinkedStill} END
     ON CONFLICT (bot_id, id) DO UPDATE SET variables = excluded.variables,
@@ -203,54 +203,54 @@ const withResult = (writtenSession: SQL, more = sql``) => sql`
       updated_at = excluded.updated_at, answers_size = ${results}.answers_size + excluded.answers_size
       WHERE NOT ${results}.is_archived AND ${results}.created_at > ${floorOf(sql`${results}.bot_id`)}
     RETURNING bot_id, id, created_at, has_started, is_completed, waiting_block_id, waits_until, answers_size
-  ), changed AS (
+  ), updated AS (
     UPDATE ${results} o SET variables = r.variables, has_started = o.has_started OR r.has_started,
       is_completed = o.is_completed OR r.is_completed, last_chat_session_id = session.id,
       waiting_block_id = r.waiting_block_id, waiting_block_bot_id = r.waiting_block_bot_id,
-      waits_until = ${waitsUntil}, updated_at = ${at}, answers_size = o.answers_size + ${sizeOf('r')}
-    FROM session, ${parameterRows('changed')}
+      waits_until = ${waitsUntil}, updated_at = ${turnTime}, answers_size = o.answers_size + ${sizeOf('r')}
+    FROM session, ${parameterRows('updated')}
     WHERE o.bot_id = ${botId} AND o.id = ${resultId} AND o.bot_id = r.bot_id AND o.id = r.id
       AND NOT o.is_archived AND o.created_at > ${floorOf(sql`${botId}`)}
     RETURNING o.bot_id, o.id, o.created_at, o.has_started, o.is_completed, o.waiting_block_id, o.waits_until,
       o.answers_size
-  ), live AS (
-    SELECT * FROM made UNION ALL SELECT * FROM changed
-  ), ${raiseEpochs(changedLate, lateBefore)}, answers AS (
+  ), written AS (
+    SELECT * FROM upserted UNION ALL SELECT * FROM updated
+  ), ${raiseEpochs(updatedLate, lateBefore)}, answers AS (
     INSERT INTO ${resultAnswers} (bot_id, result_id, seq, block_id, block_bot_id, content, attached_file_urls,
       created_at, transcript)
-    SELECT live.bot_id, live.id, a.place + coalesce((
-        SELECT max(seq) + 1 FROM ${resultAnswers} e WHERE e.bot_id = live.bot_id AND e.result_id = live.id
+    SELECT written.bot_id, written.id, a.ordinal + coalesce((
+        SELECT max(seq) + 1 FROM ${resultAnswers} e WHERE e.bot_id = written.bot_id AND e.result_id = written.id
       ), 0), a.block_id, a.block_bot_id, a.content,
-      CASE WHEN a.files IS NULL THEN NULL ELSE ARRAY(SELECT json_array_elements_text(a.files)) END, ${at}, a.transcript
+      CASE WHEN a.files IS NULL THEN NULL ELSE ARRAY(SELECT json_array_elements_text(a.files)) END, ${turnTime}, a.transcript
     FROM ${givenAnswers}
-    JOIN live ON live.bot_id = a.bot_id AND live.id = a.result_id AND live.answers_size <= ${maxAnswers}
+    JOIN written ON written.bot_id = a.bot_id AND written.id = a.result_id AND written.answers_size <= ${maxAnswers}
   ), full_log AS (
     INSERT INTO ${resultLogs} (bot_id, result_id, id, status, description, created_at)
-    SELECT live.bot_id, live.id, ${sql.placeholder('fullLogId')}::text, 'error', ${sql.raw(`'${FULL}'`)}, ${at}
-    FROM live WHERE live.answers_size > ${maxAnswers} AND live.answers_size - ${sizeOf('live')} <= ${maxAnswers}
+    SELECT written.bot_id, written.id, ${sql.placeholder('fullLogId')}::text, 'error', ${sql.raw(`'${FULL_RESULT_MESSAGE}'`)}, ${turnTime}
+    FROM written WHERE written.answers_size > ${maxAnswers} AND written.answers_size - ${sizeOf('written')} <= ${maxAnswers}
   ), logs AS (
     INSERT INTO ${resultLogs} (bot_id, result_id, id, status, description, details, context, created_at)
-    SELECT live.bot_id, live.id, l.id, l.status, l.description, l.details, l.context, ${at}
-    FROM live, ${givenLogs}
-    WHERE live.bot_id = ${botId} AND live.id = ${resultId}
+    SELECT written.bot_id, written.id, l.id, l.status, l.description, l.details, l.context, ${turnTime}
+    FROM written, ${givenLogs}
+    WHERE written.bot_id = ${botId} AND written.id = ${resultId}
   ), transcript AS (
     INSERT INTO ${resultTranscripts} (bot_id, result_id, id, entries)
-    SELECT live.bot_id, live.id, ${transcriptId}, t.entries
-    FROM live, json_to_recordset(${sql.placeholder('transcript')}::json) AS t(entries json)
-    WHERE live.bot_id = ${botId} AND live.id = ${resultId}
+    SELECT written.bot_id, written.id, ${transcriptId}, t.entries
+    FROM written, json_to_recordset(${sql.placeholder('transcript')}::json) AS t(entries json)
+    WHERE written.bot_id = ${botId} AND written.id = ${resultId}
   ) ${more}
   SELECT id FROM session`
 
 export const workspaceId = sql`${sql.placeholder('workspaceId')}::text`
 
 /** The JSON of an event as far as the turn knows it, without its end. */
-export const knownText = ({ subject, place, id, type, data }: TurnEventRow, at: Date) =>
-  JSON.stringify({ subject, place, id, type, at, data }).slice(0, -2)
+export const eventPrefix = ({ subject, ordinal, id, type, data }: TurnEventRow, at: Date) =>
+  JSON.stringify({ subject, ordinal, id, type, at, data }).slice(0, -2)
 
 /** The properties of a result that only the database knows; they end the JSON of an event. */
-const endOfText = sql`
-  ',"hasStarted":' || live.has_started::text || ',"isCompleted":' || live.is_completed::text
-    || ',"createdAt":"' || to_char(live.created_at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') || '"}}'`
+const eventSuffix = sql`
+  ',"hasStarted":' || written.has_started::text || ',"isCompleted":' || written.is_completed::text
+    || ',"createdAt":"' || to_char(written.created_at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') || '"}}'`
 
 /**
  * Enqueues the events of a turn that are due, each with the properties of its result. The turn that changes a flag of
@@ -258,23 +258,24 @@ const endOfText = sql`
  */
 const enqueueTurnEvents = sql`, queued AS (${enqueueEvents(
   sql`
-    SELECT t.bot_id, t.id, 1 AS size, t.known || ${endOfText} AS event
+    SELECT t.bot_id, t.id, 1 AS size, t.known || ${eventSuffix} AS event
     FROM json_to_recordset(${sql.placeholder('events')}::json)
       AS t(bot_id text, subject text, id text, type text, known text)
-    JOIN live ON live.bot_id = t.bot_id AND live.id = t.subject
-    WHERE CASE WHEN t.type = 'result.answered' THEN live.answers_size <= ${maxAnswers} ELSE NOT EXISTS (
-      SELECT FROM ${results} before WHERE before.bot_id = live.bot_id AND before.id = live.id
+    JOIN written ON written.bot_id = t.bot_id AND written.id = t.subject
+    WHERE CASE WHEN t.type = 'result.answered' THEN written.answers_size <= ${maxAnswers} ELSE NOT EXISTS (
+      SELECT FROM ${results} before WHERE before.bot_id = written.bot_id AND before.id = written.id
         AND CASE t.type WHEN 'result.started' THEN before.has_started ELSE before.is_completed END) END`,
   workspaceId,
 )})`
 
-const bare = (writtenSession: SQL) => sql`${withTurn(writtenSession, overEarlierTurn)} SELECT id FROM session`
+const withoutResult = (writtenSession: SQL) =>
+  sql`${withTurn(writtenSession, overEarlierTurn)} SELECT id FROM session`
 
 export const turnStatements = statements((db, named) => ({
   first: prepareWrite(db, named('chat_first_turn'), withResult(insertSession)),
-  firstWithoutResult: prepareWrite(db, named('chat_first_turn_bare'), bare(insertPreview)),
+  firstWithoutResult: prepareWrite(db, named('chat_first_turn_bare'), withoutResult(insertPreview)),
   next: prepareWrite(db, named('chat_next_turn'), withResult(updateSession)),
-  nextWithoutResult: prepareWrite(db, named('chat_next_turn_bare'), bare(updateSession)),
+  nextWithoutResult: prepareWrite(db, named('chat_next_turn_bare'), withoutResult(updateSession)),
   firstWithEvents: prepareWrite(
     db,
     named('chat_first_turn_with_events'),

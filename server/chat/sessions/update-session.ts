@@ -6,13 +6,13 @@ import { type Database, statements, transact } from '../../db/client.ts'
 import { after, newestFirst, type Position } from '../../db/page.ts'
 import { chatTimers, results, chatSessions as table } from '../../db/schema.ts'
 import { expression, optional, prepareSelect, type RowOf, selectRows } from '../../db/typed-select.ts'
-import { isAlive } from '../../db/undeleted-results.ts'
+import { isResultVisible } from '../../db/undeleted-results.ts'
 import { Rollback } from '../../kit/idempotency.ts'
 import { JsonText } from '../../kit/json/json-text.ts'
 import type { CountMessage } from '../../shares/quotas.ts'
 import { setVariables } from '../engine/engine.ts'
 import { wakeBridge } from './bridged.ts'
-import { type ChatEvent, leaveChatEvent } from './chat-events.ts'
+import { type ChatWebhookEvent, enqueueChatEvent } from './chat-events.ts'
 import { insertLogs } from './client-logs.ts'
 import { type ConcurrentEdit, readConcurrentEdits } from './concurrent-edits.ts'
 import { byRank, isAfterRank, rankColumn } from './handled-order.ts'
@@ -66,7 +66,7 @@ export type ChatRow = RowOf<typeof chatShape>
 const pageOf = (list: SQL, isWanted: SQL, order: SQL) => sql`SELECT ${list} FROM ${table}
   WHERE ${table.botId} = ${sql.placeholder('botId')} AND ${table.endedAt} IS NULL AND ${table.state} IS NOT NULL
     AND ${table.resultId} IS NOT NULL AND ${table.expiresAt} > ${sql.placeholder('now')}::timestamptz
-    AND ${isAlive(sql`${sql.placeholder('botId')}`, sql`${table.resultId}`)} AND ${isWanted}
+    AND ${isResultVisible(sql`${sql.placeholder('botId')}`, sql`${table.resultId}`)} AND ${isWanted}
   ORDER BY ${order} LIMIT ${sql.placeholder('limit')}`
 
 const assigneeId = sql`${sql.placeholder('assigneeId')}::text`
@@ -98,7 +98,7 @@ const chatStatements = statements((db, named) => ({
       WHERE ${table.botId} = ${sql.placeholder('botId')} AND ${table.id} = ${sql.placeholder('sessionId')}
         AND ${table.resultId} IS NOT NULL AND ${table.publicationId} IS NOT NULL
         AND ${table.expiresAt} > ${sql.placeholder('now')}::timestamptz
-        AND ${isAlive(sql`${sql.placeholder('botId')}`, sql`${table.resultId}`)}`,
+        AND ${isResultVisible(sql`${sql.placeholder('botId')}`, sql`${table.resultId}`)}`,
   ),
 }))
 
@@ -167,9 +167,9 @@ export function updateSession(
         }
       : {}
     const memberEdits = readConcurrentEdits(held.memberEdits?.text ?? null)
-    const place = (memberEdits.at(-1)?.[0] ?? 0) + 1
+    const ordinal = (memberEdits.at(-1)?.[0] ?? 0) + 1
     if (set.values.length > 0) {
-      const values = set.values.map(([name, value]): ConcurrentEdit => [place, name, value])
+      const values = set.values.map(([name, value]): ConcurrentEdit => [ordinal, name, value])
       const others = memberEdits.filter(([, name]) => name === undefined || !Object.hasOwn(variables, name))
       memberEdits.splice(0, memberEdits.length, ...others, ...values)
       changes.memberEdits = toJson(memberEdits)
@@ -198,7 +198,7 @@ export function updateSession(
       // A turn that runs finds its session changed, and is not written.
       // The last of those without a value says all: a chat that goes to and fro must not grow.
       const values = memberEdits.filter(([, name]) => name !== undefined)
-      Object.assign(changes, handing.changes, { claim: null, memberEdits: toJson([...values, [place]]) })
+      Object.assign(changes, handing.changes, { leaseId: null, memberEdits: toJson([...values, [ordinal]]) })
     }
     const { timer } = held.state
     if (timer && (isOver || (timer.kind === 'handoff' && changes.handledBy))) await removeTimer(db, held)
@@ -224,7 +224,7 @@ export function updateSession(
       (list) => sql`SELECT ${list} FROM ${table} WHERE ${isThis}`,
     )
     const event = chat && grant.hasWebhooks ? handingEvent(botId, held, chat) : undefined
-    if (event) await leaveChatEvent(db, workspaceId, event, now)
+    if (event) await enqueueChatEvent(db, workspaceId, event, now)
     if (held.state.isBridged) await wakeBridge(db, { botId, sessionId })
     announceChange(db, sessionId)
     return chat && { chat }
@@ -236,7 +236,7 @@ function handingEvent(
   botId: string,
   { handledBy: before, assigneeId: assigneeBefore }: HeldChat,
   { id: sessionId, resultId, handledBy, assigneeId, isOver }: ChatRow,
-): ChatEvent | undefined {
+): ChatWebhookEvent | undefined {
   const isSame = handledBy === before && assigneeId === assigneeBefore
   if (isSame || isOver || resultId === null) return undefined
   const ids = { sessionId, botId, resultId }

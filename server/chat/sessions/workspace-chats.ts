@@ -5,8 +5,8 @@ import { type Database, statements } from '../../db/client.ts'
 import type { Position } from '../../db/page.ts'
 import { bots, chatSessions as table } from '../../db/schema.ts'
 import { prepareSelect, type RowOf } from '../../db/typed-select.ts'
-import { isBotAlive } from '../../db/undeleted-bots.ts'
-import { isAlive } from '../../db/undeleted-results.ts'
+import { isBotVisible } from '../../db/undeleted-bots.ts'
+import { isResultVisible } from '../../db/undeleted-results.ts'
 import { byRank, isAfterRank, rankColumn } from './handled-order.ts'
 import { chatShapeOf } from './update-session.ts'
 
@@ -26,12 +26,12 @@ const workspaceStatements = statements((db, named) => ({
     named('chat_workspace_page'),
     shape,
     (list) => sql`SELECT ${list} FROM ${table} JOIN ${bots} ON ${bots.id} = ${table.botId}
-      WHERE ${bots.workspaceId} = ${sql.placeholder('workspaceId')} AND ${isBotAlive()}
+      WHERE ${bots.workspaceId} = ${sql.placeholder('workspaceId')} AND ${isBotVisible()}
         AND ${table.handledBy} = ANY(${sql.placeholder('handlers')}::text[])
         AND ${table.assigneeId} IS NOT DISTINCT FROM coalesce(${sql.placeholder('assigneeId')}::text, ${table.assigneeId})
         AND ${table.endedAt} IS NULL AND ${table.state} IS NOT NULL AND ${table.resultId} IS NOT NULL
         AND ${table.expiresAt} > ${sql.placeholder('now')}::timestamptz
-        AND ${isAlive(sql`${table.botId}`, sql`${table.resultId}`)}
+        AND ${isResultVisible(sql`${table.botId}`, sql`${table.resultId}`)}
         AND ${isAfterRank}
       ORDER BY ${byRank} LIMIT ${sql.placeholder('limit')}`,
   ),

@@ -32,10 +32,10 @@ interface BatchedTurn {
 interface Subscription {
   subscribedEvents: string
   /** True if an earlier turn of the session has published that its result began. */
-  wasAnswered: boolean
+  hasEarlierAnswer: boolean
 }
 
-interface BesideRows {
+interface BatchOptions {
   workspaceId: string
   subscription: Subscription | undefined
   timer: TimerToSet | null | undefined
@@ -66,13 +66,13 @@ export async function writeTurnBatched(
     revision: number
     separateTurn: Buffer | null
   },
-  { made, changed, answers, logs, transcript }: TurnRows,
-  { workspaceId, subscription, timer }: BesideRows,
+  { upserted, updated, answers, logs, transcript }: TurnRows,
+  { workspaceId, subscription, timer }: BatchOptions,
   now: Date,
 ): Promise<boolean> {
   // A transaction cannot join a batch.
   if (rootOf(db) !== db || topologyOf(db).runsTurnsOnNodes) return false
-  const [result, ...others] = [...made, ...changed]
+  const [result, ...others] = [...upserted, ...updated]
   const { botId, resultId } = values
   if (!result || resultId === null || others.length + logs.length > 0) return false
   const [answer, ...moreAnswers] = answers
@@ -89,13 +89,13 @@ export async function writeTurnBatched(
   const common = { botId, workspaceId, resultId, lateBefore: lateBefore(now) }
   if (values.revision === 0) {
     const hasEvents = subscription && (result.has_started || result.is_completed)
-    if (changed.length + answers.length > 0 || values.separateTurn || hasEvents || timer !== undefined)
+    if (updated.length + answers.length > 0 || values.separateTurn || hasEvents || timer !== undefined)
       return false
     const start = { transcript: JSON.stringify(result.transcript), ...own }
     if (bytesOf(start) > MAX_BATCHED_WRITE_BYTES) return false
     return turnBatcher(db)({ kind: 'start', values: start, ...common })
   }
-  if (made.length + moreAnswers.length > 0) return false
+  if (upserted.length + moreAnswers.length > 0) return false
   // Turns of timers set one anew or remove it; most other turns leave it as it is.
   if (answer && timer !== undefined) return false
   const given = answer
@@ -131,12 +131,12 @@ export async function writeTurnBatched(
 /** Types of subscribed events that a turn may publish, by commas; empty where there are none. */
 function possibleTypes(
   { has_started, is_completed }: ResultRow,
-  { subscribedEvents, wasAnswered }: Subscription,
+  { subscribedEvents, hasEarlierAnswer }: Subscription,
   hasAnswer: boolean,
 ): string {
   const may: EventType[] = []
   if (hasAnswer) may.push('result.answered')
-  if (has_started && !wasAnswered) may.push('result.started')
+  if (has_started && !hasEarlierAnswer) may.push('result.started')
   if (is_completed) may.push('result.completed')
   return may.filter((type) => isWanted(type, subscribedEvents)).join()
 }

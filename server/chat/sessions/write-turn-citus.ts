@@ -99,7 +99,7 @@ export async function writeTurnOnCitus(
   at: Date,
 ): Promise<boolean> {
   const isOwn = ({ bot_id, id }: ResultRow) => bot_id === values.botId && id === values.resultId
-  const all = [...rows.changed, ...rows.made]
+  const all = [...rows.updated, ...rows.upserted]
   const own = all.find(isOwn)
   const linked = all.filter((row) => !isOwn(row))
   const writeOwn = (within: Database) =>
@@ -124,9 +124,9 @@ export async function writeTurnOnCitus(
         tx,
         webhooks.workspaceId,
         sql`
-          SELECT h.bot_id, h.subject, h.place, h.id, h.type, h.data, ${at.toISOString()}::timestamptz AS at
+          SELECT h.bot_id, h.subject, h.ordinal, h.id, h.type, h.data, ${at.toISOString()}::timestamptz AS at
           FROM json_to_recordset(${JSON.stringify(events)}::json)
-            AS h(bot_id text, subject text, place integer, id text, type text, data json)`,
+            AS h(bot_id text, subject text, ordinal integer, id text, type text, data json)`,
       )
     }
     return true

@@ -12,12 +12,12 @@ import { isWanted, notifyAfterCommit } from '../../webhooks/outbox.ts'
 import { resultBotOf } from '../engine/frames.ts'
 import type { Answer, SessionState, TimerToSet, TurnOutcome } from '../engine/types.ts'
 import { toLogRows } from './client-logs.ts'
-import { encodeState, encodeTranscript, encodeTurn, hasRoom, padState, withLength } from './codec.ts'
+import { encodeState, encodeTranscript, encodeTurn, fitsInline, padState, withLength } from './codec.ts'
 import type { Session } from './read-session.ts'
 import { saveTimer } from './timer-rows.ts'
 import {
   type AnswerRow,
-  knownText,
+  eventPrefix,
   type ResultRow,
   type TurnEventRow,
   type TurnRows,
@@ -71,7 +71,7 @@ export interface TurnToWrite {
   /** True if the turn creates the result. */
   isNewResult: boolean
   /** True if an earlier turn of the session has published that its result began; absent for the first turn. */
-  wasAnswered?: boolean
+  hasEarlierAnswer?: boolean
   outcome: TurnOutcome
   /** The timer that the turn sets; null if it removes that of the session. */
   timer?: TimerToSet | null | undefined
@@ -114,10 +114,10 @@ export function sizeOfTurn({
 }
 
 /** Runs the write of a turn, together with whatever else belongs to it. */
-export type StoreTurn = (write: (db: Database) => Promise<boolean>) => Promise<boolean>
+export type WrapWrite = (write: (db: Database) => Promise<boolean>) => Promise<boolean>
 
 /** Statements in the transaction of a turn. Most turns have none, and need no transaction. */
-export type WithTurn = (tx: Transaction) => Promise<unknown>
+export type ExtraWrite = (tx: Transaction) => Promise<unknown>
 
 /**
  * Time for which the write of a turn that has called out is retried: a client that repeats the request would call out
@@ -134,28 +134,28 @@ export async function writeTurn(
   db: Database,
   turn: TurnToWrite,
   now: Date,
-  store: StoreTurn = (write) => write(db),
-  more: readonly WithTurn[] = [],
+  wrapWrite: WrapWrite = (write) => write(db),
+  extraWrites: readonly ExtraWrite[] = [],
 ): Promise<boolean> {
   const writeAll = (within: Database, isRetry: boolean) =>
-    more.length === 0
+    extraWrites.length === 0
       ? tryWriteTurn(within, turn, now, isRetry)
       : transact(within, async (tx) => {
           if (!(await tryWriteTurn(tx, turn, now, isRetry))) return false
-          for (const each of more) await each(tx)
+          for (const each of extraWrites) await each(tx)
           return true
         })
   const last = performance.now() + (turn.outcome.hasCalledOut ? WRITE_RETRY_TIMEOUT_MS : 0)
   for (let attempt = 1; ; attempt++) {
     try {
-      return await store((within) => writeAll(within, attempt > 1))
+      return await wrapWrite((within) => writeAll(within, attempt > 1))
     } catch (error) {
       const code = sqlState(error)
       // Another session of the same remembered result has taken the same number and is committed now; or this turn
       // and a deletion of several results were in a deadlock.
-      const isBeside = code === '23505' || code === '40P01'
-      if (isBeside && attempt < 20) continue
-      if (isBeside) throw new Unavailable('A turn of a chat could not be written', { cause: error })
+      const isWriteConflict = code === '23505' || code === '40P01'
+      if (isWriteConflict && attempt < 20) continue
+      if (isWriteConflict) throw new Unavailable('A turn of a chat could not be written', { cause: error })
       if (!isUnavailable(error) || performance.now() > last) throw error
       await sleep(WRITE_RETRY_DELAY_MS)
     }
@@ -169,10 +169,10 @@ async function tryWriteTurn(db: Database, turn: TurnToWrite, now: Date, isRetry:
   const { session, outcome } = turn
   const hasEnded = outcome.state === null
   const state = encodeTurnState(turn)
-  const packed = encodeTurn(outcome.said, turn.response)
+  const encodedTurn = encodeTurn(outcome.said, turn.response)
   const isInline =
     turn.resultId !== null &&
-    hasRoom(packed, state === null ? 0 : Buffer.byteLength(state), turn.read?.inlineTurnsSize ?? 0)
+    fitsInline(encodedTurn, state === null ? 0 : Buffer.byteLength(state), turn.read?.inlineTurnsSize ?? 0)
   const values = {
     sessionId: session.id,
     botId: session.botId,
@@ -181,8 +181,8 @@ async function tryWriteTurn(db: Database, turn: TurnToWrite, now: Date, isRetry:
     revision: turn.revision,
     state,
     lastDigest: turn.lastDigest?.slice(0, STORED_DIGEST_CHARACTERS) ?? null,
-    inlineTurn: isInline ? withLength(packed) : null,
-    separateTurn: isInline ? null : packed,
+    inlineTurn: isInline ? withLength(encodedTurn) : null,
+    separateTurn: isInline ? null : encodedTurn,
     now: now.toISOString(),
     endedAt: hasEnded ? now.toISOString() : null,
     expiresAt: (turn.expiresAt ?? expiryOf(hasEnded, now)).toISOString(),
@@ -219,26 +219,26 @@ async function tryWriteTurn(db: Database, turn: TurnToWrite, now: Date, isRetry:
     turn.resultId !== null && turn.isNewResult ? [toResultRow(turn.resultId)] : []
   const answers = turn.resultId === null ? [] : toAnswers(session.botId, turn.resultId, outcome.answers)
   // Stores the transcript with a row that is written anyway; nearly every turn has one.
-  const bearer = answers[0] ?? newResults[0]
-  if (bearer) bearer.transcript = encodeTranscript(outcome.transcript, answers[0]?.content)
+  const transcriptRow = answers[0] ?? newResults[0]
+  if (transcriptRow) transcriptRow.transcript = encodeTranscript(outcome.transcript, answers[0]?.content)
   const rows = {
-    made: turn.resultId === null ? [] : [...newResults, ...linked],
-    changed: turn.resultId === null || turn.isNewResult ? [] : [toResultRow(turn.resultId)],
+    upserted: turn.resultId === null ? [] : [...newResults, ...linked],
+    updated: turn.resultId === null || turn.isNewResult ? [] : [toResultRow(turn.resultId)],
     answers: [
       ...answers,
       ...outcome.linkedResults.flatMap((result) => toAnswers(result.botId, result.resultId, result.answers)),
     ],
     logs: toLogRows(outcome.logs, now),
-    transcript: bearer ? [] : outcome.transcript,
+    transcript: transcriptRow ? [] : outcome.transcript,
   }
-  const { subscribedEvents, wasAnswered = false, timer } = turn
+  const { subscribedEvents, hasEarlierAnswer = false, timer } = turn
   const { workspaceId } = session
-  const beside = {
+  const batchOptions = {
     workspaceId,
-    subscription: subscribedEvents ? { subscribedEvents, wasAnswered } : undefined,
+    subscription: subscribedEvents ? { subscribedEvents, hasEarlierAnswer } : undefined,
     timer,
   }
-  if (!isRetry && (await writeTurnBatched(db, values, rows, beside, now))) {
+  if (!isRetry && (await writeTurnBatched(db, values, rows, batchOptions, now))) {
     announceChange(db, session.id)
     return true
   }
@@ -280,8 +280,8 @@ async function writeTurnAlone(
       events: JSON.stringify(webhooks.events.map((event) => eventRow(event, now))),
     }),
     lateBefore: lateBefore(now),
-    made: JSON.stringify(rows.made),
-    changed: JSON.stringify(rows.changed),
+    upserted: JSON.stringify(rows.upserted),
+    updated: JSON.stringify(rows.updated),
     answers: JSON.stringify(rows.answers),
     logs: JSON.stringify(rows.logs),
     fullLogId: newId(now),
@@ -319,21 +319,21 @@ export function waitingResultOf(state: SessionState | null) {
 
 /** Returns the subscribed events that a turn may publish. A result begins or is completed only once. */
 function eventsOf(
-  { session, wasAnswered }: TurnToWrite,
-  { made, changed, answers }: TurnRows,
+  { session, hasEarlierAnswer }: TurnToWrite,
+  { upserted, updated, answers }: TurnRows,
   now: Date,
   subscribedEvents: string,
 ): TurnEventRow[] {
-  const begins = wasAnswered ? made : [...made, ...changed]
-  const events = [...made, ...changed].flatMap((row) => {
+  const begins = hasEarlierAnswer ? upserted : [...upserted, ...updated]
+  const events = [...upserted, ...updated].flatMap((row) => {
     const { bot_id, id, has_started, is_completed } = row
     const given = answers
       .filter((answer) => answer.bot_id === bot_id && answer.result_id === id)
       .map(({ block_id, content, files }) => ({ blockId: block_id, content, attachedFileUrls: files }))
-    const event = (place: number, type: TurnEventRow['type'], more = {}) => ({
+    const event = (ordinal: number, type: TurnEventRow['type'], more = {}) => ({
       bot_id,
       subject: id,
-      place,
+      ordinal,
       type,
       data: { id, botId: bot_id, lastChatSessionId: session.id, ...more },
     })
@@ -351,14 +351,14 @@ function eventsOf(
 /** An event as the statements read it. */
 function eventRow(event: TurnEventRow, now: Date) {
   const { bot_id, subject, id, type } = event
-  return { bot_id, subject, id, type, known: knownText(event, now) }
+  return { bot_id, subject, id, type, known: eventPrefix(event, now) }
 }
 
 function toAnswers(botId: string, resultId: string, answers: readonly Answer[]): AnswerRow[] {
-  return answers.map((answer, place) => ({
+  return answers.map((answer, ordinal) => ({
     bot_id: botId,
     result_id: resultId,
-    place,
+    ordinal,
     block_id: answer.blockId,
     block_bot_id: answer.botId === undefined || answer.botId === botId ? null : answer.botId,
     content: answer.content,

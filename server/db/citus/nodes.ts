@@ -3,7 +3,7 @@ import { drizzle } from 'drizzle-orm/node-postgres'
 import { LRUCache } from 'lru-cache'
 import pg from 'pg'
 import type { Logger } from 'pino'
-import { connect, type Database, type DatabaseOptions, statements, unname } from '../client.ts'
+import { connect, type Database, type DatabaseOptions, disableStatementNames, statements } from '../client.ts'
 import { databaseError } from '../errors.ts'
 import * as schema from '../schema.ts'
 import { expression, prepareSelect } from '../typed-select.ts'
@@ -59,7 +59,7 @@ export function openNodes(db: Database, options: DatabaseOptions, log: Logger): 
     pools.push(pool)
     const node = preferNode(db, pool, log.child({ node: address }))
     treatAsDistributed(node)
-    if (!options.namedStatements) unname(node)
+    if (!options.namedStatements) disableStatementNames(node)
     return node
   }
 

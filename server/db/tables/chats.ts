@@ -19,9 +19,9 @@ export const chatSessions = pgTable(
     /** Counts the turns; every turn is a compare-and-swap on it. */
     revision: integer('revision').notNull(),
     /** Lease on the turn after a revision, see `chat/sessions/turn-lease.ts`; null until that turn calls out. */
-    claim: text('claim'),
+    leaseId: text('lease_id'),
     /** End of that lease, see `db/lease.ts`. */
-    claimedUntil: time('claimed_until'),
+    leasedUntil: time('leased_until'),
     /** Changes by members since the last turn, see `chat/sessions/update-session.ts`. */
     memberEdits: json('member_edits'),
     /** Digest of the last reply, cut short, for a request that is sent again. */
@@ -103,8 +103,8 @@ export const chatTimers = pgTable(
     /** Number of times that the turn of the timer failed. */
     failures: integer('failures').notNull(),
     /** Lease of the process that runs the turn, see `db/lease.ts`. */
-    claim: text('claim'),
-    claimedUntil: time('claimed_until'),
+    leaseId: text('lease_id'),
+    leasedUntil: time('leased_until'),
   },
   (table) => [
     primaryKey({ columns: [table.botId, table.sessionId] }),

@@ -58,8 +58,8 @@ export const chatwootConversations = pgTable(
     failures: integer('failures').notNull(),
     failingSince: time('failing_since'),
     /** Lease of the process that works on it, see `db/lease.ts`. */
-    claim: text('claim'),
-    claimedUntil: time('claimed_until'),
+    leaseId: text('lease_id'),
+    leasedUntil: time('leased_until'),
     updatedAt: time('updated_at').notNull(),
   },
   (table) => [

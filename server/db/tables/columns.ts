@@ -29,9 +29,9 @@ export const keyedRequest = () => ({
   /** SHA-256 of method, path and body. */
   digest: bytea('digest').notNull(),
   /** Lease of the process that runs a request with outbound calls, until it is done; see `kit/idempotency.ts`. */
-  claim: text('claim'),
+  leaseId: text('lease_id'),
   /** End of that lease, see `db/lease.ts`. */
-  claimedUntil: time('claimed_until'),
+  leasedUntil: time('leased_until'),
   /** The response; null before there is one. The body is also null where it holds a secret, or is too large. */
   status: smallint('status'),
   headers: json('headers'),

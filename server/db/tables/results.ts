@@ -80,7 +80,7 @@ export const resultLogs = pgTable(
 
 /**
  * Transcripts of turns that neither created the result nor took an answer; `entries` is a list of transcript entries.
- * The id counts the rows, then the answers before: see `transcriptOf` in `chat/sessions/read-session.ts`.
+ * The id counts the rows, then the answers before: see `readTranscript` in `chat/sessions/read-session.ts`.
  */
 export const resultTranscripts = pgTable(
   'result_transcripts',

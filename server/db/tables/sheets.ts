@@ -42,8 +42,8 @@ export const sheetAccounts = pgTable(
     workspaceId: text('workspace_id').notNull(),
     credentialsId: text('credentials_id').notNull(),
     /** Lease of the process that writes, see `db/lease.ts`. */
-    claim: text('claim'),
-    claimedUntil: time('claimed_until'),
+    leaseId: text('lease_id'),
+    leasedUntil: time('leased_until'),
     /** Number of failures in a row, and when the next request may be sent. */
     failures: integer('failures').notNull(),
     restsUntil: time('rests_until').notNull(),

@@ -1,5 +1,5 @@
 import type { Issue } from '../../../contract/kit/errors.ts'
-import { MAXIMUM_ISSUES } from '../../../contract/kit/errors.ts'
+import { MAX_ISSUES } from '../../../contract/kit/errors.ts'
 import type { z } from '../../../contract/kit/zod.ts'
 import { missingWrapper, unknownProperty } from './property-hints.ts'
 
@@ -18,7 +18,7 @@ export function toIssues(
   for (const issue of issuesIn(error, place, schema, given, wrapped)) {
     const at = JSON.stringify(issue.path)
     if (!firstAt.has(at)) firstAt.set(at, issue)
-    if (firstAt.size === MAXIMUM_ISSUES) break
+    if (firstAt.size === MAX_ISSUES) break
   }
   return [...firstAt.values()]
 }

@@ -11,10 +11,10 @@ export interface Slot {
   releaseDuring<Value>(work: () => Promise<Value>): Promise<Value>
   /** As `releaseDuring`, for work that has had no effect yet, so that coming back waits for a free slot. */
   yieldDuring<Value>(work: () => Promise<Value>): Promise<{ value: Value } | undefined>
-  leave(): void
+  release(): void
 }
 
-interface Line {
+interface QueueSettings {
   slots: number
   /** Requests that wait for a slot at once, and for how many milliseconds each. */
   length: number
@@ -32,12 +32,12 @@ const quarterOf = (count: number) => Math.ceil(count / 4)
  * Slots for a number of requests, of which one tenant has a share. Further requests wait in the queue of their tenant;
  * the queues take turns to get a slot.
  */
-export function createAdmissionQueue({ slots, length, timeout, share = quarterOf(slots) }: Line) {
+export function createAdmissionQueue({ slots, length, timeout, share = quarterOf(slots) }: QueueSettings) {
   let taken = 0
   const held = new Map<string, number>()
   let waiting = 0
   /** By tenant; the next in turn comes first. */
-  const lines = new Map<string, Set<() => void>>()
+  const queues = new Map<string, Set<() => void>>()
   const released = new Map<string, number>()
   let allReleased = 0
 
@@ -58,13 +58,13 @@ export function createAdmissionQueue({ slots, length, timeout, share = quarterOf
   }
   /** Lets in who waits, one of each tenant at a time. */
   const callNext = () => {
-    for (const [tenant, line] of lines) {
+    for (const [tenant, queue] of queues) {
       if (taken >= slots) return
       if (countOf(held, tenant) >= share) continue
-      const [call] = line
-      lines.delete(tenant)
+      const [call] = queue
+      queues.delete(tenant)
       // To the end, where this loop gets to it again.
-      if (line.size > 1) lines.set(tenant, line)
+      if (queue.size > 1) queues.set(tenant, queue)
       take(tenant)
       call?.()
     }
@@ -78,17 +78,17 @@ export function createAdmissionQueue({ slots, length, timeout, share = quarterOf
       take(tenant)
       return true
     }
-    const line = lines.get(tenant) ?? new Set()
-    if (response.destroyed || waiting >= length || line.size >= quarterOf(length))
+    const queue = queues.get(tenant) ?? new Set()
+    if (response.destroyed || waiting >= length || queue.size >= quarterOf(length))
       return Promise.resolve(false)
-    lines.set(tenant, line)
+    queues.set(tenant, queue)
     waiting++
     return new Promise((resolve) => {
       const settle = (isIn: boolean) => {
         clearTimeout(timer)
         waiting--
-        line.delete(call)
-        if (line.size === 0 && lines.get(tenant) === line) lines.delete(tenant)
+        queue.delete(call)
+        if (queue.size === 0 && queues.get(tenant) === queue) queues.delete(tenant)
         response.off('close', giveUp)
         resolve(isIn)
       }
@@ -96,7 +96,7 @@ export function createAdmissionQueue({ slots, length, timeout, share = quarterOf
       const giveUp = () => settle(false)
       const timer = setTimeout(giveUp, timeout)
       response.once('close', giveUp)
-      line.add(call)
+      queue.add(call)
     })
   }
 
@@ -104,7 +104,7 @@ export function createAdmissionQueue({ slots, length, timeout, share = quarterOf
     let tenant = first
     let isHeld = true
     let isLeft = false
-    const leave = () => {
+    const giveBack = () => {
       if (isHeld) give(tenant)
       isHeld = false
     }
@@ -121,7 +121,7 @@ export function createAdmissionQueue({ slots, length, timeout, share = quarterOf
           callNext()
           return true
         }
-        leave()
+        giveBack()
         tenant = next
         const found = find(tenant, response)
         if (found === true) {
@@ -138,7 +138,7 @@ export function createAdmissionQueue({ slots, length, timeout, share = quarterOf
           allReleased >= MAX_RELEASED_PER_SLOT * slots ||
           countOf(released, tenant) >= quarterOf(MAX_RELEASED_PER_SLOT * slots)
         if (!isHeld || isBound) return work()
-        leave()
+        giveBack()
         const releasedFor = tenant
         allReleased++
         add(released, releasedFor, 1)
@@ -154,14 +154,14 @@ export function createAdmissionQueue({ slots, length, timeout, share = quarterOf
         }
       },
       async yieldDuring(work) {
-        leave()
+        giveBack()
         const value = await work()
         isHeld = await find(tenant, response)
         return isHeld ? { value } : undefined
       },
-      leave() {
+      release() {
         isLeft = true
-        leave()
+        giveBack()
       },
     }
   }

@@ -1,5 +1,5 @@
 import { LRUCache } from 'lru-cache'
-import { takeTurn } from './turns.ts'
+import { yieldToOthers } from './fair-scheduler.ts'
 
 /*
  * Shares of the thread. A large body, a large response or a slice of a check takes it for tenths of a second. While others
@@ -20,13 +20,13 @@ const EXPECTED_MS = 60_000
 
 export interface Pacing {
   /** Records a request of a tenant. */
-  see(tenant: string): void
+  recordRequest(tenant: string): void
   /** Does a piece of work of a tenant in its turn. Pieces of different lines do not wait for each other. */
-  take<Value>(tenant: string, work: () => Value | Promise<Value>, line?: string): Promise<Value>
+  runPaced<Value>(tenant: string, work: () => Value | Promise<Value>, queue?: string): Promise<Value>
   /** Does work of a tenant in its turn while others are here, at once where it is alone. */
-  takeBeside<Value>(tenant: string, work: () => Promise<Value>): Promise<Value>
-  /** As `takeBeside` where work of this kind gave many bytes lately, at once otherwise. */
-  takeIfLarge<Value>(
+  runPacedIfShared<Value>(tenant: string, work: () => Promise<Value>): Promise<Value>
+  /** As `runPacedIfShared` where work of this kind gave many bytes lately, at once otherwise. */
+  runPacedIfLarge<Value>(
     tenant: string,
     kind: string,
     work: () => Promise<Value>,
@@ -49,17 +49,17 @@ export function createPacing(now: () => number = () => performance.now()): Pacin
     return at < now() - ACTIVE_TENANT_MS
   }
 
-  async function take<Value>(tenant: string, work: () => Value | Promise<Value>, line = tenant) {
-    const before = ends.get(line)
+  async function runPaced<Value>(tenant: string, work: () => Value | Promise<Value>, queue = tenant) {
+    const before = ends.get(queue)
     let end = () => {}
     const ended = new Promise<void>((resolve) => (end = resolve))
-    ends.set(line, ended)
+    ends.set(queue, ended)
     await before
     // Only the work counts for the pause, not the wait for the turns of others.
-    await takeTurn(tenant)
+    await yieldToOthers(tenant)
     const begun = now()
     const finish = () => {
-      if (ends.get(line) === ended) ends.delete(line)
+      if (ends.get(queue) === ended) ends.delete(queue)
       end()
     }
     try {
@@ -70,20 +70,20 @@ export function createPacing(now: () => number = () => performance.now()): Pacin
     }
   }
 
-  const takeBeside = <Value>(tenant: string, work: () => Promise<Value>) =>
-    isAlone(tenant) ? work() : take(tenant, work)
+  const runPacedIfShared = <Value>(tenant: string, work: () => Promise<Value>) =>
+    isAlone(tenant) ? work() : runPaced(tenant, work)
 
   return {
-    see(tenant) {
+    recordRequest(tenant) {
       if (tenant !== last.tenant) other = last
       last = { tenant, at: now() }
     },
-    take,
-    takeBeside,
-    async takeIfLarge(tenant, kind, work, sizeOf) {
+    runPaced: runPaced,
+    runPacedIfShared: runPacedIfShared,
+    async runPacedIfLarge(tenant, kind, work, sizeOf) {
       const key = `${tenant} ${kind}`
       const isExpected = (largeAt.get(key) ?? Number.NEGATIVE_INFINITY) > now() - EXPECTED_MS
-      const value = await (isExpected ? takeBeside(tenant, work) : work())
+      const value = await (isExpected ? runPacedIfShared(tenant, work) : work())
       if (sizeOf(value) > LARGE_BYTES) largeAt.set(key, now())
       return value
     },

@@ -12,7 +12,7 @@ import { isTracker, track } from './trackers.js'
  */
 
 /** Bytes of JSON. A whole body may have 256 KiB. */
-const longestReply = 250_000
+const MAX_REPLY_CHARACTERS = 250_000
 
 /** Outcome of a request that failed, or whose response cannot be passed on. */
 const noAnswer = JSON.stringify({ statusCode: 0, data: null })
@@ -72,8 +72,9 @@ async function request({ url, method, headers, body }, chat) {
  */
 export function isTaken(reply, chat) {
   const size = new TextEncoder().encode(JSON.stringify(reply)).length
-  if (size > longestReply) chat.log({ description: 'Too long for the service', details: `${size} bytes` })
-  return size <= longestReply
+  if (size > MAX_REPLY_CHARACTERS)
+    chat.log({ description: 'Too long for the service', details: `${size} bytes` })
+  return size <= MAX_REPLY_CHARACTERS
 }
 
 /** JSON as it came, since numbers of many digits would be rounded; anything else as a text. */

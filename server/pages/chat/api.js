@@ -205,13 +205,13 @@ export function continueChat(sessionId, body, signal, begin) {
 }
 
 /** Characters that the service takes of a part of a log entry. */
-const longestLog = 10_000
+const MAX_LOG_CHARACTERS = 10_000
 
 /** Sends log entries to the authors of the bot. Nothing waits for it, and it may fail. */
 export function saveLogs(sessionId, entries) {
   const clientLogs = entries.map((entry) =>
     Object.fromEntries(
-      Object.entries(entry).map(([name, text]) => [name, String(text).slice(0, longestLog)]),
+      Object.entries(entry).map(([name, text]) => [name, String(text).slice(0, MAX_LOG_CHARACTERS)]),
     ),
   )
   const path = `api/v2/sessions/${encodeURIComponent(sessionId)}/clientLogs`

@@ -5,7 +5,7 @@ import { texts } from './texts.js'
 /* Bubbles of the bot and of the visitor. */
 
 /** Deeper trees are cut off: no editor makes them. */
-const maximumDepth = 32
+const MAX_DEPTH = 32
 
 /** The element for a bubble of the bot, or nothing where there is nothing to show. */
 export function hostBubble({ type, content }, { isEarlier = false } = {}) {
@@ -82,7 +82,7 @@ function textOf(content) {
 const tags = { p: 'p', ul: 'ul', ol: 'ol', li: 'li', lic: 'span' }
 
 function nodeOf(node, depth) {
-  if (typeof node !== 'object' || node === null || depth > maximumDepth) return ''
+  if (typeof node !== 'object' || node === null || depth > MAX_DEPTH) return ''
   if (typeof node.text === 'string') return leafOf(node)
   const children = (Array.isArray(node.children) ? node.children : []).map((child) =>
     nodeOf(child, depth + 1),

@@ -119,17 +119,17 @@ export async function redeemConsent(
     milliseconds: TOKEN_TIMEOUT_MS,
     redirects: 'none',
   })
-  const reply = withText(received)
-  if (!reply.ok) {
-    log.warn({ reason: reply.message }, 'Google gave no tokens for a consent')
+  const response = withText(received)
+  if (!response.ok) {
+    log.warn({ reason: response.message }, 'Google gave no tokens for a consent')
     return 'unavailable'
   }
-  const body = asObject(parseJson(reply.text))
-  if (reply.status >= 400) {
+  const body = asObject(parseJson(response.text))
+  if (response.status >= 400) {
     const reason = asString(body.error)?.slice(0, 100)
     if (reason === 'invalid_grant') return 'ended'
-    log.warn({ status: reply.status, reason }, 'Google gave no tokens for a consent')
-    return reply.status < 500 && reply.status !== 429 ? 'misconfigured' : 'unavailable'
+    log.warn({ status: response.status, reason }, 'Google gave no tokens for a consent')
+    return response.status < 500 && response.status !== 429 ? 'misconfigured' : 'unavailable'
   }
   const refreshToken = filledText(body.refresh_token)
   const granted = asString(body.scope)?.split(' ') ?? []

@@ -48,8 +48,8 @@ export function serveGoogleConsent(serve: Serve, services: Services): void {
     async (request, response) => {
       const begun = await permittedAttempt(request, response)
       if (!begun) return
-      const reply = await ask(request, 'GET', pathOf(begun.attempt))
-      const workspace = asString(pick(parseJson(reply?.text ?? ''), 'workspace', 'name'))
+      const outcome = await ask(request, 'GET', pathOf(begun.attempt))
+      const workspace = asString(pick(parseJson(outcome?.text ?? ''), 'workspace', 'name'))
       if (workspace === undefined) return sendRejection(response, 'not allowed', '../')
       sendConsentForm(response, begun, workspace)
     },
@@ -104,10 +104,10 @@ export function serveGoogleConsent(serve: Serve, services: Services): void {
     if (!hasGoogleClient(services)) return void sendRejection(response, 'not set up', '../')
     const attempt = attemptOf(queryOf(request), session.user.id)
     if (!attempt) return void sendRejection(response, 'not complete', '../')
-    const reply = await ask(request, 'GET', `${pathOf(attempt)}/credentials`)
-    const known = asObjects(asObject(parseJson(reply?.text ?? '')).credentials)
+    const outcome = await ask(request, 'GET', `${pathOf(attempt)}/credentials`)
+    const known = asObjects(asObject(parseJson(outcome?.text ?? '')).credentials)
     const replaced = known.find(({ id, type }) => id === attempt.credentialsId && type === attempt.type)
-    if (reply?.status !== 200 || (attempt.credentialsId !== null && !replaced))
+    if (outcome?.status !== 200 || (attempt.credentialsId !== null && !replaced))
       return void sendRejection(response, 'not allowed', '../')
     return { attempt, replaced: replaced && asString(replaced.name) }
   }

@@ -1,8 +1,8 @@
 /* Evaluated inside the engine when code first asks for it: what else code knows from browsers. */
 ;(ask, hide, lines, calls) => {
   const { stringify } = JSON
-  const maximumLines = 20
-  const maximumCalls = 20
+  const MAX_LINES = 20
+  const MAX_CALLS = 20
 
   const base64 =
     (name) =>
@@ -24,7 +24,7 @@
     }
   }
   const say = (...args) => {
-    if (lines.length < maximumLines) lines.push(args.map(shown).join(' ').slice(0, 500))
+    if (lines.length < MAX_LINES) lines.push(args.map(shown).join(' ').slice(0, 500))
   }
   const console = {}
   for (const name of ['debug', 'error', 'info', 'log', 'warn']) hide(console, name, say)
@@ -87,7 +87,7 @@
   /** Queues the request; the thread runs the code again once there is a response. */
   const fetch = (...args) =>
     new Promise((resolve, reject) => {
-      if (calls.length === maximumCalls) throw new Error(`Code may send ${maximumCalls} requests`)
+      if (calls.length === MAX_CALLS) throw new Error(`Code may send ${MAX_CALLS} requests`)
       calls.push({ request: stringify(requestOf(...args)), resolve, reject, isAnswered: false })
     })
 

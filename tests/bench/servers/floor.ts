@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import { drizzle } from 'drizzle-orm/node-postgres'
 import pg from 'pg'
-import { continueChat as runNext, startChat as runStart } from '../../../server/chat/engine/engine.ts'
+import { continueFlow as runNext, startFlow as runStart } from '../../../server/chat/engine/engine.ts'
 import type { Flow } from '../../../server/chat/engine/types.ts'
 import { decodeState, newSessionId } from '../../../server/chat/sessions/codec.ts'
 import { loadPublication } from '../../../server/chat/sessions/read-session.ts'
@@ -203,7 +203,7 @@ async function startChat(request: IncomingMessage, response: ServerResponse, pub
   const bot = { botId: row.id, workspaceId: row.workspace_id, publicationId: row.publication_id }
   const options = { resultId, ...format, isOnlyRegistering: false, isStreamEnabled: false }
   const outcome = await runStart(flow, options, effects({ ...bot, resultId }, now))
-  if (outcome.problem) throw new Error(outcome.problem.message)
+  if (outcome.rejection) throw new Error(outcome.rejection.message)
   const step = toTurnResponse(outcome, 1, false)
   const lastAnswer = json(step)
   const written = {
@@ -232,7 +232,7 @@ async function continueChat(request: IncomingMessage, response: ServerResponse, 
   const bot = { botId: row.id, workspaceId: row.workspace_id, publicationId: row.publication_id }
   const running = { ...bot, resultId: row.result_id, state, sessionId }
   const outcome = await runNext(flow, state, message, format, effects(running, now))
-  if (outcome.problem) throw new Error(outcome.problem.message)
+  if (outcome.rejection) throw new Error(outcome.rejection.message)
   const lastAnswer = json(toTurnResponse(outcome, row.revision + 1, false))
   const written = {
     session: { id: sessionId, ...bot },

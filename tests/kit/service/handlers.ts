@@ -17,20 +17,20 @@ const stateOf = ({ id, version }: Shelf) => `${id}-${version}`
 const tagOf = (shelf: Shelf) => `"${stateOf(shelf)}-plain"`
 
 export const handlers: Handlers<{ user: Context; shelf: ShelfContext }> = {
-  async createShelf({ body }, reply, { db, grant }) {
+  async createShelf({ body }, respond, { db, grant }) {
     const id = `shelf_${randomUUID()}`
     await db.query('INSERT INTO shelves (id, name, owner) VALUES ($1, $2, $3)', [id, body.name, grant.userId])
-    return reply.ok({ shelf: { id, name: body.name } })
+    return respond.ok({ shelf: { id, name: body.name } })
   },
 
-  async getShelf({ conditions }, reply, { grant: { shelf } }) {
+  async getShelf({ conditions }, respond, { grant: { shelf } }) {
     const etag = tagOf(shelf)
     const { id, name } = shelf
-    return reply.notModified(conditions, etag) ?? reply.ok({ shelf: { id, name } }, etag)
+    return respond.notModified(conditions, etag) ?? respond.ok({ shelf: { id, name } }, etag)
   },
 
-  async updateShelf({ body, conditions }, reply, { db, grant: { shelf } }) {
-    if (isStale(conditions, stateOf(shelf))) return reply.preconditionFailed(conditions, tagOf(shelf))
+  async updateShelf({ body, conditions }, respond, { db, grant: { shelf } }) {
+    if (isStale(conditions, stateOf(shelf))) return respond.preconditionFailed(conditions, tagOf(shelf))
     // The grant was read before: a condition holds only for the version that was compared.
     const {
       rows: [changed],
@@ -39,38 +39,38 @@ export const handlers: Handlers<{ user: Context; shelf: ShelfContext }> = {
         RETURNING id, name, version`,
       [shelf.id, body.name, hasConditions(conditions), shelf.version],
     )
-    if (changed) return reply.ok({ shelf: { id: changed.id, name: changed.name } }, tagOf(changed))
+    if (changed) return respond.ok({ shelf: { id: changed.id, name: changed.name } }, tagOf(changed))
     const { rows } = await db.query('SELECT id, version FROM shelves WHERE id = $1', [shelf.id])
-    return reply.preconditionFailed(conditions, tagOf(rows[0]))
+    return respond.preconditionFailed(conditions, tagOf(rows[0]))
   },
 
-  async listBooks(_request, reply, { db, grant: { shelf } }) {
+  async listBooks(_request, respond, { db, grant: { shelf } }) {
     const { rows } = await db.query(
       'SELECT isbn, title FROM books WHERE shelf_id = $1 ORDER BY isbn LIMIT 100',
       [shelf.id],
     )
-    return reply.ok({ books: rows })
+    return respond.ok({ books: rows })
   },
 
-  async addBook({ body }, reply, { db, grant: { shelf } }) {
+  async addBook({ body }, respond, { db, grant: { shelf } }) {
     const { isbn, title } = body
     const { rowCount } = await db.query('INSERT INTO books VALUES ($1, $2, $3) ON CONFLICT DO NOTHING', [
       shelf.id,
       isbn,
       title,
     ])
-    if (rowCount === 1) return reply.ok({ book: { isbn, title } })
+    if (rowCount === 1) return respond.ok({ book: { isbn, title } })
     const message = 'The shelf has a book with this ISBN'
-    return reply.fail('CONFLICT', [{ path: ['body', 'isbn'], code: 'taken', message }])
+    return respond.fail('CONFLICT', [{ path: ['body', 'isbn'], code: 'taken', message }])
   },
 
-  async removeBook({ params: { isbn } }, reply, { db, grant: { shelf } }) {
+  async removeBook({ params: { isbn } }, respond, { db, grant: { shelf } }) {
     const { rows } = await db.query(
       'DELETE FROM books WHERE shelf_id = $1 AND isbn = $2 RETURNING isbn, title',
       [shelf.id, isbn],
     )
-    if (rows[0]) return reply.ok({ book: rows[0] })
-    return reply.fail('NOT_FOUND', [
+    if (rows[0]) return respond.ok({ book: rows[0] })
+    return respond.fail('NOT_FOUND', [
       { path: ['path', 'isbn'], code: 'unknown_book', message: 'The shelf has no such book' },
     ])
   },

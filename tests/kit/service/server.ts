@@ -5,10 +5,10 @@ import type pg from 'pg'
 import type { Logger } from 'pino'
 import {
   type AccessChecks,
-  type Refusal,
+  type AccessRejection,
   readBearer,
+  type Sender,
   unauthorizedIssue,
-  type Visitor,
 } from '../../../server/kit/access.ts'
 import { Busy, type KeyStore, Rollback } from '../../../server/kit/idempotency.ts'
 import { createLimits, type LimitSettings } from '../../../server/kit/limits.ts'
@@ -123,14 +123,14 @@ function accessOn(db: Db): AccessChecks {
     if (scope !== undefined && scope !== needed) {
       const message = `This needs a token with the scope ${needed}`
       const issue = { path: ['header', 'authorization'], code: 'missing_scope', message }
-      return { caller, refusal: { code: 'FORBIDDEN' as const, issues: [issue] } }
+      return { caller, rejection: { code: 'FORBIDDEN' as const, issues: [issue] } }
     }
     if (access.kind === 'user' || id === undefined) return { caller, grant: { userId } satisfies Grant }
     const { rows } = await db.query('SELECT * FROM shelves WHERE id = $1', [id])
     const [shelf] = rows
     const role: Role | undefined =
       shelf?.owner === userId ? 'OWNER' : shelf?.readers.includes(userId) ? 'READER' : undefined
-    const refuse = (code: Refusal['code']) => ({ caller, refusal: { code, issues: [] } })
+    const refuse = (code: AccessRejection['code']) => ({ caller, rejection: { code, issues: [] } })
     if (role === undefined) return refuse(access.missing)
     if (access.role === 'OWNER' && role !== 'OWNER') return refuse('FORBIDDEN')
     return { caller, grant: { userId, shelf } satisfies Grant }
@@ -140,18 +140,18 @@ function accessOn(db: Db): AccessChecks {
       const bearer = readBearer(request)
       return 'issue' in bearer ? bearer : { hash: digestOf(bearer.token) }
     },
-    async identify(operation, credential, id) {
+    async authenticate(operation, credential, id) {
       const issue =
         credential && 'issue' in credential
           ? credential.issue
           : unauthorizedIssue('unknown', 'There is no such token')
       const token = credential && 'hash' in credential ? tokenByHash.get(credential.hash) : undefined
-      if (token === undefined) return { refusal: { code: 'UNAUTHORIZED', issues: [issue] } }
+      if (token === undefined) return { rejection: { code: 'UNAUTHORIZED', issues: [issue] } }
       const authorization = await authorise(operation as Operation, token, id)
-      return { authorization, id } satisfies Visitor
+      return { authorization, id } satisfies Sender
     },
     // No body names a shelf.
-    permit: async (_operation, { authorization }) => authorization,
+    authorise: async (_operation, { authorization }) => authorization,
   }
 }
 
@@ -181,7 +181,7 @@ export function keyStore(pool: pg.Pool): KeyStore<Db> {
         })
       if (written.rowCount === 1) return undefined
       const { rows } = await tx.query('SELECT * FROM keys WHERE user_id = $1 AND key = $2', [userId, key])
-      return { ...rows[0], claim: null, madeId: null }
+      return { ...rows[0], leaseId: null, madeId: null }
     },
     async keep(tx, { userId, key }, { status, headers, body }) {
       const sent = [userId, key, status, headers, body]

@@ -7,7 +7,7 @@ import { type Execution, log, noMemory, reserveMemory } from '../execution.ts'
 import { fetchFile, findUploads, readUpload } from '../files.ts'
 import type { VariableValue } from '../types.ts'
 
-const maximumAttachments = 10
+const MAX_ATTACHMENTS = 10
 
 /** The files at the addresses of a list, or of a text with commas between them. Those that are left out are in the log. */
 export async function readAttachments(
@@ -17,7 +17,7 @@ export async function readAttachments(
   maximumBytes: number,
 ): Promise<Mail['attachments']> {
   const entries = Array.isArray(value) ? value : (value ?? '').split(', ')
-  const addresses = entries.slice(0, maximumAttachments).map((entry) => (entry ?? '').trim())
+  const addresses = entries.slice(0, MAX_ATTACHMENTS).map((entry) => (entry ?? '').trim())
   const own = await findUploads(run, addresses)
   const read: Mail['attachments'] = []
   if (!(await reserveMemory(run, Math.min(maximumBytes, sizeOfFiles(addresses, own))))) {

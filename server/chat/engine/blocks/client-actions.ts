@@ -1,27 +1,35 @@
 /** Blocks that work in the visitor's page, where each becomes an action for the client, and code for the server. */
 
 import { asObject, asString, filledText } from '../../../json/access.ts'
-import { awaitAction, type Execution, isPreview, leave, log, type Next, sendAction } from '../execution.ts'
+import {
+  awaitAction,
+  type BlockOutcome,
+  type Execution,
+  followBlockEdge,
+  isPreview,
+  log,
+  sendAction,
+} from '../execution.ts'
 import type { Block } from '../flow-index.ts'
 import type { Position, Script } from '../types.ts'
-import { assign, evaluateCode, fill, fillAddress, fillDeep, fillNumber } from '../variables.ts'
+import { evaluateCode, fill, fillAddress, fillDeep, fillNumber, setAssignedVariables } from '../variables.ts'
 import { scriptOf } from './set-variable.ts'
 
 /** A day. The contract publishes it. */
 export const MAX_WAIT_SECONDS = 86_400
 
-export async function runRedirect(run: Execution, block: Block): Promise<Next> {
+export async function runRedirect(run: Execution, block: Block): Promise<BlockOutcome> {
   const target = await fillAddress(run, asString(block.options.url) ?? '')
   const url = redirectUrl(target)
   if (url === null) {
     if (target !== '')
       log(run, 'error', 'Redirect: not a web address', { details: target, context: block.id })
-    return leave(run, block)
+    return followBlockEdge(run, block)
   }
   const redirect: { url: string; isNewTab?: boolean } = { url }
   if (typeof block.options.isNewTab === 'boolean') redirect.isNewTab = block.options.isNewTab
   sendAction(run, { type: 'redirect', redirect })
-  return leave(run, block)
+  return followBlockEdge(run, block)
 }
 
 /** Pages, e-mail and phone links. Schemes that run code are refused; without a scheme it is a web address. */
@@ -33,74 +41,74 @@ function redirectUrl(target: string): string | null {
   return hasOtherScheme ? null : `https://${target}`
 }
 
-export async function runWait(run: Execution, block: Block, position: Position): Promise<Next> {
+export async function runWait(run: Execution, block: Block, position: Position): Promise<BlockOutcome> {
   const given = block.options.secondsToWaitFor
   const filled = typeof given === 'number' ? String(given) : await fill(run, asString(given) ?? '')
   // The number at the beginning counts, so that "5s" and "2 seconds" are waits.
   const seconds = Number.parseFloat(filled.trim().replace(',', '.'))
-  if (!(seconds > 0 && Number.isFinite(seconds))) return leave(run, block)
+  if (!(seconds > 0 && Number.isFinite(seconds))) return followBlockEdge(run, block)
   const wait = { secondsToWaitFor: Math.min(seconds, MAX_WAIT_SECONDS) }
   if (seconds > MAX_WAIT_SECONDS) {
     log(run, 'error', `Wait: cut to ${MAX_WAIT_SECONDS} seconds`, { details: filled, context: block.id })
   }
   if (block.options.shouldPause === true) return awaitAction(run, { type: 'wait', wait }, position)
   sendAction(run, { type: 'wait', wait })
-  return leave(run, block)
+  return followBlockEdge(run, block)
 }
 
 /** Only `isExecutedOnClient: false` means the server. Such code may hold keys, so neither it nor its error is sent. */
-export async function runScript(run: Execution, block: Block): Promise<Next> {
+export async function runScript(run: Execution, block: Block): Promise<BlockOutcome> {
   const content = filledText(block.options.content)
-  if (content === undefined) return leave(run, block)
+  if (content === undefined) return followBlockEdge(run, block)
   if (block.options.isExecutedOnClient !== false) {
     sendAction(run, { type: 'scriptToExecute', scriptToExecute: scriptOf(run, content, block) })
-    return leave(run, block)
+    return followBlockEdge(run, block)
   }
-  const reply = await evaluateCode(run, content, 'body')
-  if (reply.ok) assign(run, reply.assignments)
+  const evaluation = await evaluateCode(run, content, 'body')
+  if (evaluation.ok) setAssignedVariables(run, evaluation.assignments)
   else {
     log(run, 'error', 'Code: the script failed', {
-      details: reply.message,
+      details: evaluation.message,
       context: block.id,
       isInternal: true,
     })
   }
-  return leave(run, block)
+  return followBlockEdge(run, block)
 }
 
-export async function runChatwoot(run: Execution, block: Block): Promise<Next> {
+export async function runChatwoot(run: Execution, block: Block): Promise<BlockOutcome> {
   const isClosing = block.options.task === 'Close widget'
   const options = asObject(await fillDeep(run, block.options))
   const isConfigured = filledText(options.websiteToken) !== undefined
   if (!isClosing && !isConfigured) return skipUnconfigured(run, block)
-  if (isSkippedInPreview(run, block)) return leave(run, block)
+  if (isSkippedInPreview(run, block)) return followBlockEdge(run, block)
   sendAction(run, {
     type: 'chatwoot',
     chatwoot: { scriptToExecute: isClosing ? closeChatwoot : openChatwoot(options) },
   })
-  return leave(run, block)
+  return followBlockEdge(run, block)
 }
 
-export async function runGoogleAnalytics(run: Execution, block: Block): Promise<Next> {
+export async function runGoogleAnalytics(run: Execution, block: Block): Promise<BlockOutcome> {
   if (filledText(block.options.trackingId) === undefined) return skipUnconfigured(run, block)
-  if (isSkippedInPreview(run, block)) return leave(run, block)
+  if (isSkippedInPreview(run, block)) return followBlockEdge(run, block)
   const googleAnalytics = asObject(await fillDeep(run, block.options))
   if (googleAnalytics.value !== undefined) googleAnalytics.value = await fillNumber(run, block.options.value)
   sendAction(run, { type: 'googleAnalytics', googleAnalytics })
-  return leave(run, block)
+  return followBlockEdge(run, block)
 }
 
-export async function runPixel(run: Execution, block: Block): Promise<Next> {
+export async function runPixel(run: Execution, block: Block): Promise<BlockOutcome> {
   if (filledText(block.options.pixelId) === undefined) return skipUnconfigured(run, block)
   if (filledText(block.options.eventType) === undefined || isSkippedInPreview(run, block))
-    return leave(run, block)
+    return followBlockEdge(run, block)
   sendAction(run, { type: 'pixel', pixel: asObject(await fillDeep(run, block.options)) })
-  return leave(run, block)
+  return followBlockEdge(run, block)
 }
 
-function skipUnconfigured(run: Execution, block: Block): Next {
+function skipUnconfigured(run: Execution, block: Block): BlockOutcome {
   log(run, 'info', `${block.type}: skipped, it is not configured`, { context: block.id, isInternal: true })
-  return leave(run, block)
+  return followBlockEdge(run, block)
 }
 
 /** Trying out a bot must not count in anybody's statistics. */

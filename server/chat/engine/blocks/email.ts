@@ -4,13 +4,13 @@ import { escapeHtml } from '../../../html.ts'
 import { asString, asStrings, filledText } from '../../../json/access.ts'
 import type { Mail } from '../../../outbound/mail.ts'
 import {
+  type BlockOutcome,
   type Execution,
+  followBlockEdge,
   isPreview,
-  leave,
   log,
-  mayCallOut,
-  type Next,
   remainingMilliseconds,
+  spendOutboundCall,
   waitFor,
 } from '../execution.ts'
 import type { Block } from '../flow-index.ts'
@@ -20,29 +20,30 @@ import type { Effects } from '../types.ts'
 import { fill, fillValue, readVariable, textOfValue } from '../variables.ts'
 import { readAttachments } from './attachments.ts'
 
-export const maximumRecipients = 50
+export const MAX_RECIPIENTS = 50
 /** Maximum characters of one field, with valid or invalid addresses. The rest of the field is ignored. */
-const maximumAddressCharacters = 20_000
+const MAX_ADDRESS_CHARACTERS = 20_000
 /** Maximum bytes of all attachments of a mail; mail servers hardly accept larger mails. */
 const MAX_ATTACHMENTS_BYTES = 20 * 1_048_576
 
-export async function runEmail(run: Execution, block: Block): Promise<Next> {
+export async function runEmail(run: Execution, block: Block): Promise<BlockOutcome> {
   const context = block.id
   const send = await senderOf(run, block)
   if (typeof send === 'string') {
     log(run, 'error', send, { context, isInternal: true })
-    return leave(run, block)
+    return followBlockEdge(run, block)
   }
   if (isPreview(run)) {
     log(run, 'info', 'E-mails are not sent in previews', { context, isInternal: true })
-    return leave(run, block)
+    return followBlockEdge(run, block)
   }
   const mail = await writeMail(run, block)
   if (mail.to.length === 0) {
     log(run, 'error', 'E-mail was not sent: there is no valid recipient', { context, isInternal: true })
-    return leave(run, block)
+    return followBlockEdge(run, block)
   }
-  if (!(await mayCallOut(run, 2 * (mail.text ?? mail.html ?? '').length))) return leave(run, block)
+  if (!(await spendOutboundCall(run, 2 * (mail.text ?? mail.html ?? '').length)))
+    return followBlockEdge(run, block)
   try {
     await waitFor(run, send(mail, remainingMilliseconds(run)))
     log(run, 'success', 'E-mail was sent', { details: mail.to.join(', '), context, isInternal: true })
@@ -50,7 +51,7 @@ export async function runEmail(run: Execution, block: Block): Promise<Next> {
     const details = error instanceof Error ? error.message : 'unknown error'
     log(run, 'error', 'E-mail could not be sent', { details, context, isInternal: true })
   }
-  return leave(run, block)
+  return followBlockEdge(run, block)
 }
 
 /** Returns a text where nothing can be sent: the reason. Another sender than the named one would get the replies. */
@@ -97,14 +98,14 @@ async function collectText(run: Execution): Promise<string> {
 /** An entry may be a placeholder for a list, or hold several addresses with commas between them. */
 async function addresses(run: Execution, given: unknown): Promise<string[]> {
   const found = new Map<string, string>()
-  let left = maximumAddressCharacters
+  let left = MAX_ADDRESS_CHARACTERS
   for (const entry of asStrings(given)) {
     const value = await fillValue(run, entry.trim())
     for (const part of Array.isArray(value) ? value : [value]) {
       if (left <= 0) return [...found.values()]
       left -= (part?.length ?? 0) + 1
       for (const { address, written } of mailboxes(part ?? '')) {
-        if (found.size < maximumRecipients && !found.has(address)) found.set(address, written)
+        if (found.size < MAX_RECIPIENTS && !found.has(address)) found.set(address, written)
       }
     }
   }
@@ -115,7 +116,7 @@ async function addresses(run: Execution, given: unknown): Promise<string[]> {
 export function mailboxes(given: string): { address: string; written: string }[] {
   const list = given.trim()
   if (/[\r\n]/.test(list)) return []
-  return parseAddresses(list.slice(0, maximumAddressCharacters), { flatten: true }).flatMap(
+  return parseAddresses(list.slice(0, MAX_ADDRESS_CHARACTERS), { flatten: true }).flatMap(
     ({ name, address }) => {
       if (!isEmailAddress(address)) return []
       const quoted = name.replace(/["\\]/g, '').trim()

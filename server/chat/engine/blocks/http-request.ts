@@ -9,19 +9,19 @@ import {
   parseJson,
 } from '../../../json/access.ts'
 import { isLosslessNumber, plainNumbers } from '../../../kit/json/exact-numbers.ts'
-import type { OutboundReply } from '../../../outbound/client.ts'
+import type { OutboundResponse } from '../../../outbound/client.ts'
 import { withText } from '../../../outbound/response-body.ts'
 import { evaluate } from '../evaluate.ts'
 import {
   awaitAction,
+  type BlockOutcome,
   checkBudget,
   type Execution,
+  followBlockEdge,
   isPreview,
-  leave,
   log,
-  mayCallOut,
-  type Next,
   remainingMilliseconds,
+  spendOutboundCall,
   waitFor,
 } from '../execution.ts'
 import { type Block, toValue } from '../flow-index.ts'
@@ -39,7 +39,7 @@ import {
 } from '../variables.ts'
 
 const defaultSeconds = 10
-const maximumSeconds = 120
+const MAX_TIMEOUT_SECONDS = 120
 /** Part of the media type of forms. */
 const FORM = 'x-www-form-urlencoded'
 
@@ -61,11 +61,15 @@ export function namesProxy(block: unknown): boolean {
   return filledText(asObject(asObject(block).options).proxyCredentialsId) !== undefined
 }
 
-export async function runHttpRequest(run: Execution, block: Block, position: Position): Promise<Next> {
+export async function runHttpRequest(
+  run: Execution,
+  block: Block,
+  position: Position,
+): Promise<BlockOutcome> {
   if (namesProxy(block)) {
     const description = 'HTTP request: not sent, the service sends no requests through a proxy'
     log(run, 'error', description, { context: block.id, isInternal: true })
-    return leave(run, block)
+    return followBlockEdge(run, block)
   }
   const request = await prepareRequest(run, block)
   if (request === null) {
@@ -73,32 +77,36 @@ export async function runHttpRequest(run: Execution, block: Block, position: Pos
       context: block.id,
       isInternal: true,
     })
-    return leave(run, block)
+    return followBlockEdge(run, block)
   }
   if (block.options.isExecutedOnClient === true) {
     return awaitAction(run, { type: 'httpRequestToExecute', httpRequestToExecute: request }, position)
   }
-  if (!(await mayCallOut(run, 2 * (request.body?.length ?? 0)))) return leave(run, block)
+  if (!(await spendOutboundCall(run, 2 * (request.body?.length ?? 0)))) return followBlockEdge(run, block)
   const wanted = typeof block.options.timeout === 'number' ? block.options.timeout : defaultSeconds
-  const seconds = Math.min(Math.max(wanted, 1), maximumSeconds)
+  const seconds = Math.min(Math.max(wanted, 1), MAX_TIMEOUT_SECONDS)
   const milliseconds = Math.max(1, Math.min(seconds * 1_000, remainingMilliseconds(run)))
   await takeReply(run, block, await waitFor(run, run.effects.httpRequest({ ...request, milliseconds })))
-  return leave(run, block)
+  return followBlockEdge(run, block)
 }
 
 /**
  * Accepts the response that the client reports after sending the request itself, or the body of a call to a webhook
  * listener.
  */
-export async function acceptClientReply(run: Execution, block: Block, reply: string | null): Promise<Next> {
-  if (reply === null) return leave(run, block)
-  const parsed = parseJson(reply)
+export async function acceptClientReply(
+  run: Execution,
+  block: Block,
+  response: string | null,
+): Promise<BlockOutcome> {
+  if (response === null) return followBlockEdge(run, block)
+  const parsed = parseJson(response)
   const answer = asObject(parsed)
   const isAnswer = 'data' in answer
   const statusCode = isAnswer && answer.statusCode !== undefined ? answer.statusCode : 200
-  const data = isAnswer ? answer.data : parsed === undefined ? reply : parsed
+  const data = isAnswer ? answer.data : parsed === undefined ? response : parsed
   await mapResponse(run, block, { statusCode, data })
-  return leave(run, block)
+  return followBlockEdge(run, block)
 }
 
 async function prepareRequest(run: Execution, block: Block): Promise<PreparedRequest | null> {
@@ -188,27 +196,27 @@ function jsonWriter(): WriteValue {
   }
 }
 
-async function takeReply(run: Execution, block: Block, received: OutboundReply): Promise<void> {
+async function takeReply(run: Execution, block: Block, received: OutboundResponse): Promise<void> {
   const context = block.id
-  const reply = withText(received)
-  if (!reply.ok) {
-    log(run, 'error', 'HTTP request failed', { details: reply.message, context, isInternal: true })
+  const response = withText(received)
+  if (!response.ok) {
+    log(run, 'error', 'HTTP request failed', { details: response.message, context, isInternal: true })
     await mapResponse(run, block, {
-      statusCode: failureStatus[reply.reason],
-      data: { message: reply.message },
+      statusCode: failureStatus[response.reason],
+      data: { message: response.message },
     })
     return
   }
-  const body = reply.text
+  const body = response.text
   const json = parseJson(body)
   const data = json === undefined ? body : json
-  const isError = reply.status >= 400
-  log(run, isError ? 'error' : 'success', `HTTP request answered ${reply.status}`, {
+  const isError = response.status >= 400
+  log(run, isError ? 'error' : 'success', `HTTP request answered ${response.status}`, {
     ...(isError ? { details: body } : {}),
     context,
     isInternal: true,
   })
-  await mapResponse(run, block, { statusCode: reply.status, data })
+  await mapResponse(run, block, { statusCode: response.status, data })
 }
 
 async function mapResponse(
@@ -246,10 +254,10 @@ async function readPath(run: Execution, block: Block, response: JsonObject, path
     { name: 'data', value: plainNumbers(data) as JsonObject },
     ...compiled.args,
   ]
-  const reply = await evaluate(run, { form: 'expression', code: compiled.code, args, mayFetch: false })
-  if (reply.ok) return reply.value
+  const evaluation = await evaluate(run, { form: 'expression', code: compiled.code, args, mayFetch: false })
+  if (evaluation.ok) return evaluation.value
   log(run, 'error', 'A value could not be read from the response', {
-    details: `${path}: ${reply.message}`,
+    details: `${path}: ${evaluation.message}`,
     context: block.id,
     isInternal: true,
   })
@@ -274,7 +282,7 @@ async function plainSteps(run: Execution, path: string): Promise<string[] | null
 }
 
 /** Tells the client to wait for a call of the webhook address of the flow. */
-export function runWebhookListener(run: Execution, _block: Block, position: Position): Next {
+export function runWebhookListener(run: Execution, _block: Block, position: Position): BlockOutcome {
   if (isPreview(run)) log(run, 'info', 'Waiting for the webhook to be called')
   return awaitAction(run, { type: 'listenForWebhook' }, position)
 }

@@ -4,7 +4,15 @@ import { MAX_TIMER_SECONDS } from '../../../../contract/bot-document/limits.ts'
 import { asString } from '../../../json/access.ts'
 import { sendPlainText } from '../bubbles.ts'
 import { instantOf, isOpen, zoneOf } from '../calendar.ts'
-import { awaitAction, type Execution, isPreview, leave, log, type Next, takeEdge } from '../execution.ts'
+import {
+  awaitAction,
+  type BlockOutcome,
+  type Execution,
+  followBlockEdge,
+  isPreview,
+  log,
+  takeEdge,
+} from '../execution.ts'
 import type { Block } from '../flow-index.ts'
 import { inputForPeople } from '../inputs/for-people.ts'
 import type { Position } from '../types.ts'
@@ -12,11 +20,11 @@ import { fill } from '../variables.ts'
 import { MAX_WAIT_SECONDS } from './client-actions.ts'
 
 /** Hands the chat to the members of the workspace. Previews have none. */
-export async function runHandoff(run: Execution, block: Block, position: Position): Promise<Next> {
+export async function runHandoff(run: Execution, block: Block, position: Position): Promise<BlockOutcome> {
   const { message, officeHours, timeoutSeconds } = block.options
   if (isPreview(run)) {
     log(run, 'info', 'handoff: not run in previews', { context: block.id })
-    return leave(run, block)
+    return followBlockEdge(run, block)
   }
   if (!isOpen(officeHours, run.effects.now())) {
     log(run, 'info', 'handoff: outside of office hours', { context: block.id, isInternal: true })
@@ -29,19 +37,19 @@ export async function runHandoff(run: Execution, block: Block, position: Positio
   run.input = inputForPeople(run.effects.uploads?.maximumSize)
   run.isHandedOff = true
   run.waiting = position
-  run.waitsFor = 'member'
+  run.waitKind = 'member'
   return { kind: 'wait' }
 }
 
 /** Leaves by a way out; behind the block where that leads nowhere. */
-export function leaveHandoff(run: Execution, block: Block, path: 'unanswered' | 'closed'): Next {
+export function leaveHandoff(run: Execution, block: Block, path: 'unanswered' | 'closed'): BlockOutcome {
   const item = block.items.find((each) => each.path === path)
   const target = takeEdge(run, item?.outgoingEdgeId)
-  return target === null ? leave(run, block) : { kind: 'go', ...target }
+  return target === null ? followBlockEdge(run, block) : { kind: 'go', ...target }
 }
 
 /** Waits by a timer of the service. The client waits too, and then asks until the timer has fired. */
-export async function runWaitUntil(run: Execution, block: Block, position: Position): Promise<Next> {
+export async function runWaitUntil(run: Execution, block: Block, position: Position): Promise<BlockOutcome> {
   const fail = (description: string, details: string) => {
     log(run, 'error', `wait until: ${description}`, { details, context: block.id })
   }
@@ -61,7 +69,7 @@ export async function runWaitUntil(run: Execution, block: Block, position: Posit
     const seconds = Number.parseFloat(filled.replace(',', '.'))
     if (!Number.isNaN(seconds)) waitMs = seconds * 1_000
   }
-  if (!(waitMs > 0)) return leave(run, block)
+  if (!(waitMs > 0)) return followBlockEdge(run, block)
   if (waitMs > maxMs) fail('cut to 29 days', time)
   setTimer(
     run,

@@ -1,19 +1,27 @@
 /** `Set variable` in all its types. */
 import { canonicalTimeZone } from '../../../../contract/time-zones.ts'
 import { asObject, asString, filledText, parseJson } from '../../../json/access.ts'
-import { awaitAction, currentFrame, type Execution, leave, log, type Next, waitFor } from '../execution.ts'
+import {
+  awaitAction,
+  type BlockOutcome,
+  currentFrame,
+  type Execution,
+  followBlockEdge,
+  log,
+  waitFor,
+} from '../execution.ts'
 import type { Block } from '../flow-index.ts'
 import { transcriptText } from '../result-parts.ts'
 import { syntaxFault } from '../syntax.ts'
 import type { Position, Script, VariableValue } from '../types.ts'
 import {
-  assign,
   compile,
   evaluateCode,
   fill,
   fillValue,
   onlyPlaceholder,
   readVariable,
+  setAssignedVariables,
   setVariable,
   valueByName,
 } from '../variables.ts'
@@ -23,9 +31,13 @@ const momentOfTheDay = `const hour = new Date().getHours()
 if (hour < 12) return 'morning'
 return hour < 18 ? 'afternoon' : 'evening'`
 
-export async function runSetVariable(run: Execution, block: Block, position: Position): Promise<Next> {
+export async function runSetVariable(
+  run: Execution,
+  block: Block,
+  position: Position,
+): Promise<BlockOutcome> {
   const { variableId, type } = block.options
-  if (typeof variableId !== 'string') return leave(run, block)
+  if (typeof variableId !== 'string') return followBlockEdge(run, block)
   if (type === 'Moment of the day')
     return awaitScript(run, { content: momentOfTheDay, isCode: true, args: [] }, position)
   if ((type === undefined || type === 'Custom') && block.options.isExecutedOnClient === true) {
@@ -37,14 +49,14 @@ export async function runSetVariable(run: Execution, block: Block, position: Pos
   }
   const value = await newValue(run, block)
   if (value !== undefined) setVariable(run, variableId, value)
-  return leave(run, block)
+  return followBlockEdge(run, block)
 }
 
 /** Accepts the value that a script of the client returned: JSON for lists, else text. */
-export function acceptClientValue(run: Execution, block: Block, reply: string | null): Next {
+export function acceptClientValue(run: Execution, block: Block, reply: string | null): BlockOutcome {
   const parsed = reply?.startsWith('[') ? parseJson(reply) : undefined
   setVariable(run, block.options.variableId, Array.isArray(parsed) ? parsed : reply)
-  return leave(run, block)
+  return followBlockEdge(run, block)
 }
 
 /** Code for the client, with the placeholders in it as arguments. */
@@ -59,7 +71,7 @@ export function scriptOf(run: Execution, content: string, block: Block): Script 
   return script
 }
 
-function awaitScript(run: Execution, scriptToExecute: Script, position: Position): Next {
+function awaitScript(run: Execution, scriptToExecute: Script, position: Position): BlockOutcome {
   return awaitAction(run, { type: 'setVariable', setVariable: { scriptToExecute } }, position)
 }
 
@@ -131,17 +143,17 @@ async function customValue(run: Execution, block: Block): Promise<unknown> {
   if (/^\d+(\.\d+)?$/.test(expression)) return expression
   const code = unwrapExpression(expression)
   const mayBeText = !isCode && code === expression
-  const reply = await evaluateCode(run, code)
-  if (reply.ok) {
-    assign(run, reply.assignments)
+  const evaluation = await evaluateCode(run, code)
+  if (evaluation.ok) {
+    setAssignedVariables(run, evaluation.assignments)
     setVariable(run, saveErrorInVariableId, null)
-    const isText = mayBeText && reply.value === 'NaN' && !programs.test(code) && !calls.test(code)
-    return isText ? fill(run, expression) : reply.value
+    const isText = mayBeText && evaluation.value === 'NaN' && !programs.test(code) && !calls.test(code)
+    return isText ? fill(run, expression) : evaluation.value
   }
-  if (mayBeText && isProse(code, reply.message)) return fill(run, expression)
-  if (isCode && reply.message.startsWith('SyntaxError:') && syntaxFault(code) !== undefined) {
+  if (mayBeText && isProse(code, evaluation.message)) return fill(run, expression)
+  if (isCode && evaluation.message.startsWith('SyntaxError:') && syntaxFault(code) !== undefined) {
     log(run, 'info', 'Set variable: the code does not parse, so its text is the value', {
-      details: reply.message,
+      details: evaluation.message,
       context: block.id,
       isInternal: true,
     })
@@ -149,11 +161,11 @@ async function customValue(run: Execution, block: Block): Promise<unknown> {
     return fill(run, expression)
   }
   log(run, 'error', 'Set variable: the code failed', {
-    details: reply.message,
+    details: evaluation.message,
     context: block.id,
     isInternal: true,
   })
-  setVariable(run, saveErrorInVariableId, reply.message)
+  setVariable(run, saveErrorInVariableId, evaluation.message)
   return undefined
 }
 

@@ -1,6 +1,6 @@
 /** Choice, picture choice and cards: the items to show, and the items that a reply selects. */
 
-import { asObject, asObjects, asString, at, filledText, type JsonObject } from '../../../json/access.ts'
+import { asObject, asObjects, asString, filledText, type JsonObject, valueAt } from '../../../json/access.ts'
 import { isDisplayed } from '../conditions.ts'
 import type { Execution } from '../execution.ts'
 import type { Block } from '../flow-index.ts'
@@ -8,19 +8,19 @@ import { fillDeep, onlyPlaceholder, readVariable, valueByName } from '../variabl
 import { invalidReading, type Reading, type ReadReply, type Reply } from './reading.ts'
 
 /** As many as a document may have. Lists of variables can be longer. */
-const maximumItems = 1_000
+const MAX_ITEMS = 1_000
 
 /**
  * Looking for many labels in a very long text takes too long. An honest reply is longer only where labels are, such as
  * those of pictures that are in the document itself: then the id that comes with it counts.
  */
-const maximumReply = 10_000
+const MAX_REPLY_CHARACTERS = 10_000
 
 /**
  * Characters of labels that may be found within longer words before a reply is given up. An honest one of the greatest
  * length has some ten thousand; in others a label is at every place, and each item looks at all of them.
  */
-const maximumMissed = 250_000
+const MAX_MISSED_CHARACTERS = 250_000
 
 /** The items as they are shown: filled in, hidden ones left out. */
 export async function itemsToShow(run: Execution, block: Block): Promise<JsonObject[]> {
@@ -29,7 +29,7 @@ export async function itemsToShow(run: Execution, block: Block): Promise<JsonObj
   const shown: JsonObject[] = []
   for (const item of block.items) {
     const isCard = block.type === 'cards'
-    if (!(await isDisplayed(run, isCard ? at(item.options, 'displayCondition') : item.displayCondition)))
+    if (!(await isDisplayed(run, isCard ? valueAt(item.options, 'displayCondition') : item.displayCondition)))
       continue
     const { displayCondition: _hidden, ...rest } = item
     const { displayCondition: _alsoHidden, ...options } = asObject(item.options)
@@ -43,7 +43,7 @@ export async function itemsToShow(run: Execution, block: Block): Promise<JsonObj
 export const readChoice: ReadReply = async (run, block, reply) => {
   const choices = (await itemsToShow(run, block)).map((item) => choiceOf(block, item))
   if (block.options.isMultipleChoice !== true) return readOne(choices, reply)
-  return readSeveral(choices, reply.text.length > maximumReply ? { ...reply, text: '' } : reply)
+  return readSeveral(choices, reply.text.length > MAX_REPLY_CHARACTERS ? { ...reply, text: '' } : reply)
 }
 
 /** A reply names a button by its id or its text, or a card by its own. */
@@ -60,7 +60,7 @@ export const readCard: ReadReply = async (run, block, reply) => {
     buttons.find(({ path }) => path.id !== undefined && (path.id === replyId || path.id === typed)) ??
     buttons.find(({ card }) => card.id !== undefined && (card.id === replyId || card.id === typed)) ??
     buttons.find(
-      ({ card }) => typed !== '' && asString(at(card, 'options', 'internalValue'))?.trim() === typed,
+      ({ card }) => typed !== '' && asString(valueAt(card, 'options', 'internalValue'))?.trim() === typed,
     ) ??
     buttons.find(({ path }) => typed !== '' && asString(path.text)?.trim() === typed) ??
     buttons.find(({ card }) => typed !== '' && asString(card.title)?.trim() === typed) ??
@@ -68,7 +68,7 @@ export const readCard: ReadReply = async (run, block, reply) => {
     onlyOne(
       buttons.filter(({ card }, index) => card !== buttons[index - 1]?.card),
       ({ card }) =>
-        [at(card, 'options', 'internalValue'), card.title].some((name) =>
+        [valueAt(card, 'options', 'internalValue'), card.title].some((name) =>
           isSame(asString(name) ?? '', wanted),
         ),
     )
@@ -79,7 +79,7 @@ export const readCard: ReadReply = async (run, block, reply) => {
     Title: card.title,
     Description: card.description,
     Button: path.text,
-    'Internal Value': at(card, 'options', 'internalValue'),
+    'Internal Value': valueAt(card, 'options', 'internalValue'),
   }
   const assignments = asObjects(block.options.saveResponseMapping).flatMap(({ field, variableId }) => {
     const value =
@@ -159,7 +159,7 @@ function readOne(choices: Choice[], reply: Reply): Reading {
 function readSeveral(choices: Choice[], reply: Reply): Reading {
   const replyId = replyIdOf(reply)
   const chosen = new Set(choices.filter(({ id }) => id !== '' && id === replyId))
-  const effort = { missed: maximumMissed }
+  const effort = { missed: MAX_MISSED_CHARACTERS }
   let rest = comparable(reply.text)
   // A choice that the reply names by its id takes its label before others of the same label can.
   const ordered = longestFirst(choices)
@@ -195,7 +195,7 @@ function onlyOne<Item>(items: Item[], fits: (item: Item) => boolean): Item | und
 /** Without regard to case and white space. `wanted` is comparable already. */
 function isSame(name: string, wanted: string): boolean {
   // A much longer reply is not looked through for each item.
-  return wanted !== '' && wanted.length <= maximumReply && comparable(name) === wanted
+  return wanted !== '' && wanted.length <= MAX_REPLY_CHARACTERS && comparable(name) === wanted
 }
 
 function comparable(value: string): string {
@@ -232,10 +232,10 @@ function dynamicItems(run: Execution, block: Block): JsonObject[] | null {
     const labels = new Set(listOf(run, dynamicVariableId).filter((label) => label.trim() !== ''))
     return [...labels].map((content, index) => ({ id: `item${index + 1}`, content }))
   }
-  if (block.type !== 'picture choice input' || at(pictures, 'isEnabled') !== true) return null
-  const titles = listOf(run, at(pictures, 'titlesVariableId'))
-  const descriptions = listOf(run, at(pictures, 'descriptionsVariableId'))
-  const sources = listOf(run, at(pictures, 'pictureSrcsVariableId'))
+  if (block.type !== 'picture choice input' || valueAt(pictures, 'isEnabled') !== true) return null
+  const titles = listOf(run, valueAt(pictures, 'titlesVariableId'))
+  const descriptions = listOf(run, valueAt(pictures, 'descriptionsVariableId'))
+  const sources = listOf(run, valueAt(pictures, 'pictureSrcsVariableId'))
   const count = Math.max(titles.length, sources.length)
   return Array.from({ length: count }, (_, index) => ({
     id: `item${index + 1}`,
@@ -262,7 +262,7 @@ async function dynamicCards(run: Execution, block: Block): Promise<JsonObject[] 
   const internalValues = listIn(run, options.internalValue)
   const cards: JsonObject[] = []
   // Each repeats all buttons of the template. With more than can be sent the input is not shown.
-  for (let index = 0, size = 0; index < Math.min(leading.length, maximumItems); index += 1) {
+  for (let index = 0, size = 0; index < Math.min(leading.length, MAX_ITEMS); index += 1) {
     if (size > run.limits.outputCharacters) break
     const shown: JsonObject = { ...template, id: `dynamic-card-${index}` }
     for (const [key, values] of Object.entries(lists)) {
@@ -293,5 +293,5 @@ function listIn(run: Execution, given: unknown): (string | null)[] | null {
 function listOf(run: Execution, variableId: unknown): string[] {
   const value = readVariable(run, variableId)
   if (value === null) return []
-  return (Array.isArray(value) ? value : [value]).slice(0, maximumItems).map((item) => item ?? '')
+  return (Array.isArray(value) ? value : [value]).slice(0, MAX_ITEMS).map((item) => item ?? '')
 }

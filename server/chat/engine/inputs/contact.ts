@@ -1,6 +1,6 @@
 /** E-mail, phone and URL inputs. */
 import type { CountryCode } from 'libphonenumber-js'
-import { at } from '../../../json/access.ts'
+import { valueAt } from '../../../json/access.ts'
 import { waitFor } from '../execution.ts'
 import { invalidReading, type ReadReply, toReading } from './reading.ts'
 
@@ -10,7 +10,7 @@ export const readEmail: ReadReply = (_run, _block, { text }) => {
 }
 
 /** Finding numbers takes longer than the text is long. */
-const longestSentence = 250
+const MAX_SENTENCE_CHARACTERS = 250
 
 /**
  * The international form of the first number in the text. Numbers without a country code belong to the default
@@ -19,10 +19,10 @@ const longestSentence = 250
 export const readPhone: ReadReply = async (run, block, { text }) => {
   // Loaded for the first such input: it is every sixth module of the service.
   const { findPhoneNumbersInText, isSupportedCountry } = await waitFor(run, import('libphonenumber-js'))
-  const country = at(block.options, 'defaultCountryCode')
+  const country = valueAt(block.options, 'defaultCountryCode')
   const defaultCountry = typeof country === 'string' ? country.toUpperCase() : ''
   const [found] = findPhoneNumbersInText(
-    text.slice(0, longestSentence),
+    text.slice(0, MAX_SENTENCE_CHARACTERS),
     isSupportedCountry(defaultCountry) ? (defaultCountry as CountryCode) : undefined,
   )
   return found === undefined ? invalidReading : toReading(found.number.number)

@@ -6,7 +6,7 @@ import * as chrono from 'chrono-node/en'
 import { format as formatDate } from 'date-fns/format'
 import { isValid } from 'date-fns/isValid'
 import { parse as parseWithFormat } from 'date-fns/parse'
-import { at, filledText } from '../../../json/access.ts'
+import { filledText, valueAt } from '../../../json/access.ts'
 import { usualDateFormat } from '../date-formats.ts'
 import { type Execution, log } from '../execution.ts'
 import type { Block } from '../flow-index.ts'
@@ -16,7 +16,7 @@ import { type DateFields, readFields } from './date-text.ts'
 import { invalidReading, type ReadReply, toReading } from './reading.ts'
 
 /** Parsers of free text take long over long texts, and so does the reader of patterns. */
-const maximumLength = 100
+const MAX_DATE_CHARACTERS = 100
 
 /** The format of an input, and whether the block names it. */
 interface Pattern {
@@ -36,7 +36,7 @@ export const readDate: ReadReply = async (run, block, { text }) => {
   const { isRange, hasTime, labels, min, max } = block.options
   const usual = usualDateFormat(hasTime)
   const format = filledText(block.options.format) ?? usual
-  const ownWord = (await fill(run, filledText(at(labels, 'separator')) ?? '')).trim()
+  const ownWord = (await fill(run, filledText(valueAt(labels, 'separator')) ?? '')).trim()
   const separator = ownWord || 'to'
   const pattern: Pattern = { format, isOwn: filledText(block.options.format) !== undefined }
   const moments =
@@ -69,7 +69,7 @@ export const readTime: ReadReply = (run, block, { text }) => {
 function write(run: Execution, block: Block, date: UTCDate, usual: string): string {
   const pattern = filledText(block.options.format) ?? usual
   try {
-    return formatDate(date, pattern.slice(0, maximumLength), additionalTokens)
+    return formatDate(date, pattern.slice(0, MAX_DATE_CHARACTERS), additionalTokens)
   } catch (error) {
     const details = error instanceof Error ? error.message : undefined
     log(run, 'error', `"${pattern}" is no format of a date`, { details, context: block.id, isInternal: true })
@@ -81,7 +81,7 @@ function readRange(run: Execution, text: string, separator: string, pattern: Pat
   const words = [separator.toLowerCase(), '-', '–']
   const word = words.find((each) => text.toLowerCase().includes(` ${each} `))
   if (word === undefined) {
-    const [found] = parserFor(pattern.format).parse(text.slice(0, maximumLength), reference(run))
+    const [found] = parserFor(pattern.format).parse(text.slice(0, MAX_DATE_CHARACTERS), reference(run))
     return found?.end ? [timeOf(found.start), timeOf(found.end)] : [null]
   }
   const end = text.toLowerCase().indexOf(` ${word} `)
@@ -92,7 +92,7 @@ function readRange(run: Execution, text: string, separator: string, pattern: Pat
 
 /** As ISO, in the language of the chat, or in English. */
 function readMoment(run: Execution, text: string, pattern: Pattern, isTime = false): Moment | null {
-  if (text.length > maximumLength) return null
+  if (text.length > MAX_DATE_CHARACTERS) return null
   const iso = /^\s*(\d{4})-(\d{2})-(\d{2})(?:[T ](\d{2}):(\d{2})(?::(\d{2}))?)?/.exec(text)
   if (iso !== null) {
     const [year, month, day, hour, minute, second] = iso.slice(1).map((part) => Number(part ?? 0))
@@ -213,7 +213,7 @@ interface ReadDate {
 
 function readSide(run: Execution, side: string, own: string[], other: string[]): ReadDate | null {
   const text = side.trim()
-  if (text.length > maximumLength) return null
+  if (text.length > MAX_DATE_CHARACTERS) return null
   const inFormat = (formats: string[]) => {
     for (const format of formats) {
       const date = parseByFormat(text, format)
@@ -230,7 +230,7 @@ function readSide(run: Execution, side: string, own: string[], other: string[]):
 /** Null for a text of another form, and for a format that means nothing. */
 function parseByFormat(text: string, format: string): Date | null {
   try {
-    const date = parseWithFormat(text, format.slice(0, maximumLength), new UTCDate(0), additionalTokens)
+    const date = parseWithFormat(text, format.slice(0, MAX_DATE_CHARACTERS), new UTCDate(0), additionalTokens)
     return isValid(date) ? date : null
   } catch {
     return null

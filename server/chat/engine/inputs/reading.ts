@@ -1,4 +1,4 @@
-import { asStrings, at, webUrl } from '../../../json/access.ts'
+import { asStrings, valueAt, webUrl } from '../../../json/access.ts'
 import { isOfType } from '../../../uploads/kinds.ts'
 import type { Upload } from '../../../uploads/uploads.ts'
 import { type Execution, waitFor } from '../execution.ts'
@@ -45,27 +45,27 @@ export function toReading(content: string): Reading {
 export const readText: ReadReply = async (run, block, { text, message }) => {
   const { audioClip, attachments } = block.options
   if (typeof message === 'object' && message?.type === 'audio') {
-    if (at(audioClip, 'isEnabled') !== true || webUrl(message.url) === null) return invalidReading
-    const assignments = [{ variableId: at(audioClip, 'saveVariableId'), value: message.url }]
+    if (valueAt(audioClip, 'isEnabled') !== true || webUrl(message.url) === null) return invalidReading
+    const assignments = [{ variableId: valueAt(audioClip, 'saveVariableId'), value: message.url }]
     const uploads = await uploadsOf(run, [message.url])
     if (run.effects.uploads !== null && uploads.length === 0) return invalidReading
     return { kind: 'valid', content: message.url, assignments, uploads }
   }
   const given =
     typeof message === 'object' && message?.type === 'text' ? (message.attachedFileUrls ?? []) : []
-  const attachedFileUrls = at(attachments, 'isEnabled') === true ? given : []
+  const attachedFileUrls = valueAt(attachments, 'isEnabled') === true ? given : []
   if (attachedFileUrls.some((url) => webUrl(url) === null)) return invalidReading
   const [first, ...more] = attachedFileUrls
   if (first === undefined) return text === '' ? invalidReading : toReading(text)
   // One file is a text, so that `{{File}}` in a text is its address; several are a list.
   const value = more.length === 0 ? first : attachedFileUrls
-  const assignments = [{ variableId: at(attachments, 'saveVariableId'), value }]
+  const assignments = [{ variableId: valueAt(attachments, 'saveVariableId'), value }]
   const uploads = await uploadsOf(run, attachedFileUrls)
   if (run.effects.uploads !== null && uploads.length < new Set(attachedFileUrls).size) return invalidReading
   return { kind: 'valid', content: text, attachedFileUrls, assignments, uploads }
 }
 
-const maximumFiles = 50
+const MAX_FILES = 50
 
 /**
  * Addresses of files that were uploaded for this chat; where the service has no place for files, any. Nothing at all
@@ -78,8 +78,9 @@ export const readFiles: ReadReply = async (run, block, { text, message }) => {
   const given = attached.length > 0 ? attached : text.split(', ').filter((url) => url.trim() !== '')
   const urls = [...new Set(given.map((url) => url.trim()))]
   if (urls.length === 0) return isRequired === false ? { kind: 'skipped' } : invalidReading
-  if (urls.length > (isMultipleAllowed === true ? maximumFiles : 1)) return invalidReading
-  const types = at(allowedFileTypes, 'isEnabled') === true ? asStrings(at(allowedFileTypes, 'types')) : []
+  if (urls.length > (isMultipleAllowed === true ? MAX_FILES : 1)) return invalidReading
+  const types =
+    valueAt(allowedFileTypes, 'isEnabled') === true ? asStrings(valueAt(allowedFileTypes, 'types')) : []
   if (!urls.every((url) => isAllowed(url, types))) return invalidReading
   const uploads = await uploadsOf(run, urls)
   if (run.effects.uploads !== null && uploads.length < urls.length) return invalidReading

@@ -16,7 +16,7 @@ import type { EvaluateArgument } from '../../../sandbox/types.ts'
 import { evaluate } from '../evaluate.ts'
 import type { Execution } from '../execution.ts'
 import { toValue } from '../flow-index.ts'
-import { assign, compile, textOfValue } from '../variables.ts'
+import { compile, setAssignedVariables, textOfValue } from '../variables.ts'
 
 export interface ChatFunction extends ModelTool {
   code: string
@@ -72,7 +72,7 @@ export function schemaOf({ type, description, values }: JsonObject): JsonObject 
   }
 }
 
-const maximumResult = 100_000
+const MAX_RESULT_CHARACTERS = 100_000
 
 /**
  * Runs a function and returns the text for the model. Errors of the code are returned too: the model has to handle
@@ -98,14 +98,14 @@ export async function callFunction(
   const missing = Object.keys(declared)
     .filter((name) => /^[\p{L}_$][\p{L}\p{N}_$]*$/u.test(name) && !args.some((one) => one.name === name))
     .map((name) => ({ name, value: null }))
-  const reply = await evaluate(run, {
+  const evaluation = await evaluate(run, {
     form: 'body',
     code: compiled.code,
     args: [...compiled.args, ...args, ...missing],
   })
-  if (!reply.ok) return failure(reply.message)
-  assign(run, reply.assignments)
-  return cutText(textOfValue(toValue(reply.value)), maximumResult)
+  if (!evaluation.ok) return failure(evaluation.message)
+  setAssignedVariables(run, evaluation.assignments)
+  return cutText(textOfValue(toValue(evaluation.value)), MAX_RESULT_CHARACTERS)
 }
 
 function failure(description: string): string {

@@ -10,16 +10,16 @@ import {
   parseJson,
   storableText,
 } from '../../../json/access.ts'
-import type { ModelMessage, ModelReply, ModelRequest } from '../../../outbound/model-types.ts'
+import type { ModelMessage, ModelRequest, ModelResponse } from '../../../outbound/model-types.ts'
 import { richTextIn } from '../bubbles.ts'
 import {
+  type BlockOutcome,
   currentFrame,
   type Execution,
-  leave,
+  followBlockEdge,
   log,
-  mayCallOut,
-  type Next,
   remainingMilliseconds,
+  spendOutboundCall,
   waitFor,
 } from '../execution.ts'
 import { type Block, followEdge, type Target } from '../flow-index.ts'
@@ -38,10 +38,10 @@ import {
 } from './vendors.ts'
 
 /** Maximum time of one response of a model, in milliseconds. */
-const maximumMilliseconds = 60_000
+const MAX_REQUEST_MS = 60_000
 /** The first call of a block and five more with what functions gave. */
-const maximumCalls = 6
-const maximumTokensOfAnswer = 64_000
+const MAX_CALLS = 6
+const MAX_RESPONSE_TOKENS = 64_000
 
 /** Maximum function calls in one response. */
 const MAX_FUNCTION_CALLS = 100
@@ -53,7 +53,7 @@ const stopReasons = {
 
 type Prepared = Omit<ModelRequest, 'messages' | 'tools' | 'milliseconds' | 'wantsUsage'>
 
-export async function runModel(run: Execution, block: Block, position: Position): Promise<Next> {
+export async function runModel(run: Execution, block: Block, position: Position): Promise<BlockOutcome> {
   const type = block.type as ModelBlockType
   const action = actionOf(block, type)
   if (action === undefined) fail(run, block, `${type} is not configured`)
@@ -61,10 +61,10 @@ export async function runModel(run: Execution, block: Block, position: Position)
     fail(run, block, `${type}: this service does not run "${action}", it was skipped`)
   } else {
     const prepared = await prepare(run, block, type)
-    if (prepared === null) return leave(run, block)
+    if (prepared === null) return followBlockEdge(run, block)
     await (extracts(action) ? extract : converse)(run, block, prepared, position)
   }
-  return leave(run, block)
+  return followBlockEdge(run, block)
 }
 
 function fail(run: Execution, block: Block, description: string, details?: string): void {
@@ -111,7 +111,7 @@ async function prepare(run: Execution, block: Block, type: ModelBlockType): Prom
     ...(temperature === undefined ? {} : { temperature }),
     ...(maxTokens === undefined || maxTokens < 1
       ? {}
-      : { maxTokens: Math.min(Math.floor(maxTokens), maximumTokensOfAnswer) }),
+      : { maxTokens: Math.min(Math.floor(maxTokens), MAX_RESPONSE_TOKENS) }),
   }
 }
 
@@ -139,25 +139,25 @@ async function ask(
   run: Execution,
   block: Block,
   request: Omit<ModelRequest, 'milliseconds'>,
-): Promise<Extract<ModelReply, { ok: true }> | null> {
-  if (!(await mayCallOut(run, sizeOfTexts(request.messages)))) return null
+): Promise<Extract<ModelResponse, { ok: true }> | null> {
+  if (!(await spendOutboundCall(run, sizeOfTexts(request.messages)))) return null
   if (run.spent.tokens >= run.limits.tokens) {
     fail(run, block, `Not asked: the models of one turn may take ${run.limits.tokens} tokens`)
     return null
   }
-  const milliseconds = Math.max(1, Math.min(maximumMilliseconds, remainingMilliseconds(run)))
-  const reply = await waitFor(run, run.effects.askModel({ ...request, milliseconds }))
-  if (!reply.ok) {
-    const status = reply.status === undefined ? '' : ` (status ${reply.status})`
-    fail(run, block, `${block.type}: the model gave no answer${status}`, reply.message)
+  const milliseconds = Math.max(1, Math.min(MAX_REQUEST_MS, remainingMilliseconds(run)))
+  const response = await waitFor(run, run.effects.askModel({ ...request, milliseconds }))
+  if (!response.ok) {
+    const status = response.status === undefined ? '' : ` (status ${response.status})`
+    fail(run, block, `${block.type}: the model gave no answer${status}`, response.message)
     return null
   }
-  run.spent.tokens += reply.usage.total
-  if (reply.stop !== undefined) fail(run, block, `${block.type}: ${stopReasons[reply.stop]}`)
-  else if (reply.text.trim() === '' && reply.toolCalls.length === 0) {
+  run.spent.tokens += response.usage.total
+  if (response.stop !== undefined) fail(run, block, `${block.type}: ${stopReasons[response.stop]}`)
+  else if (response.text.trim() === '' && response.toolCalls.length === 0) {
     fail(run, block, `${block.type}: the model answered nothing`)
   }
-  return reply
+  return response
 }
 
 /** Bytes of the texts to a model. Those of its pictures are counted already. */
@@ -179,22 +179,22 @@ async function converse(run: Execution, block: Block, prepared: Prepared, positi
   const wantsUsage = mappings(block).some(({ item }) => item.endsWith('okens'))
   for (let calls = 1; ; calls += 1) {
     const request = { ...prepared, messages, tools: functions, wantsUsage }
-    const reply = await ask(run, block, onText === undefined ? request : { ...request, onText })
-    if (reply === null) return
-    usage.prompt += reply.usage.prompt
-    usage.completion += reply.usage.completion
-    usage.total += reply.usage.total
-    if (reply.toolCalls.length > 0 && calls === maximumCalls) {
-      fail(run, block, `${block.type}: asked ${maximumCalls} times, and the model still calls functions`)
+    const response = await ask(run, block, onText === undefined ? request : { ...request, onText })
+    if (response === null) return
+    usage.prompt += response.usage.prompt
+    usage.completion += response.usage.completion
+    usage.total += response.usage.total
+    if (response.toolCalls.length > 0 && calls === MAX_CALLS) {
+      fail(run, block, `${block.type}: asked ${MAX_CALLS} times, and the model still calls functions`)
     }
-    if (reply.toolCalls.length === 0 || calls === maximumCalls) {
-      return save(run, block, reply.text, usage)
+    if (response.toolCalls.length === 0 || calls === MAX_CALLS) {
+      return save(run, block, response.text, usage)
     }
-    const toolCalls = reply.toolCalls.slice(0, MAX_FUNCTION_CALLS)
-    if (toolCalls.length < reply.toolCalls.length) {
+    const toolCalls = response.toolCalls.slice(0, MAX_FUNCTION_CALLS)
+    if (toolCalls.length < response.toolCalls.length) {
       fail(run, block, `${block.type}: only ${MAX_FUNCTION_CALLS} calls of functions in one answer are made`)
     }
-    messages.push({ role: 'assistant', content: reply.text, toolCalls })
+    messages.push({ role: 'assistant', content: response.text, toolCalls })
     for (const call of toolCalls) {
       messages.push({ role: 'tool', toolCallId: call.id, content: await callFunction(run, functions, call) })
     }
@@ -213,7 +213,7 @@ function save(
   run: Execution,
   block: Block,
   words: string,
-  usage: Extract<ModelReply, { ok: true }>['usage'],
+  usage: Extract<ModelResponse, { ok: true }>['usage'],
 ): void {
   const parts: Record<string, string | number> = {
     'message content': words,
@@ -241,7 +241,7 @@ function deltaWriter(
 ): ((piece: string) => void) | undefined {
   const { emit } = run.effects
   if (emit === undefined) return undefined
-  const { flow } = currentFrame(run)
+  const { flowIndex: flow } = currentFrame(run)
   const group = flow.groups.get(position.groupId)
   const following: Target | null =
     followEdge(flow, block.outgoingEdgeId) ??
@@ -274,7 +274,7 @@ function firstLeaf(richText: unknown): string | undefined {
 async function extract(run: Execution, block: Block, prepared: Prepared): Promise<void> {
   const prompt = await fill(run, asString(block.options.prompt) ?? '')
   if (prompt === '') return fail(run, block, 'No prompt provided')
-  const { flow } = currentFrame(run)
+  const { flowIndex: flow } = currentFrame(run)
   const properties: [string, JsonObject][] = []
   const required: string[] = []
   const variableIds = new Map<string, string>()
@@ -290,7 +290,7 @@ async function extract(run: Execution, block: Block, prepared: Prepared): Promis
   const isLoose = required.length < properties.length
   const form = `Answer with one JSON object that has these properties: ${JSON.stringify(Object.fromEntries(properties))}.`
   const doubt = isLoose ? ' Leave a property out where you are not sure.' : ''
-  const reply = await ask(run, block, {
+  const response = await ask(run, block, {
     ...prepared,
     messages: [{ role: 'user', content: `${prompt}\n\n${form}${doubt}` }],
     tools: [],
@@ -302,13 +302,13 @@ async function extract(run: Execution, block: Block, prepared: Prepared): Promis
     },
     wantsUsage: false,
   })
-  if (reply === null) return
+  if (response === null) return
   // Models like to put JSON into a fence.
-  const given = reply.text.trim()
+  const given = response.text.trim()
   const bare = given.startsWith('```') ? given.replace(/^```(?:json)?/, '').replace(/```$/, '') : given
   const found = parseJson(bare)
   if (typeof found !== 'object' || found === null || Array.isArray(found)) {
-    return fail(run, block, `${block.type}: the model did not answer with values`, reply.text)
+    return fail(run, block, `${block.type}: the model did not answer with values`, response.text)
   }
   for (const [name, value] of Object.entries(found)) {
     const variableId = variableIds.get(name)

@@ -5,17 +5,17 @@ import type { ModelMessage } from '../../../outbound/model-types.ts'
 import {
   type Execution,
   log,
-  mayCallOut,
   noMemory,
   remainingMilliseconds,
   reserveMemory,
+  spendOutboundCall,
   waitFor,
 } from '../execution.ts'
 import { findUploads, readUpload } from '../files.ts'
 import type { Block } from '../flow-index.ts'
-import { fill, readVariable, sizeOf, spendFilled } from '../variables.ts'
+import { countCharacters, fill, readVariable, spendFilled } from '../variables.ts'
 
-const maximumPictures = 10
+const MAX_PICTURES = 10
 const pictureMilliseconds = 5_000
 /** Uploads of a chat that one call sends to a model, in base64. */
 const MAX_PICTURES_BYTES = 10_485_760
@@ -90,7 +90,7 @@ function sequence(run: Execution, content: JsonObject): ModelMessage[] {
 /** Items of a dialogue. They count as filled text, since blocks may send them to models any number of times. */
 function itemsOf(run: Execution, variableId: unknown): (string | null)[] {
   const value = readVariable(run, variableId)
-  spendFilled(run, sizeOf(value))
+  spendFilled(run, countCharacters(value))
   if (run.isAborted || value === null) return []
   return Array.isArray(value) ? value : [value]
 }
@@ -108,7 +108,7 @@ export async function withPictures(run: Execution, messages: ModelMessage[]): Pr
     const parts: { text?: string; imageUrl?: string }[] = []
     for (const part of message.content.split('\n\n')) {
       for (const words of addressesIn(part)) {
-        const imageUrl = pictures < maximumPictures ? await pictureAt(run, words, left) : null
+        const imageUrl = pictures < MAX_PICTURES ? await pictureAt(run, words, left) : null
         const last = parts.at(-1)
         if (imageUrl !== null) {
           pictures += 1
@@ -162,11 +162,11 @@ async function pictureAt(run: Execution, words: string, maximumBytes: number): P
     )
     return typeof bytes === 'string' ? null : `data:${upload.mediaType};base64,${bytes.toString('base64')}`
   }
-  if (!(await mayCallOut(run))) return null
+  if (!(await spendOutboundCall(run))) return null
   const milliseconds = Math.max(1, Math.min(pictureMilliseconds, remainingMilliseconds(run)))
-  const reply = await waitFor(
+  const response = await waitFor(
     run,
     run.effects.httpRequest({ url: url.href, method: 'HEAD', headers: {}, milliseconds }),
   )
-  return reply.ok && reply.status < 300 && reply.contentType.startsWith('image/') ? words : null
+  return response.ok && response.status < 300 && response.contentType.startsWith('image/') ? words : null
 }

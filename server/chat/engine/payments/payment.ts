@@ -280,7 +280,7 @@ function formOf(
       'line_items[0][price_data][currency]': currency.toLowerCase(),
       'line_items[0][price_data][unit_amount]': String(units),
       'line_items[0][price_data][product_data][name]':
-        (what || textOf(frame.flow.flow.name).trim()).slice(0, MAX_NAME_CHARACTERS) || 'Payment',
+        (what || textOf(frame.flowIndex.flow.name).trim()).slice(0, MAX_NAME_CHARACTERS) || 'Payment',
       // The vendor fills in the id.
       success_url: `${returnUrl}?payment={CHECKOUT_SESSION_ID}`,
       cancel_url: returnUrl,

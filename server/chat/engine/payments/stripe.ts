@@ -6,7 +6,7 @@ import { asObject, asString, filledText, type JsonObject, parseJson } from '../.
 import { withText } from '../../../outbound/response-body.ts'
 import { withoutSecrets } from '../../../outbound/secrets.ts'
 import { trimSlashes } from '../../../outbound/trim-slashes.ts'
-import { type Execution, isPreview, mayCallOut, remainingMilliseconds, waitFor } from '../execution.ts'
+import { type Execution, isPreview, remainingMilliseconds, spendOutboundCall, waitFor } from '../execution.ts'
 
 /** Shapes of requests and responses stay those of this version, whatever the account has chosen. */
 const API_VERSION = '2024-09-30.acacia'
@@ -145,8 +145,8 @@ async function send(
   run: Execution,
   { base, secretKey, kind, path, form, key }: Sent,
 ): Promise<Checkout | Failure> {
-  if (!(await mayCallOut(run))) return { problem: 'one turn may not call out more often', status: 0 }
-  const reply = await waitFor(
+  if (!(await spendOutboundCall(run))) return { problem: 'one turn may not call out more often', status: 0 }
+  const response = await waitFor(
     run,
     run.effects.httpRequest({
       url: `${base}${paths[kind]}${path}`,
@@ -162,7 +162,7 @@ async function send(
       redirects: 'none',
     }),
   )
-  const read = withText(reply)
+  const read = withText(response)
   if (!read.ok) {
     const problem = 'Stripe did not answer'
     return read.reason === 'refused'

@@ -11,57 +11,57 @@ export type WireFitsContract = Fits<Contract, Wire>
 interface Contract {
   createShelf: {
     body: z.input<(typeof contract)['createShelf']['body']>
-    reply: z.output<(typeof contract)['createShelf']['success']['body']>
+    responseBody: z.output<(typeof contract)['createShelf']['success']['body']>
   }
   getShelf: {
     params: z.output<(typeof contract)['getShelf']['params']>
-    reply: z.output<(typeof contract)['getShelf']['success']['body']>
+    responseBody: z.output<(typeof contract)['getShelf']['success']['body']>
   }
   updateShelf: {
     params: z.output<(typeof contract)['updateShelf']['params']>
     body: z.input<(typeof contract)['updateShelf']['body']>
-    reply: z.output<(typeof contract)['updateShelf']['success']['body']>
+    responseBody: z.output<(typeof contract)['updateShelf']['success']['body']>
   }
   listBooks: {
     params: z.output<(typeof contract)['listBooks']['params']>
-    reply: z.output<(typeof contract)['listBooks']['success']['body']>
+    responseBody: z.output<(typeof contract)['listBooks']['success']['body']>
   }
   addBook: {
     params: z.output<(typeof contract)['addBook']['params']>
     body: z.input<(typeof contract)['addBook']['body']>
-    reply: z.output<(typeof contract)['addBook']['success']['body']>
+    responseBody: z.output<(typeof contract)['addBook']['success']['body']>
   }
   removeBook: {
     params: z.output<(typeof contract)['removeBook']['params']>
-    reply: z.output<(typeof contract)['removeBook']['success']['body']>
+    responseBody: z.output<(typeof contract)['removeBook']['success']['body']>
   }
 }
 
 interface Wire {
   createShelf: {
     body: NonNullable<wire['createShelf']['requestBody']>['content']['application/json']
-    reply: wire['createShelf']['responses'][201]['content']['application/json']
+    responseBody: wire['createShelf']['responses'][201]['content']['application/json']
   }
   getShelf: {
     params: wire['getShelf']['parameters']['path']
-    reply: wire['getShelf']['responses'][200]['content']['application/json']
+    responseBody: wire['getShelf']['responses'][200]['content']['application/json']
   }
   updateShelf: {
     params: wire['updateShelf']['parameters']['path']
     body: NonNullable<wire['updateShelf']['requestBody']>['content']['application/json']
-    reply: wire['updateShelf']['responses'][200]['content']['application/json']
+    responseBody: wire['updateShelf']['responses'][200]['content']['application/json']
   }
   listBooks: {
     params: wire['listBooks']['parameters']['path']
-    reply: wire['listBooks']['responses'][200]['content']['application/json']
+    responseBody: wire['listBooks']['responses'][200]['content']['application/json']
   }
   addBook: {
     params: wire['addBook']['parameters']['path']
     body: NonNullable<wire['addBook']['requestBody']>['content']['application/json']
-    reply: wire['addBook']['responses'][201]['content']['application/json']
+    responseBody: wire['addBook']['responses'][201]['content']['application/json']
   }
   removeBook: {
     params: wire['removeBook']['parameters']['path']
-    reply: wire['removeBook']['responses'][200]['content']['application/json']
+    responseBody: wire['removeBook']['responses'][200]['content']['application/json']
   }
 }

@@ -10,7 +10,7 @@ export interface CreateShelf {
   params: undefined
   query: undefined
   body: z.output<(typeof contract)['createShelf']['body']>
-  reply: wire['createShelf']['responses'][201]['content']['application/json']
+  responseBody: wire['createShelf']['responses'][201]['content']['application/json']
   minimal: never
   error: 'BAD_REQUEST' | 'UNAUTHORIZED' | 'FORBIDDEN' | 'PAYLOAD_TOO_LARGE' | 'UNSUPPORTED_MEDIA_TYPE' | 'TOO_MANY_REQUESTS' | 'INTERNAL_SERVER_ERROR' | 'SERVICE_UNAVAILABLE'
 }
@@ -21,7 +21,7 @@ export interface GetShelf {
   params: z.output<(typeof contract)['getShelf']['params']>
   query: undefined
   body: undefined
-  reply: wire['getShelf']['responses'][200]['content']['application/json']
+  responseBody: wire['getShelf']['responses'][200]['content']['application/json']
   minimal: never
   error: 'BAD_REQUEST' | 'UNAUTHORIZED' | 'FORBIDDEN' | 'NOT_FOUND' | 'PRECONDITION_FAILED' | 'TOO_MANY_REQUESTS' | 'INTERNAL_SERVER_ERROR' | 'SERVICE_UNAVAILABLE'
 }
@@ -32,7 +32,7 @@ export interface UpdateShelf {
   params: z.output<(typeof contract)['updateShelf']['params']>
   query: undefined
   body: z.output<(typeof contract)['updateShelf']['body']>
-  reply: wire['updateShelf']['responses'][200]['content']['application/json']
+  responseBody: wire['updateShelf']['responses'][200]['content']['application/json']
   minimal: never
   error: 'BAD_REQUEST' | 'UNAUTHORIZED' | 'FORBIDDEN' | 'NOT_FOUND' | 'PRECONDITION_FAILED' | 'PAYLOAD_TOO_LARGE' | 'UNSUPPORTED_MEDIA_TYPE' | 'TOO_MANY_REQUESTS' | 'INTERNAL_SERVER_ERROR' | 'SERVICE_UNAVAILABLE'
 }
@@ -43,7 +43,7 @@ export interface ListBooks {
   params: z.output<(typeof contract)['listBooks']['params']>
   query: undefined
   body: undefined
-  reply: wire['listBooks']['responses'][200]['content']['application/json']
+  responseBody: wire['listBooks']['responses'][200]['content']['application/json']
   minimal: never
   error: 'BAD_REQUEST' | 'UNAUTHORIZED' | 'FORBIDDEN' | 'NOT_FOUND' | 'TOO_MANY_REQUESTS' | 'INTERNAL_SERVER_ERROR' | 'SERVICE_UNAVAILABLE'
 }
@@ -54,7 +54,7 @@ export interface AddBook {
   params: z.output<(typeof contract)['addBook']['params']>
   query: undefined
   body: z.output<(typeof contract)['addBook']['body']>
-  reply: wire['addBook']['responses'][201]['content']['application/json']
+  responseBody: wire['addBook']['responses'][201]['content']['application/json']
   minimal: never
   error: 'BAD_REQUEST' | 'UNAUTHORIZED' | 'FORBIDDEN' | 'NOT_FOUND' | 'CONFLICT' | 'PAYLOAD_TOO_LARGE' | 'UNSUPPORTED_MEDIA_TYPE' | 'TOO_MANY_REQUESTS' | 'INTERNAL_SERVER_ERROR' | 'SERVICE_UNAVAILABLE'
 }
@@ -65,7 +65,7 @@ export interface RemoveBook {
   params: z.output<(typeof contract)['removeBook']['params']>
   query: undefined
   body: undefined
-  reply: wire['removeBook']['responses'][200]['content']['application/json']
+  responseBody: wire['removeBook']['responses'][200]['content']['application/json']
   minimal: never
   error: 'BAD_REQUEST' | 'UNAUTHORIZED' | 'FORBIDDEN' | 'NOT_FOUND' | 'TOO_MANY_REQUESTS' | 'INTERNAL_SERVER_ERROR' | 'SERVICE_UNAVAILABLE'
 }

@@ -122,21 +122,24 @@ async function askOnce(
     path: '/responses',
     ...openAiAccess({ apiKey: String(credentials.apiKey) }, asString(options.apiVersion)),
   }
-  let reply = await sendRequest(run, made, { ...request, json: { ...body, previous_response_id: previous } })
+  let response = await sendRequest(run, made, {
+    ...request,
+    json: { ...body, previous_response_id: previous },
+  })
   // The vendor forgets responses after 30 days, and other projects do not have them.
-  if (reply !== null && mayForget && previous !== undefined && isForgotten(reply)) {
-    reply = await sendRequest(run, made, { ...request, json: body })
+  if (response !== null && mayForget && previous !== undefined && isForgotten(response)) {
+    response = await sendRequest(run, made, { ...request, json: body })
   }
-  if (reply === null) return null
-  if (reply.status === 404) {
+  if (response === null) return null
+  if (response.status === 404) {
     failCall(run, made.block, `OpenAI: ${base}/responses does not exist`, undefined, made.action.context)
     return null
   }
-  if (reply.status >= 400) {
-    reportStatus(run, made, reply)
+  if (response.status >= 400) {
+    reportStatus(run, made, response)
     return null
   }
-  return readSaid(run, made, reply.body)
+  return readSaid(run, made, response.body)
 }
 
 function isForgotten({ status, body }: VendorReply): boolean {

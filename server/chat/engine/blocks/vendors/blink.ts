@@ -11,7 +11,13 @@ import {
   parseJson,
   webUrl,
 } from '../../../../json/access.ts'
-import { type Execution, mayCallOut, remainingMilliseconds, sendAction, waitFor } from '../../execution.ts'
+import {
+  type Execution,
+  remainingMilliseconds,
+  sendAction,
+  spendOutboundCall,
+  waitFor,
+} from '../../execution.ts'
 import { findUploads } from '../../files.ts'
 import { failCall, type VendorCall } from './call.ts'
 import { reportStatus, saveParts, sendRequest } from './send.ts'
@@ -34,10 +40,10 @@ export async function sendFeedEvent(run: Execution, made: VendorCall): Promise<v
     allow_reactions: options.allowReactions,
   }
   const headers = { authorization: `Bearer ${String(credentials.apiKey)}` }
-  const reply = await sendRequest(run, made, { path: '/feed/events', headers, json })
-  if (reply === null) return
-  if (reply.status >= 400) return reportStatus(run, made, reply)
-  saveParts(run, made, { items: { 'Event ID': pick(reply.body, 'data', 'event_id') } })
+  const response = await sendRequest(run, made, { path: '/feed/events', headers, json })
+  if (response === null) return
+  if (response.status >= 400) return reportStatus(run, made, response)
+  saveParts(run, made, { items: { 'Event ID': pick(response.body, 'data', 'event_id') } })
 }
 
 /** Ids as a list, as JSON of one, or with commas between them; undefined if there are none. */
@@ -123,14 +129,14 @@ async function writeAttachment(run: Execution, address: string): Promise<JsonObj
   // The service may not reach itself by its public address.
   const upload = (await findUploads(run, [address])).get(address)
   if (upload !== undefined) return attachmentOf(url, upload.name, upload.size)
-  if (!(await mayCallOut(run))) return 'one turn may not call out more often'
+  if (!(await spendOutboundCall(run))) return 'one turn may not call out more often'
   const milliseconds = Math.max(1, Math.min(HEAD_TIMEOUT_MS, remainingMilliseconds(run)))
   const head = { url: url.href, method: 'HEAD', headers: {}, milliseconds }
-  const reply = await waitFor(run, run.effects.httpRequest(head))
-  if (!reply.ok || reply.status >= 300)
-    return `an attachment cannot be read (${reply.ok ? reply.status : reply.message})`
+  const response = await waitFor(run, run.effects.httpRequest(head))
+  if (!response.ok || response.status >= 300)
+    return `an attachment cannot be read (${response.ok ? response.status : response.message})`
   const name = url.pathname.split('/').at(-1) || 'attachment'
-  return attachmentOf(url, name, Number(reply.headers['content-length'] ?? 0))
+  return attachmentOf(url, name, Number(response.headers['content-length'] ?? 0))
 }
 
 function attachmentOf({ href }: URL, name: string, size: number): JsonObject {

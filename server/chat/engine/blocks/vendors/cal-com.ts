@@ -2,7 +2,7 @@
 
 import { asObjects, asString, filledText } from '../../../../json/access.ts'
 import { trimSlashes } from '../../../../outbound/trim-slashes.ts'
-import { awaitAction, type Execution, leave, type Next } from '../../execution.ts'
+import { awaitAction, type BlockOutcome, type Execution, followBlockEdge } from '../../execution.ts'
 import type { Block } from '../../flow-index.ts'
 import type { Position } from '../../types.ts'
 import { setVariable } from '../../variables.ts'
@@ -14,20 +14,20 @@ const FRAMED_ORIGIN = 'https://app.cal.com'
 
 const layouts: Record<string, string> = { Month: 'month_view', Weekly: 'week_view', Columns: 'column_view' }
 
-export function showCalendar(run: Execution, made: VendorCall, position: Position): Next {
+export function showCalendar(run: Execution, made: VendorCall, position: Position): BlockOutcome {
   const { block, call } = made
   const url = frameAddress(call.options)
   if (url === null) {
     failCall(run, block, 'Cal.com: the address of the event is not valid', call.options.link)
-    return leave(run, block)
+    return followBlockEdge(run, block)
   }
   return awaitAction(run, { type: 'calendar', calendar: { url } }, position)
 }
 
 /** The page says which date was booked; null where it could not show the calendar. */
-export function acceptBooking(run: Execution, block: Block, reply: string | null): Next {
-  if (reply !== null) setVariable(run, block.options.saveBookedDateInVariableId, reply)
-  return leave(run, block)
+export function acceptBooking(run: Execution, block: Block, response: string | null): BlockOutcome {
+  if (response !== null) setVariable(run, block.options.saveBookedDateInVariableId, response)
+  return followBlockEdge(run, block)
 }
 
 function frameAddress(options: VendorCall['call']['options']): string | null {

@@ -10,7 +10,7 @@ import { type Execution, isPreview, log, noMemory, reserveMemory, waitFor } from
 import type { VariableValue } from '../../types.ts'
 import { readVariable } from '../../variables.ts'
 import { readAttachments } from '../attachments.ts'
-import { mailboxes, maximumRecipients } from '../email.ts'
+import { MAX_RECIPIENTS, mailboxes } from '../email.ts'
 import { failCall, type VendorCall } from './call.ts'
 import { accessToken, forgetToken } from './google-token.ts'
 import { reportStatus, saveParts, sendRequest, type VendorReply } from './send.ts'
@@ -24,7 +24,7 @@ export async function sendByGmail(run: Execution, made: VendorCall): Promise<voi
   if (isPreview(run)) {
     return log(run, 'info', 'E-mails are not sent in previews', { context: block.id, isInternal: true })
   }
-  const to = mailboxes(asString(call.options.to) ?? '').slice(0, maximumRecipients)
+  const to = mailboxes(asString(call.options.to) ?? '').slice(0, MAX_RECIPIENTS)
   if (to.length === 0) return failCall(run, block, 'Gmail: there is no valid recipient')
   const from = await senderOf(run, made)
   if (from === null) return
@@ -78,10 +78,10 @@ async function senderOf(run: Execution, made: VendorCall): Promise<string | null
   }
   const base = filledText(credentials.baseUrl) === undefined ? 'https://www.googleapis.com' : made.call.base
   const atUsers = { ...made, call: { ...made.call, base } }
-  const reply = await ask(run, atUsers, { method: 'GET', path: '/oauth2/v3/userinfo' })
-  if (reply === null) return null
-  const email = asString(pick(reply.body, 'email')) ?? ''
-  const name = (asString(pick(reply.body, 'name')) ?? '').replace(/[",<>\s\\]+/g, ' ').trim()
+  const response = await ask(run, atUsers, { method: 'GET', path: '/oauth2/v3/userinfo' })
+  if (response === null) return null
+  const email = asString(pick(response.body, 'email')) ?? ''
+  const name = (asString(pick(response.body, 'name')) ?? '').replace(/[",<>\s\\]+/g, ' ').trim()
   const [box] = mailboxes(name === '' ? email : `"${name}" <${email}>`)
   if (box === undefined) failCall(run, made.block, 'Gmail: the account has no e-mail address')
   return box?.written ?? null
@@ -90,9 +90,9 @@ async function senderOf(run: Execution, made: VendorCall): Promise<string | null
 /** Headers that put an e-mail into a thread at its recipients too; null if there is no such thread. */
 async function readThread(run: Execution, made: VendorCall, threadId: string) {
   const path = `${USER}/threads/${encodeURIComponent(threadId)}`
-  const reply = await ask(run, made, { method: 'GET', path, query: { format: 'metadata' } })
-  if (reply === null) return null
-  const headers = pickList(pickList(reply.body, 'messages').at(-1), 'payload', 'headers')
+  const response = await ask(run, made, { method: 'GET', path, query: { format: 'metadata' } })
+  if (response === null) return null
+  const headers = pickList(pickList(response.body, 'messages').at(-1), 'payload', 'headers')
   const headerOf = (name: string) => {
     const found = headers.find((header) => String(pick(header, 'name')).toLowerCase() === name)
     return filledText(asString(pick(found, 'value'))?.replace(/\s+/g, ' ').trim())
@@ -122,16 +122,19 @@ async function ask(
   run: Execution,
   made: VendorCall,
   request: VendorRequest,
-  report = (reply: VendorReply) => reportStatus(run, made, reply),
+  report = (response: VendorReply) => reportStatus(run, made, response),
 ): Promise<VendorReply | null> {
   for (const isLast of [false, true]) {
     const token = await accessToken(run, made, 'No access token available')
     if (token === null) return null
-    const reply = await sendRequest(run, made, { ...request, headers: { authorization: `Bearer ${token}` } })
-    if (reply === null || reply.status < 400) return reply
+    const response = await sendRequest(run, made, {
+      ...request,
+      headers: { authorization: `Bearer ${token}` },
+    })
+    if (response === null || response.status < 400) return response
     // The token may have been revoked before its end.
-    if (reply.status !== 401 || isLast) {
-      report(reply)
+    if (response.status !== 401 || isLast) {
+      report(response)
       return null
     }
     forgetToken(made)

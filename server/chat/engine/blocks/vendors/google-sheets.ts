@@ -70,7 +70,7 @@ export async function insertRows(sender: Sender, writes: () => SheetWrite[]): Pr
   let sent: SheetWrite[] = []
   let isEmpty = false
   const refuse = () => markSent(sent, false)
-  const reply = await ask(
+  const response = await ask(
     sender.run,
     sender.made,
     async () => {
@@ -89,9 +89,9 @@ export async function insertRows(sender: Sender, writes: () => SheetWrite[]): Pr
     },
     refuse,
   )
-  if (reply === null && !isEmpty) return WRITE_REQUESTS
+  if (response === null && !isEmpty) return WRITE_REQUESTS
   // With a filter switched on the vendor writes nothing, and answers 200.
-  if (reply !== null && pick(reply.body, 'updates', 'updatedRows') !== sent.length) {
+  if (response !== null && pick(response.body, 'updates', 'updatedRows') !== sent.length) {
     reportFailure(sender.run, sender.made, 'No row was written: switch the filter of the sheet off')
     return WRITE_REQUESTS
   }
@@ -149,7 +149,7 @@ async function updateSome(sender: Sender, writes: () => SheetWrite[], table: Tab
       changes.map(({ write }) => write),
       isSent,
     )
-  const reply = await ask(
+  const response = await ask(
     sender.run,
     sender.made,
     async () => {
@@ -164,7 +164,7 @@ async function updateSome(sender: Sender, writes: () => SheetWrite[], table: Tab
     },
     () => mark(false),
   )
-  if (reply === null && changes.some(({ data }) => data.length > 0)) return null
+  if (response === null && changes.some(({ data }) => data.length > 0)) return null
   for (const { write, found, data } of changes) {
     const { run, made } = write
     const more = { context: made.block.id, isInternal: true }
@@ -268,13 +268,13 @@ export async function readTable(run: Execution, made: VendorCall, part = ''): Pr
   const range = `'${title.replaceAll("'", "''")}'`
   const query = { majorDimension: 'ROWS', valueRenderOption: 'FORMATTED_VALUE' }
   const path = `/values/${encodeURIComponent(range + part)}`
-  const reply = await ask(run, made, { method: 'GET', path, query })
-  if (reply === null) {
+  const response = await ask(run, made, { method: 'GET', path, query })
+  if (response === null) {
     // It may have been renamed.
     titles.delete(titleKey(made))
     return null
   }
-  const [first = [], ...rest] = pickList(reply.body, 'values').map(asArray)
+  const [first = [], ...rest] = pickList(response.body, 'values').map(asArray)
   const header = first.map((cell) => String(cell).trim())
   const named = header.filter((name) => name !== '')
   const twice = named.find((name, index) => named.indexOf(name) !== index)
@@ -299,10 +299,10 @@ async function sheetTitle(run: Execution, made: VendorCall): Promise<string | nu
   const known = titles.get(titleKey(made))
   if (known !== undefined && performance.now() - known.readAt < TITLE_LIFETIME_MS) return known.title
   const query = { fields: 'properties.title,sheets(properties(sheetId,title,gridProperties))' }
-  const reply = await ask(run, made, { method: 'GET', path: '', query })
-  if (reply === null) return null
+  const response = await ask(run, made, { method: 'GET', path: '', query })
+  if (response === null) return null
   const wanted = String(made.call.options.sheetId)
-  const sheets = pickList(reply.body, 'sheets').map((sheet) => pick(sheet, 'properties'))
+  const sheets = pickList(response.body, 'sheets').map((sheet) => pick(sheet, 'properties'))
   const title = pick(
     sheets.find((sheet) => String(pick(sheet, 'sheetId')) === wanted),
     'title',
@@ -335,21 +335,21 @@ async function ask(
     if (request === null) return null
     const headers = { authorization: `Bearer ${token}` }
     const path = `/v4/spreadsheets/${spreadsheet}${request.path}`
-    const reply = await sendRequest(run, made, { ...request, path, headers })
-    if (reply === null || reply.status < 400) return reply
-    if (reply.status === 401 && !isRenewed) {
+    const response = await sendRequest(run, made, { ...request, path, headers })
+    if (response === null || response.status < 400) return response
+    if (response.status === 401 && !isRenewed) {
       isRenewed = true
       forgetToken(made)
       continue
     }
     // Beside others that were refused at the same time.
-    const delayMs = Math.max(backoffMs * (0.5 + run.effects.random()), reply.retryAfterMs)
+    const delayMs = Math.max(backoffMs * (0.5 + run.effects.random()), response.retryAfterMs)
     const isLate =
       performance.now() - startedAt + delayMs > Math.min(MAX_QUOTA_WAIT_MS, remainingMilliseconds(run))
-    const isRefused = reply.status === 429 || reply.status === 503
+    const isRefused = response.status === 429 || response.status === 503
     if (isRefused) refuse()
     if (!isRefused || isLate) {
-      reportStatus(run, made, reply)
+      reportStatus(run, made, response)
       return null
     }
     await waitFor(run, sleep(delayMs))

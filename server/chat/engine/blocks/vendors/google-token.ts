@@ -28,23 +28,23 @@ export async function accessToken(run: Execution, made: VendorCall, missing: str
     return null
   }
   const atTokens = { ...made, call: { ...made.call, base: tokenUri } }
-  const reply = await sendRequest(run, atTokens, { path: '', form })
-  if (reply === null) return null
-  if (isRevoked(reply.body) && made.call.credentials.oauth !== undefined) {
+  const response = await sendRequest(run, atTokens, { path: '', form })
+  if (response === null) return null
+  if (isRevoked(response.body) && made.call.credentials.oauth !== undefined) {
     const description = `${title}: Google takes the consent of the account no longer, connect it again`
     failCall(run, made.block, description, 'invalid_grant', made.action.context)
     return null
   }
-  if (reply.status >= 400) {
-    reportStatus(run, made, reply)
+  if (response.status >= 400) {
+    reportStatus(run, made, response)
     return null
   }
-  const token = pick(reply.body, 'access_token')
+  const token = pick(response.body, 'access_token')
   if (typeof token !== 'string') {
     failCall(run, made.block, missing)
     return null
   }
-  const seconds = Number(pick(reply.body, 'expires_in') ?? TOKEN_LIFETIME_SECONDS)
+  const seconds = Number(pick(response.body, 'expires_in') ?? TOKEN_LIFETIME_SECONDS)
   tokens.set(key, { token, renewAt: performance.now() + seconds * 1_000 - TOKEN_MARGIN_MS })
   return token
 }

@@ -119,12 +119,12 @@ async function ask(
   const table = encodeURIComponent(asString(options.tableId) ?? '')
   const path = request.path.startsWith('/api/') ? request.path : `/api/v2/tables/${table}${request.path}`
   const headers = { 'xc-token': String(credentials.apiKey) }
-  const reply = await sendRequest(run, made, { ...request, path, headers })
-  if (reply !== null && reply.status >= 400) {
-    reportStatus(run, made, reply)
+  const response = await sendRequest(run, made, { ...request, path, headers })
+  if (response !== null && response.status >= 400) {
+    reportStatus(run, made, response)
     return null
   }
-  return reply
+  return response
 }
 
 /** All records that the filter means, up to the maximum; null if they cannot be read. */
@@ -146,11 +146,11 @@ async function findRecords(run: Execution, made: VendorCall): Promise<JsonObject
       limit: String(PAGE_RECORDS),
       offset: String(found.length),
     }
-    const reply = await ask(run, made, { method: 'GET', path: '/records', query })
-    if (reply === null) return null
-    const page = asObjects(pickList(reply.body, 'list'))
+    const response = await ask(run, made, { method: 'GET', path: '/records', query })
+    if (response === null) return null
+    const page = asObjects(pickList(response.body, 'list'))
     found.push(...page)
-    const total = pick(reply.body, 'pageInfo', 'totalRows')
+    const total = pick(response.body, 'pageInfo', 'totalRows')
     const isLast = page.length === 0 || typeof total !== 'number' || found.length >= total
     if (isLast || !(await checkBudget(run))) return found
     if (found.length < MAX_RECORDS) continue
@@ -183,9 +183,9 @@ function whereOf(filter: unknown): string | undefined {
 /** Ids of the columns that link to another table, by their titles. */
 async function linkColumns(run: Execution, made: VendorCall): Promise<Map<string, string> | null> {
   const table = encodeURIComponent(asString(made.call.options.tableId) ?? '')
-  const reply = await ask(run, made, { method: 'GET', path: `/api/v2/meta/tables/${table}` })
-  if (reply === null) return null
-  const links = asObjects(pickList(reply.body, 'columns')).filter(
+  const response = await ask(run, made, { method: 'GET', path: `/api/v2/meta/tables/${table}` })
+  if (response === null) return null
+  const links = asObjects(pickList(response.body, 'columns')).filter(
     ({ uidt }) => uidt === 'LinkToAnotherRecord' || uidt === 'Links',
   )
   return new Map(links.map(({ title, id }) => [String(title), String(id)]))

@@ -1,6 +1,6 @@
 /** Pictures of QR codes. */
 import { asString } from '../../../../json/access.ts'
-import { type Execution, mayCallOut, waitFor } from '../../execution.ts'
+import { type Execution, spendOutboundCall, waitFor } from '../../execution.ts'
 import { failCall, type VendorCall } from './call.ts'
 import { saveBytes } from './send.ts'
 
@@ -14,7 +14,7 @@ export async function generateQrCode(run: Execution, made: VendorCall): Promise<
     return failCall(run, made.block, `QR code: the data have ${size} bytes, a code holds ${MAX_CODE_BYTES}`)
   }
   // A tenth of a second of work for the largest code, so that a turn may draw as many as it may call out.
-  if (!(await mayCallOut(run))) return
+  if (!(await spendOutboundCall(run))) return
   const bytes = await waitFor(run, draw(data))
   await saveBytes(run, made, { name: 'qr-code.png', mediaType: 'image/png', bytes }, 'saveUrlInVariableId')
 }

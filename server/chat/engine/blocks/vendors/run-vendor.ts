@@ -1,7 +1,7 @@
 /** Blocks of outside services: the request of their row, or a runner where one request is not enough. */
 import { type VendorType, vendorRow } from '../../../../../contract/bot-document/blocks/vendors/all.ts'
 import { filledText } from '../../../../json/access.ts'
-import { type Execution, leave, type Next } from '../../execution.ts'
+import { type BlockOutcome, type Execution, followBlockEdge } from '../../execution.ts'
 import type { Block } from '../../flow-index.ts'
 import type { Position } from '../../types.ts'
 import { askOpenAiModel } from './ask-model.ts'
@@ -20,7 +20,7 @@ import { openZendesk } from './zendesk.ts'
 type RunAction = (run: Execution, made: VendorCall) => Promise<void>
 
 /** Runs an action that the chat waits for. */
-type RunWaitingAction = (run: Execution, made: VendorCall, position: Position) => Next
+type RunWaitingAction = (run: Execution, made: VendorCall, position: Position) => BlockOutcome
 
 /** Actions that need more than one request of their row, by type and action. */
 const runners: { [Type in VendorType | 'Google Sheets']?: Record<string, RunAction> } = {
@@ -55,7 +55,7 @@ function isWaiting(type: string, name: string): boolean {
   return type === 'cal-com' && Object.hasOwn(waitingRunners, name)
 }
 
-export async function runVendor(run: Execution, block: Block, position: Position): Promise<Next> {
+export async function runVendor(run: Execution, block: Block, position: Position): Promise<BlockOutcome> {
   const { type } = block
   const row = vendorRow(type)
   const name = filledText(block.options.action)
@@ -74,5 +74,5 @@ export async function runVendor(run: Execution, block: Block, position: Position
     if (preparation !== null && waiting !== undefined) return waiting(run, preparation, position)
     if (preparation !== null) await runnerOf(type, name)?.(run, preparation)
   }
-  return leave(run, block)
+  return followBlockEdge(run, block)
 }

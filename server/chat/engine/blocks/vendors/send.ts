@@ -5,7 +5,7 @@ import type {
   VendorRequest,
 } from '../../../../../contract/bot-document/blocks/vendors/vendor.ts'
 import { asObjects, filledText, parseJson } from '../../../../json/access.ts'
-import type { OutboundReply } from '../../../../outbound/client.ts'
+import type { OutboundResponse } from '../../../../outbound/client.ts'
 import { withText } from '../../../../outbound/response-body.ts'
 import { retryAfterOf } from '../../../../outbound/retry-after.ts'
 import { withoutSecrets } from '../../../../outbound/secrets.ts'
@@ -14,10 +14,10 @@ import {
   BYTES_PER_CHARACTER,
   type Execution,
   log,
-  mayCallOut,
   noMemory,
   remainingMilliseconds,
   reserveMemory,
+  spendOutboundCall,
   waitFor,
 } from '../../execution.ts'
 import { storeFile } from '../../files.ts'
@@ -47,16 +47,16 @@ export async function sendRequest(
 ): Promise<VendorReply | null> {
   const received = await sendForBytes(run, made, request)
   if (received === null) return null
-  const reply = withText(received)
-  if (!reply.ok) {
-    reportFailure(run, made, reply.message)
+  const response = withText(received)
+  if (!response.ok) {
+    reportFailure(run, made, response.message)
     return null
   }
-  const json = parseJson(reply.text)
+  const json = parseJson(response.text)
   return {
-    status: reply.status,
-    body: json === undefined ? reply.text : json,
-    retryAfterMs: retryAfterOf(reply.headers, MAX_RETRY_AFTER_MS),
+    status: response.status,
+    body: json === undefined ? response.text : json,
+    retryAfterMs: retryAfterOf(response.headers, MAX_RETRY_AFTER_MS),
   }
 }
 
@@ -65,9 +65,9 @@ export async function sendForBytes(
   run: Execution,
   made: VendorCall,
   request: VendorRequest,
-): Promise<OutboundReply | null> {
+): Promise<OutboundResponse | null> {
   const room = sizeOfBody(request)
-  if (!(await mayCallOut(run, room))) return null
+  if (!(await spendOutboundCall(run, room))) return null
   const timeoutMs = made.action.timeoutMs ?? DEFAULT_VENDOR_TIMEOUT_MS
   const encoding = encodeRequest(made.call.base, request)
   // Parts of many megabytes are put together by a stream, a few at most in a turn; the rest is work on the turn.
@@ -78,7 +78,7 @@ export async function sendForBytes(
     log(run, 'error', `Not sent: ${noMemory}`)
     return null
   }
-  const reply = await waitFor(
+  const response = await waitFor(
     run,
     run.effects.httpRequest({
       ...encoded,
@@ -89,11 +89,11 @@ export async function sendForBytes(
     }),
   )
   if (made.last) {
-    made.last.status = reply.ok ? reply.status : undefined
-    made.last.reason = reply.ok ? undefined : reply.reason
-    made.last.retryAfterMs = reply.ok ? retryAfterOf(reply.headers, MAX_RETRY_AFTER_MS) : 0
+    made.last.status = response.ok ? response.status : undefined
+    made.last.reason = response.ok ? undefined : response.reason
+    made.last.retryAfterMs = response.ok ? retryAfterOf(response.headers, MAX_RETRY_AFTER_MS) : 0
   }
-  return reply
+  return response
 }
 
 /** Bytes that files and texts take in memory once more as a body, without making it. */
@@ -141,12 +141,13 @@ export async function runRequest(run: Execution, made: VendorCall): Promise<void
     return
   }
   if (action.file !== undefined) return saveFile(run, made, request, action.file)
-  let reply = await sendRequest(run, made, request)
-  const second = reply !== null && reply.status >= 400 ? action.requestAgain?.(reply.status, call) : undefined
-  if (second !== undefined) reply = await sendRequest(run, made, second)
-  if (reply === null) return
-  if (reply.status >= 400) return reportStatus(run, made, reply)
-  const saved = action.read?.(reply.body, call)
+  let response = await sendRequest(run, made, request)
+  const second =
+    response !== null && response.status >= 400 ? action.requestAgain?.(response.status, call) : undefined
+  if (second !== undefined) response = await sendRequest(run, made, second)
+  if (response === null) return
+  if (response.status >= 400) return reportStatus(run, made, response)
+  const saved = action.read?.(response.body, call)
   if (saved?.error !== undefined) {
     return reportFailure(run, made, saved.error)
   }
@@ -159,14 +160,14 @@ async function saveFile(
   request: VendorRequest,
   { into, name, mediaType }: NonNullable<Action['file']>,
 ): Promise<void> {
-  const reply = await sendForBytes(run, made, request)
-  if (reply === null) return
-  if (!reply.ok) return reportFailure(run, made, reply.message)
-  if (reply.status >= 400) {
-    const read = withText(reply)
-    return reportStatus(run, made, { status: reply.status, body: read.ok ? read.text : '' })
+  const response = await sendForBytes(run, made, request)
+  if (response === null) return
+  if (!response.ok) return reportFailure(run, made, response.message)
+  if (response.status >= 400) {
+    const read = withText(response)
+    return reportStatus(run, made, { status: response.status, body: read.ok ? read.text : '' })
   }
-  await saveBytes(run, made, { name, mediaType, bytes: reply.body }, into)
+  await saveBytes(run, made, { name, mediaType, bytes: response.body }, into)
 }
 
 /** Stores a file, and saves its address in the variable of an option. */

@@ -2,7 +2,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { LRUCache } from 'lru-cache'
 import { asObject, filledText } from '../../../../json/access.ts'
-import { type Execution, log, mayCallOut, remainingMilliseconds, waitFor } from '../../execution.ts'
+import { type Execution, log, remainingMilliseconds, spendOutboundCall, waitFor } from '../../execution.ts'
 import type { SheetRow } from '../../types.ts'
 import { failCall, type LastExchange, type VendorCall } from './call.ts'
 
@@ -88,7 +88,7 @@ export async function writeTogether(
     return
   }
   const bytes = Buffer.byteLength(JSON.stringify(cells))
-  if (!(await mayCallOut(run, 2 * bytes))) return
+  if (!(await spendOutboundCall(run, 2 * bytes))) return
   // The turn may have waited for room.
   const waitMs = waitOf(run)
   // Behind the rows of this turn that wait already. An update may mean one of its inserts.
@@ -214,8 +214,8 @@ export function inLine(account: string, work: () => Promise<number>): Promise<vo
 /** The turn that waits longest, which is there until the end, of those that are not with another request or a member. */
 async function findSender(writes: SheetWrite[]): Promise<SheetWrite | undefined> {
   for (const write of writes.sort((one, other) => other.dueAt - one.dueAt)) {
-    const { holdsTurn } = write.run.effects
-    if (holdsTurn === undefined || (await holdsTurn())) return write
+    const { canSend } = write.run.effects
+    if (canSend === undefined || (await canSend())) return write
   }
   return undefined
 }

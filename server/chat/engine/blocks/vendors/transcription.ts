@@ -37,7 +37,7 @@ export async function createTranscription(run: Execution, made: VendorCall): Pro
     return failCall(run, made.block, 'OpenAI: the sound could not be read', sound, made.action.context)
   }
   const prompt = filledText(asString(options.prompt))
-  const reply = await sendRequest(run, made, {
+  const response = await sendRequest(run, made, {
     path: '/audio/transcriptions',
     ...openAiAccess({ apiKey: String(credentials.apiKey) }, asString(options.apiVersion)),
     parts: {
@@ -46,9 +46,9 @@ export async function createTranscription(run: Execution, made: VendorCall): Pro
       ...(prompt === undefined ? {} : { prompt }),
     },
   })
-  if (reply === null) return
-  if (reply.status >= 400) return reportStatus(run, made, reply)
-  const words = pick(reply.body, 'text')
+  if (response === null) return
+  if (response.status >= 400) return reportStatus(run, made, response)
+  const words = pick(response.body, 'text')
   if (typeof words !== 'string') return reportFailure(run, made, 'The answer has no text')
   setVariable(run, options.transcriptionVariableId, words)
 }

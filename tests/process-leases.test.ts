@@ -149,15 +149,18 @@ test('a step that lasts longer than a dead process is waited for is not taken ov
   expect(requests).toHaveLength(1)
 })
 
-test('a claim counts for its revision only', async () => {
+test('a lease of a turn counts for its revision only', async () => {
   const { sessionId, resultId, revision } = await start()
   // As a release that knows no claims leaves it.
-  await pool.query('UPDATE chat_sessions SET claim = $2 WHERE id = $1', [sessionId, `${revision - 1}/older`])
+  await pool.query('UPDATE chat_sessions SET lease_id = $2 WHERE id = $1', [
+    sessionId,
+    `${revision - 1}/older`,
+  ])
   expect(await reply(services[1], sessionId, { message: 'Ada', revision })).toMatchObject({ status: 200 })
   expect(await answersOf(resultId)).toEqual(['Ada'])
 })
 
-test('a process that dies between its claim and its answer is replaced', async () => {
+test('a process that dies between its lease and its response is replaced', async () => {
   isHeld = true
   const { sessionId, resultId, revision } = await start()
   const body = { message: 'Ada', revision }
