@@ -58,7 +58,7 @@ type BlocksOf<F extends Families> = readonly [
   ...F['vendor'],
 ]
 
-/** Every type of block that a version knows. */
+/** Every type of block of any version. */
 export type BlockType = z.output<BlocksOf<Families>[number]['shape']['type']>
 
 export type BubbleType = z.output<Families['bubble'][number]['shape']['type']>
@@ -75,7 +75,7 @@ const currentTypes = currentBlocks.map((block) => tagOf(block, 'type'))
 
 const opaqueBlock = component(
   'OpaqueBlock',
-  'A block of a type that this service does not know. It is kept and given back as it is.',
+  'A block of a type unknown to this service. The service preserves and returns it unchanged.',
   {
     id: id('Id of the block.', 'blkAskMood'),
     type: quickText(limits.id, 1).meta({
@@ -88,7 +88,7 @@ const opaqueBlock = component(
 
 const block = taggedUnion('type', currentBlocks, opaqueBlock).meta({
   id: 'Block',
-  description: 'A step of the flow in versions 6 and 6.1; the type tells which.',
+  description: 'A block of the flow in versions 6 and 6.1. The type decides its shape.',
 })
 
 const groupShape = {
@@ -123,7 +123,7 @@ function legacyGroups(version: LegacyVersion) {
 
   const legacyBlock = taggedUnion('type', legacyBlocks, opaqueBlock, new Map(refusals)).meta({
     id: 'LegacyBlock',
-    description: 'A step of the flow in versions 3, 4 and 5; the type tells which.',
+    description: 'A block of the flow in versions 3, 4 and 5. The type decides its shape.',
   })
 
   const legacyGroup = component(
@@ -155,7 +155,7 @@ export interface CatalogueEntry {
   component: string
   schema: BlockSchema
   versions: DocumentVersion[]
-  /** Known properties of its options, or of its content if it has no options. */
+  /** Documented properties of its options, or of its content if it has no options. */
   options: string[]
 }
 
@@ -202,7 +202,7 @@ function blocks<Block extends z.ZodType>(block: Block) {
   })
 }
 
-/** Types of blocks that only show something. The flow continues after each. */
+/** Types of blocks that only show messages. The flow continues after each. */
 export const bubbleTypes = typesOf('bubble')
 
 /** Types of blocks that wait for an answer of the visitor. */

@@ -21,23 +21,23 @@ export const comparisonOperator = z
   .meta({
     id: 'ComparisonOperator',
     description:
-      'How two values are compared. The order operators compare numbers, then dates, then lengths; Is set and Is empty ignore the right side.',
+      'Operator that compares two values. Order operators compare numbers, then dates, then lengths. Is set and Is empty ignore the right side.',
   })
 
 export const logicalOperator = z.enum(['OR', 'AND']).meta({
   id: 'LogicalOperator',
-  description: 'How several comparisons are joined: one must hold (OR) or all must hold (AND). Default AND.',
+  description: 'Operator that joins comparisons: one must hold (OR) or all must hold (AND). Default AND.',
 })
 
 const comparison = component(
   'Comparison',
-  'Compares the value of a variable with a text. Does not hold while the variable or the operator is missing.',
+  'Compares the value of a variable with a text. It does not hold if the variable or the operator is missing.',
   {
     id: id('Id of the comparison.', 'cmpIsAdult'),
     variableId: variableReference('on the left side', 'varAge').optional(),
     comparisonOperator: comparisonOperator.optional(),
     value: prose(
-      'The right side. Placeholders are filled in; the texts `null` and `undefined` mean no value.',
+      'The right side; may hold placeholders. The texts `null` and `undefined` mean no value.',
       '18',
     ).optional(),
   },
@@ -53,8 +53,6 @@ export const condition = component(
 )
 
 export const displayCondition = component('DisplayCondition', 'Shows an item only while a condition holds.', {
-  isEnabled: flag(
-    'Whether the condition is asked at all. Default false: the item is always shown.',
-  ).optional(),
+  isEnabled: flag('True if the condition applies. Default false: the chat always shows the item.').optional(),
   condition: condition.optional(),
 })

@@ -20,7 +20,7 @@ import { selectUnion, taggedUnion, tagOf, wrongType } from './union.ts'
 
 export const coordinates = component(
   'Coordinates',
-  'Where a group or an event lies on the canvas of the editor.',
+  'Coordinates of a group or an event on the canvas of the editor.',
   {
     x: coordinate('Distance from the left, in CSS pixels.', 420),
     y: coordinate('Distance from the top, in CSS pixels.', 160),
@@ -29,32 +29,32 @@ export const coordinates = component(
 
 export const outgoingEdge = (owner: string) =>
   reference(
-    `Id of the edge that leaves ${owner}. This is what a running chat follows; it may dangle.`,
+    `Id of the edge that leaves ${owner}. Running chats follow this id. The edge may be missing.`,
     'edgToEmail',
   )
 
 const edgeSource = z
   .looseObject({
     blockId: id('Id of the block the edge leaves.', 'blkAskEmail').optional(),
-    itemId: id('Id of the item of the block, when the edge leaves one.', 'itmYes').optional(),
-    pathId: id('Id of the path of a card, when the edge leaves one.', 'pthBuy').optional(),
+    itemId: id('Id of the item of the block, if the edge leaves an item.', 'itmYes').optional(),
+    pathId: id('Id of the path of a card, if the edge leaves a path.', 'pthBuy').optional(),
     eventId: id('Id of the event the edge leaves.', 'evtStart').optional(),
   })
   .check(requireOneOf(['blockId', 'eventId'], 'Expected a blockId or an eventId'))
   .meta({
     id: 'EdgeSource',
     description:
-      'Where an edge starts: at a block, at an item or a path of a block, or at an event. Either blockId or eventId is present; eventId only in versions 6 and 6.1.',
+      'Start of an edge: a block, an item or a path of a block, or an event. It has a blockId or, in versions 6 and 6.1 only, an eventId.',
   })
 
-const edgeTarget = component('EdgeTarget', 'Where an edge leads.', {
+const edgeTarget = component('EdgeTarget', 'End of an edge.', {
   groupId: id('Id of the group.', 'grpContact'),
   blockId: id('Id of the block in the group. Default: its first block.', 'blkAskEmail').optional(),
 })
 
 export const edge = component(
   'Edge',
-  'A connection of the flow. References are not enforced: source and target may name what does not exist.',
+  'A connection of the flow. The service does not enforce references: source and target may name missing records.',
   {
     id: id('Id of the edge.', 'edgToEmail'),
     from: edgeSource,
@@ -73,7 +73,7 @@ const textsOrNull = selectUnion([variableText, variableTexts, noValue], (value) 
   return wrongType('Expected a text, a list of texts, or null')
 })
 
-/** Validated, but published as any value: few generators of clients can read a union of text and list. */
+/** Validated here, but published as any value: few client generators can read a union of text and list. */
 const variableValue = z
   .unknown()
   .check((payload) => {
@@ -82,20 +82,20 @@ const variableValue = z
   })
   .meta({
     description:
-      'The value at the start of a chat: a text, a list whose entries are texts or null, or null. Anything else is invalid input.',
+      'Value at the start of a chat: a text, null, or a list of texts and nulls. Other values are invalid.',
     example: 'ada@example.com',
   })
 
-export const variable = component('Variable', 'A named place for text that a chat reads and writes.', {
+export const variable = component('Variable', 'A named value that a chat reads and writes.', {
   id: id('Id of the variable.', 'varEmail'),
   name: name('Name used in placeholders such as {{Email}}.', 'Email'),
   isSessionVariable: flag(
-    'Whether the value lasts for one chat only and is left out of results. Default false.',
+    'True if the value lasts for one session only and results omit it. Default false.',
   ).optional(),
   value: variableValue.optional(),
 })
 
-const startEvent = component('StartEvent', 'Where every chat begins.', {
+const startEvent = component('StartEvent', 'Start of every chat.', {
   ...eventBase('start'),
 })
 
@@ -104,29 +104,29 @@ const commandEvent = component(
   'Begins a branch when the page around the chat sends a command.',
   {
     ...eventBase('command'),
-    options: component('CommandEventOptions', 'Which command is meant.', {
+    options: component('CommandEventOptions', 'Command that begins the branch.', {
       command: phrase('The command.', 'show-offer').optional(),
       resumeAfter: flag(
-        'Whether the chat returns to the waiting input afterwards. Default false.',
+        'True if the chat returns to the waiting input afterwards. Default false.',
       ).optional(),
     }).optional(),
   },
 )
 
-const replyEventOptions = component('ReplyEventOptions', 'Variables that the answer is described in.', {
-  contentVariableId: variableReference('that takes the answer', 'varAnswer').optional(),
-  inputNameVariableId: variableReference('that takes the name of the input', 'varInputName').optional(),
-  inputTypeVariableId: variableReference('that takes the type of the input', 'varInputType').optional(),
+const replyEventOptions = component('ReplyEventOptions', 'Variables that describe the answer.', {
+  contentVariableId: variableReference('that stores the answer', 'varAnswer').optional(),
+  inputNameVariableId: variableReference('that stores the name of the input', 'varInputName').optional(),
+  inputTypeVariableId: variableReference('that stores the type of the input', 'varInputType').optional(),
 })
 
-const replyEvent = component('ReplyEvent', 'Begins a branch before every answer is processed.', {
+const replyEvent = component('ReplyEvent', 'Begins a branch before the bot processes each answer.', {
   ...eventBase('reply'),
   options: replyEventOptions.optional(),
 })
 
 const invalidReplyEvent = component(
   'InvalidReplyEvent',
-  'Begins a branch in place of the message after a wrong answer.',
+  'Begins a branch after an invalid answer, in place of the usual message.',
   {
     ...eventBase('invalidReply'),
     options: replyEventOptions.optional(),
@@ -135,21 +135,21 @@ const invalidReplyEvent = component(
 
 const idleEvent = component(
   'IdleEvent',
-  'Begins a branch when the visitor has not answered for a while. The input is shown again behind it. An event of this service alone.',
+  'Begins a branch when the visitor has not answered for a while. The input appears again after the branch. Only this service has this event.',
   {
     ...eventBase('idle'),
-    options: component('IdleEventOptions', 'When the branch runs, how often, and what comes then.', {
+    options: component('IdleEventOptions', 'Timing of the branch, and an optional end of the chat.', {
       seconds: number(
-        'Seconds without an answer until the branch runs, and runs again. Without it the event has no effect.',
+        'Seconds without an answer before each run of the branch. If missing, the event has no effect.',
         { min: 10, max: MAX_TIMER_SECONDS, example: 300 },
       ).optional(),
-      times: number('How often the branch runs for one question. Default 1.', {
+      times: number('Maximum number of runs for one question. Default 1.', {
         min: 0,
         max: 20,
         example: 2,
       }).optional(),
       isEnding: flag(
-        'Whether the chat ends when as many seconds have passed once more. Default false.',
+        'True if the chat ends after the last run and as many seconds again. Default false.',
       ).optional(),
     }).optional(),
   },
@@ -159,7 +159,7 @@ const knownEvents = [startEvent, commandEvent, replyEvent, invalidReplyEvent, id
 
 const opaqueEvent = component(
   'OpaqueEvent',
-  'An event of a type that this service does not know. It is kept as it is.',
+  'An event of a type unknown to this service. The service preserves it unchanged.',
   {
     id: id('Id of the event.', 'evtTimer'),
     type: quickText(limits.id, 1).meta({
@@ -172,7 +172,7 @@ const opaqueEvent = component(
 
 const event = taggedUnion('type', knownEvents, opaqueEvent).meta({
   id: 'FlowEvent',
-  description: 'Something that begins a branch of the flow; the type tells what.',
+  description: 'An event that begins a branch of the flow. The type names its trigger.',
 })
 
 /** Events of versions 6 and 6.1. */
@@ -189,13 +189,13 @@ export const events = boundedArray(event, { minimum: 1, maximum: limits.events }
   })
   .meta({
     description:
-      'What begins the branches of the flow. The first event, and only the first, is the start event.',
+      'Events that begin the branches of the flow. The first event, and only the first, is the start event.',
   })
 
 /** Events of versions 3, 4 and 5, which begin at a start block. */
 export const legacyEvents = boundedArray(event, { maximum: 0 })
   .nullable()
-  .meta({ description: 'Null, because the start is a block of a group. An empty list is accepted too.' })
+  .meta({ description: 'Null, because the start is a block of a group. An empty list is valid too.' })
 
 export const variables = boundedArray(variable, { maximum: limits.variables }).meta({
   description: 'The variables of the bot.',

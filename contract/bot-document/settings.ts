@@ -20,7 +20,7 @@ import { quickText } from './quick.ts'
 
 const systemMessages = component('SystemMessages', 'Texts that replace the built-in ones of the chat.', {
   invalidMessage: prose(
-    'Sent after an answer that is not valid.',
+    'Sent after an invalid answer.',
     'That does not look right. Could you try again?',
   ).optional(),
   botClosed: prose('Shown while the bot is closed.', 'This bot is closed for today.').optional(),
@@ -37,7 +37,7 @@ const systemMessages = component('SystemMessages', 'Texts that replace the built
   popupBlockedButtonLabel: phrase('Button that opens the blocked window.', 'Continue in new tab').optional(),
   fileUploadError: prose('Shown when an upload fails.', 'The upload failed. Please try again.').optional(),
   fileUploadSizeError: prose(
-    'Shown when a file is too large; [[file]] and [[limit]] are filled in.',
+    'Shown when a file is too large. The chat replaces [[file]] and [[limit]].',
     '[[file]] is larger than [[limit]] MB.',
   ).optional(),
   messagingPictureChoiceSelectLabel: phrase(
@@ -48,12 +48,12 @@ const systemMessages = component('SystemMessages', 'Texts that replace the built
 
 const rememberUser = component(
   'RememberUser',
-  'Whether a returning visitor goes on with the earlier conversation.',
+  'Lets a returning visitor continue the earlier conversation.',
   {
-    isEnabled: flag('Whether the conversation is remembered. Default false.').optional(),
+    isEnabled: flag('True if the browser remembers the conversation. Default false.').optional(),
     storage: oneOf(
       ['session', 'local'],
-      'Browser storage that remembers it: until the tab closes, or for good. Default session.',
+      'Browser storage of the conversation: until the tab closes (session), or without end (local). Default session.',
     ).optional(),
   },
 )
@@ -65,48 +65,48 @@ const general = component('GeneralSettings', 'Behaviour of the chat as a whole.'
     .meta({
       maxLength: 80,
       description:
-        'Language of the texts that the chat page and the service have of their own, and of numbers and dates in answers, as a BCP 47 tag. Default, also for a language that the page lacks: what the browser of the visitor asks for. Texts in systemMessages and labels of inputs replace those of the page and the service.',
+        'BCP 47 tag for built-in texts of the chat page and the service, and for numbers and dates in answers. Default: the preferred language of the browser. The default also applies if the page lacks the language. Texts in systemMessages and labels of inputs replace the built-in ones.',
       example: 'de',
     })
     .optional(),
   isBrandingEnabled: flag(
-    'Whether the chat page shows the name of the installation, if it has one. Default false.',
+    'True if the chat page shows the name of the installation, where it has one. Default false.',
   ).optional(),
-  isTypingEmulationEnabled: flag('Older documents only and without effect: see typingEmulation.').optional(),
+  isTypingEmulationEnabled: flag('Without effect, in older documents only. See typingEmulation.').optional(),
   isInputPrefillEnabled: flag(
-    'Whether inputs show the value their variable has already. Default false.',
+    'True if inputs show the current value of their variable. Default false.',
   ).optional(),
   isHideQueryParamsEnabled: flag(
-    'Whether query parameters disappear from the address after they were read. Default true.',
+    'True if the page removes query parameters from the address after reading them. Default true.',
   ).optional(),
   isNewResultOnRefreshEnabled: flag(
-    'Older documents only: the opposite of rememberUser.isEnabled, read where that is absent. Default true.',
+    'Older documents only: the opposite of rememberUser.isEnabled, used if that is missing. Default true.',
   ).optional(),
   rememberUser: rememberUser.optional(),
   systemMessages: systemMessages.optional(),
 })
 
-const typingEmulation = component('TypingEmulation', 'Pauses that make the bot look as if it were typing.', {
-  enabled: flag('Whether the bot pauses before its messages. Default true.').optional(),
+const typingEmulation = component('TypingEmulation', 'Delays that make the bot appear to type.', {
+  enabled: flag('True if the bot delays its messages. Default true.').optional(),
   speed: number('Typing speed in words per minute. Default 400.', {
     min: 0,
     max: 1_000_000,
     example: 400,
   }).optional(),
-  maxDelay: number('Longest pause before a message, in seconds. Default 3.', {
+  maxDelay: number('Maximum delay before a message, in seconds. Default 3.', {
     min: 0,
     max: 86_400,
     example: 3,
   }).optional(),
-  delayBetweenBubbles: number('Pause between two messages, in seconds. Default 0.', {
+  delayBetweenBubbles: number('Delay between two messages, in seconds. Default 0.', {
     min: 0,
     max: 5,
     example: 0.5,
   }).optional(),
-  isDisabledOnFirstMessage: flag('Whether the first message comes without a pause. Default true.').optional(),
+  isDisabledOnFirstMessage: flag('True if the first message has no delay. Default true.').optional(),
 })
 
-const metadata = component('BotMetadata', 'What search engines and link previews show.', {
+const metadata = component('BotMetadata', 'Texts and pictures for search engines and link previews.', {
   title: name('Title of the page.', 'Book a demo').optional(),
   description: prose('Summary of the page.', 'Answer three questions and pick a date.').optional(),
   imageUrl: picture('Picture of link previews.', 'https://files.example.com/preview.png').optional(),
@@ -114,15 +114,15 @@ const metadata = component('BotMetadata', 'What search engines and link previews
   customHeadCode: quickText(limits.headCode)
     .meta({
       description:
-        'HTML added to the head of the page, with scripts, on a host that serves chats alone. Elsewhere it is left out.',
+        'HTML for the head of the page; may contain scripts. The page adds it only on a host that serves chats alone.',
       example: '<meta name="author" content="Ada">',
     })
     .optional(),
   tagManagerId: name(
-    'Container id of the tag manager, which the page loads on a host that serves chats alone.',
+    'Container id of the tag manager. The page loads it only on a host that serves chats alone.',
     'GTM-ABC1234',
   ).optional(),
-  allowIndexing: flag('Whether search engines may list the page.').optional(),
+  allowIndexing: flag('True if search engines may list the page.').optional(),
 })
 
 const startComparison = component(
@@ -137,7 +137,7 @@ const startComparison = component(
 
 const startCondition = component(
   'StartCondition',
-  'Which first messages start the bot on messaging channels.',
+  'Selects the first messages that start the bot on messaging channels.',
   {
     logicalOperator: logicalOperator.optional(),
     comparisons: list(startComparison, 'Comparisons with the first message.'),
@@ -148,9 +148,9 @@ const messaging = component(
   'MessagingSettings',
   'Behaviour on messaging channels. Editors read it; this service has no such channel.',
   {
-    isEnabled: flag('Whether the bot answers on the channel. Default false.').optional(),
+    isEnabled: flag('True if the bot responds on the channel. Default false.').optional(),
     startCondition: startCondition.optional(),
-    sessionExpiryTimeout: number('Hours after the last message until a conversation is over. Default 4.', {
+    sessionExpiryTimeout: number('Hours after the last message until a conversation ends. Default 4.', {
       min: 0.01,
       max: 48,
       example: 4,
@@ -158,30 +158,30 @@ const messaging = component(
     errorAndMarketingStatusWebhookForwardUrl: quickText(limits.url)
       .regex(/^https?:\/\/\S+$/, 'Expected an http or https address')
       .meta({
-        description: 'Address that delivery statuses are forwarded to, with the scheme http or https.',
+        description: 'Target address for delivery statuses, with the scheme http or https.',
         example: 'https://hooks.example.com/statuses',
         // Excludes U+0000, which no text may contain.
         pattern: '^https?://[^\\x00\\s]+$',
       })
       .optional(),
     isWebhookForwardingEnabled: flag(
-      'Whether statuses are forwarded. Taken as true where only the address is present.',
+      'True if the channel forwards statuses. Default true if the address is present.',
     ).optional(),
     webhookForwardingEventTypes: boundedArray(z.enum(['all', 'errorStatuses', 'marketingStatuses']), {
       maximum: limits.entries,
     })
-      .meta({ description: 'Kinds of status that are forwarded.', example: ['errorStatuses'] })
+      .meta({ description: 'Kinds of status to forward.', example: ['errorStatuses'] })
       .optional(),
   },
 )
 
-const publicShare = component('PublicShare', 'Whether everybody with an account may read the bot.', {
-  isEnabled: flag('Whether the bot is shared. Default false.').optional(),
+const publicShare = component('PublicShare', 'Lets every user with an account read the bot.', {
+  isEnabled: flag('True if the bot is shared. Default false.').optional(),
 })
 
-const security = component('SecuritySettings', 'Where the chat may be embedded.', {
+const security = component('SecuritySettings', 'Restricts the pages that may embed the chat.', {
   allowedOrigins: textList(
-    'Origins of pages that may embed the chat. Absent or empty: any.',
+    'Origins of pages that may embed the chat. If missing or empty, any page may.',
     ['https://www.example.com'],
     quickText(limits.url),
   ).optional(),
@@ -189,10 +189,10 @@ const security = component('SecuritySettings', 'Where the chat may be embedded.'
 
 const consent = component(
   'ConsentSettings',
-  'Asks visitors before the page loads anything of others: trackers, widgets, head code and fonts.',
+  'Asks visitors for consent before the page loads third-party code: trackers, widgets, head code and fonts.',
   {
     isRequired: flag(
-      'Whether visitors are asked, and nothing is loaded before they agree. Default false.',
+      'True if the page asks visitors and loads none of these before they agree. Default false.',
     ).optional(),
     text: prose(
       'The question. Default: one in the language of the page.',
@@ -207,7 +207,7 @@ const consent = component(
   },
 )
 
-export const settings = component('Settings', 'How a bot behaves. The shape is the same in every version.', {
+export const settings = component('Settings', 'Behaviour of a bot. All versions have the same shape.', {
   general: general.optional(),
   typingEmulation: typingEmulation.optional(),
   metadata: metadata.optional(),

@@ -12,16 +12,16 @@ const fontFamily = quickText(limits.name)
 
 const fontSource = component(
   'FontSource',
-  'A font with the place it is loaded from. The chat page loads what rules in `css` name. Google fonts (from fonts.bunny.net) and style sheets at addresses it loads on a host that serves chats alone; elsewhere they have to be on the device of the visitor.',
+  'A font and its source. The chat page always loads fonts that rules in `css` name. It loads Google fonts (from fonts.bunny.net) and style sheets by address only on a host that serves chats alone. Elsewhere the device of the visitor must have the font.',
   {
-    type: oneOf(['Google', 'Custom'], 'Where the font comes from: Google Fonts or own style sheet.'),
+    type: oneOf(['Google', 'Custom'], 'Source of the font: Google Fonts or own style sheet.'),
     family: name('Font family name. Default Open Sans.', 'Open Sans').optional(),
     css: url(
       'Address of a style sheet that declares the font, or the rules themselves.',
       'https://files.example.com/brand-font.css',
     ).optional(),
     url: url(
-      'Address of a style sheet; `css` replaces it.',
+      'Address of a style sheet. `css` overrides it.',
       'https://files.example.com/brand-font.css',
     ).optional(),
   },
@@ -32,12 +32,11 @@ const font = selectUnion([fontFamily, fontSource], (value) => {
   if (typeof value === 'object' && value !== null) return fontSource
   return wrongType('Expected a font family name or a font object')
 }).meta({
-  description:
-    'The font of the chat: a Google Fonts family name, or an object that says where to load it from.',
+  description: 'Font of the chat: a Google Fonts family name, or an object with its source.',
   example: 'Open Sans',
 })
 
-const background = component('ThemeBackground', 'What is behind the chat.', {
+const background = component('ThemeBackground', 'Background of the chat.', {
   type: oneOf(['Color', 'Image', 'None'], 'Kind of background. Default Color.').optional(),
   content: picture(
     'A colour, or the address of the image. Default #FFFFFF in version 6, #F8F8F8 in 6.1.',
@@ -45,16 +44,16 @@ const background = component('ThemeBackground', 'What is behind the chat.', {
   ).optional(),
 })
 
-const progressBar = component('ThemeProgressBar', 'A bar that shows how far the visitor has come.', {
-  isEnabled: flag('Whether the bar is shown. Default false.').optional(),
+const progressBar = component('ThemeProgressBar', 'Bar that shows the progress of the visitor.', {
+  isEnabled: flag('True if the chat shows the bar. Default false.').optional(),
   placement: oneOf(['Top', 'Bottom'], 'Edge the bar sits at. Default Top.').optional(),
   position: oneOf(['fixed', 'absolute'], 'CSS positioning of the bar. Default absolute.').optional(),
   color: colour(
-    'Colour of the done part. Default #e0edff in version 6, #ff5924 in 6.1.',
+    'Colour of the completed part. Default #e0edff in version 6, #ff5924 in 6.1.',
     '#ff5924',
   ).optional(),
   backgroundColor: colour(
-    'Colour of the rest. Default #f1f1f1 in version 6, #8d8d8d in 6.1.',
+    'Colour of the remaining part. Default #f1f1f1 in version 6, #8d8d8d in 6.1.',
     '#8d8d8d',
   ).optional(),
   thickness: pixels('Height of the bar', 4).optional(),
@@ -62,21 +61,22 @@ const progressBar = component('ThemeProgressBar', 'A bar that shows how far the 
 
 const border = component('ThemeBorder', 'The border of a part of the chat.', {
   thickness: pixels(
-    'Width of the border; by default 0 in version 6, and in 6.1 1, for the container 0',
+    'Width of the border',
     1,
+    ' Default 0 in version 6. Default in 6.1: 0 for the container, 1 elsewhere.',
   ).optional(),
   color: colour('Colour of the border. Its default depends on the part.', '#dfdfdf').optional(),
   roundeness: oneOf(
     ['none', 'medium', 'large', 'custom'],
-    'How round the corners are: 0, 6 or 20 CSS pixels, or customRoundeness. Default medium.',
+    'Roundness of the corners: 0, 6 or 20 CSS pixels, or customRoundeness. Default medium.',
   ).optional(),
-  customRoundeness: pixels('Corner radius, used with roundeness custom; by default 6', 6).optional(),
+  customRoundeness: pixels('Corner radius with roundeness custom', 6, ' Default 6.').optional(),
   opacity: opacity('Opacity of the border').optional(),
 })
 
 const container = component('ThemeContainer', 'The box that holds the conversation.', {
-  maxWidth: name('Greatest width as a CSS length. Default 800px.', '800px').optional(),
-  maxHeight: name('Greatest height as a CSS length. Default 100%.', '100%').optional(),
+  maxWidth: name('Maximum width as a CSS length. Default 800px.', '800px').optional(),
+  maxHeight: name('Maximum height as a CSS length. Default 100%.', '100%').optional(),
   ...surface('transparent', 'Default dark or light grey, whichever reads better on the background.'),
 })
 
@@ -98,29 +98,29 @@ const inputs = component('ThemeInputs', 'Fields that the visitor can fill in.', 
 })
 
 const hostAvatar = component('ThemeHostAvatar', 'The picture beside the messages of the bot.', {
-  isEnabled: flag('Whether the picture is shown. Default true.').optional(),
+  isEnabled: flag('True if the chat shows the picture. Default true.').optional(),
   url: picture('Address of the picture, or a {{variable}} that holds one.').optional(),
 })
 
 const guestAvatar = component('ThemeGuestAvatar', 'The picture beside the answers of the visitor.', {
-  isEnabled: flag('Whether the picture is shown. Default false.').optional(),
+  isEnabled: flag('True if the chat shows the picture. Default false.').optional(),
   url: picture('Address of the picture, or a {{variable}} that holds one.').optional(),
 })
 
-const buttonsInput = component('ThemeButtonsInput', 'How a list of buttons is laid out.', {
+const buttonsInput = component('ThemeButtonsInput', 'Layout of a list of buttons.', {
   layout: oneOf(
     ['wrap', 'vertical'],
     'Side by side with line breaks, or one below the other. Default wrap.',
   ).optional(),
 })
 
-const general = component('ThemeGeneral', 'Look of the page around the chat.', {
+const general = component('ThemeGeneral', 'Style of the page around the chat.', {
   font: font.optional(),
   background: background.optional(),
   progressBar: progressBar.optional(),
 })
 
-const chat = component('ThemeChat', 'Look of the conversation.', {
+const chat = component('ThemeChat', 'Style of the conversation.', {
   container: container.optional(),
   hostAvatar: hostAvatar.optional(),
   guestAvatar: guestAvatar.optional(),
@@ -131,13 +131,13 @@ const chat = component('ThemeChat', 'Look of the conversation.', {
   buttonsInput: buttonsInput.optional(),
   roundness: oneOf(
     ['none', 'medium', 'large'],
-    'Corners of every part without a border of its own. Older documents only: border.roundeness replaces it.',
+    'Roundness of every part without a border of its own. Older documents only; border.roundeness replaces it.',
   ).optional(),
 })
 
 export const theme = component(
   'Theme',
-  'How a bot looks. The shape is the same in every version; only defaults differ.',
+  'Visual style of a bot. All versions have the same shape; only defaults differ.',
   {
     general: general.optional(),
     chat: chat.optional(),
@@ -147,20 +147,20 @@ export const theme = component(
   },
 )
 
-function pixels(description: string, example: number) {
-  return number(`${description}, in CSS pixels.`, { min: 0, max: limits.pixels, example })
+function pixels(description: string, example: number, defaults = '') {
+  return number(`${description}, in CSS pixels.${defaults}`, { min: 0, max: limits.pixels, example })
 }
 
 function opacity(description: string) {
   return number(`${description}, from 0 (invisible) to 1. Default 1.`, { min: 0, max: 1, example: 0.9 })
 }
 
-/** Properties of every painted part of the chat. */
+/** Properties of every visible part of the chat. */
 function surface(defaultBackground: string, defaultColor: string) {
   return {
     backgroundColor: colour(`Colour of the surface. Default ${defaultBackground}.`, '#F7F8FF').optional(),
     color: colour(`Colour of the text. ${defaultColor}`, '#202020').optional(),
-    blur: number('Blur of what is behind, in CSS pixels. Default 0.', {
+    blur: number('Blur of the backdrop, in CSS pixels. Default 0.', {
       min: 0,
       max: limits.pixels,
       example: 8,

@@ -20,70 +20,70 @@ import { block } from './block.ts'
 export const startBlock = block(
   'StartBlock',
   'start',
-  'Where a chat begins in versions 3, 4 and 5. Versions 6 and 6.1 tolerate it and skip it: they begin at the start event.',
+  'Start of a chat in versions 3, 4 and 5. Versions 6 and 6.1 accept and skip it: they begin at the start event.',
   { label: name('Text on the block in the editor.', 'Start') },
 )
 
 const textBubble = block('TextBubble', 'text', 'Shows a formatted text.', {
-  content: component('TextBubbleContent', 'What the message says.', {
+  content: component('TextBubbleContent', 'Text of the message.', {
     richText: boundedArray(z.unknown(), { maximum: limits.richTextLines })
       .meta({
         description:
-          'The text as a tree. Elements have a type (p, a, ul, ol, li, lic or any other container), children, and for a an url; leaves have text and may be bold, italic or underline. Each line is one p. The tree is not checked.',
+          'The text as a tree, which the service does not validate. Elements have a type (p, a, ul, ol, li, lic or another container), children, and with type a an url. Leaves have text and may be bold, italic or underline. Each line is one p.',
         example: [{ type: 'p', children: [{ text: 'Hello {{Name}}!', bold: true }] }],
       })
       .optional(),
     html: prose('The text as HTML, in older documents.', '<div>Hello!</div>').optional(),
-    plainText: prose('The text without marks, in older documents.', 'Hello!').optional(),
+    plainText: prose('The text without formatting, in older documents.', 'Hello!').optional(),
   }).optional(),
 })
 
 const imageBubble = block('ImageBubble', 'image', 'Shows a picture by its address.', {
-  content: component('ImageBubbleContent', 'Which picture is shown.', {
+  content: component('ImageBubbleContent', 'Picture to show.', {
     url: picture('Address of the picture.').optional(),
-    clickLink: component('ImageClickLink', 'What a click on the picture opens.', {
-      url: url('Address that is opened.', 'https://www.example.com/cats').optional(),
+    clickLink: component('ImageClickLink', 'Link that a click on the picture opens.', {
+      url: url('Address to open.', 'https://www.example.com/cats').optional(),
       alt: phrase('Alternative text of the picture.', 'A sleeping cat').optional(),
     }).optional(),
   }).optional(),
 })
 
-const videoBubble = block('VideoBubble', 'video', 'A video from a file or from a video platform.', {
-  content: component('VideoBubbleContent', 'Which video is shown and how.', {
+const videoBubble = block('VideoBubble', 'video', 'Shows a video from a file or from a video platform.', {
+  content: component('VideoBubbleContent', 'Video to show, and settings of its player.', {
     url: url('Address of the video.', 'https://www.youtube.com/watch?v=aqz-KE-bpKQ').optional(),
     id: name('Id of the video on its platform.', 'aqz-KE-bpKQ').optional(),
     type: oneOf(
       ['url', 'youtube', 'vimeo', 'tiktok', 'gumlet'],
-      'Where the video is: a file or a platform.',
+      'Location of the video: a file or a platform.',
     ).optional(),
     height: numberOrText('Height in CSS pixels. Default 400.', 400).optional(),
     aspectRatio: name('Ratio of width to height. Default 16/9.', '16/9').optional(),
-    maxWidth: name('Greatest width as a CSS length. Default 100%.', '100%').optional(),
+    maxWidth: name('Maximum width as a CSS length. Default 100%.', '100%').optional(),
     queryParamsStr: url(
       'Query string passed to the platform, with the question mark.',
       '?start=30',
     ).optional(),
-    areControlsDisplayed: flag('Whether the player shows its controls. Default true.').optional(),
-    isAutoplayEnabled: flag('Whether the video starts by itself. Default true.').optional(),
+    areControlsDisplayed: flag('True if the player shows its controls. Default true.').optional(),
+    isAutoplayEnabled: flag('True if the video starts by itself. Default true.').optional(),
   }).optional(),
 })
 
-const embedBubble = block('EmbedBubble', 'embed', 'Another page shown inside the chat.', {
-  content: component('EmbedBubbleContent', 'Which page is shown and how.', {
+const embedBubble = block('EmbedBubble', 'embed', 'Shows another page inside the chat.', {
+  content: component('EmbedBubbleContent', 'Page to show, and its settings.', {
     url: url('Address of the page.', 'https://www.example.com/map').optional(),
     height: numberOrText('Height in CSS pixels. Default 400.', 400).optional(),
-    waitForEvent: component('EmbedWaitForEvent', 'Holds the chat until the page sends an event.', {
-      isEnabled: flag('Whether the chat waits. Default false.').optional(),
+    waitForEvent: component('EmbedWaitForEvent', 'Makes the chat wait until the page sends an event.', {
+      isEnabled: flag('True if the chat waits. Default false.').optional(),
       name: name('Name of the event.', 'seat-chosen').optional(),
-      saveDataInVariableId: variableReference('that takes the data of the event', 'varSeat').optional(),
+      saveDataInVariableId: variableReference('that stores the data of the event', 'varSeat').optional(),
     }).optional(),
   }).optional(),
 })
 
 const audioBubble = block('AudioBubble', 'audio', 'Plays a sound by its address.', {
-  content: component('AudioBubbleContent', 'Which sound is played.', {
+  content: component('AudioBubbleContent', 'Sound to play.', {
     url: url('Address of the sound.', 'https://files.example.com/hello.mp3').optional(),
-    isAutoplayEnabled: flag('Whether the sound starts by itself. Default true.').optional(),
+    isAutoplayEnabled: flag('True if the sound starts by itself. Default true.').optional(),
   }).optional(),
 })
 

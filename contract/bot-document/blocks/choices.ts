@@ -10,17 +10,15 @@ import { itemBase, itemOwner, items } from './items.ts'
 const choiceItemShape = {
   ...itemBase('itmYes'),
   content: prose('Text of the button.', 'Yes, please').optional(),
-  value: prose('What is stored as the answer. Default: the content.', 'yes').optional(),
+  value: prose('Text stored as the answer. Default: the content.', 'yes').optional(),
   displayCondition: displayCondition.optional(),
 }
 
-const choiceOptions = component('ChoiceInputOptions', 'How the buttons are offered.', {
+const choiceOptions = component('ChoiceInputOptions', 'Settings of a choice input.', {
   variableId: answerVariable,
-  isMultipleChoice: flag('Whether several buttons may be chosen. Default false.').optional(),
-  isSearchable: flag('Whether a search field filters the buttons. Default false.').optional(),
-  areInitialSearchButtonsVisible: flag(
-    'Whether the buttons show before anything is searched. Default true.',
-  ).optional(),
+  isMultipleChoice: flag('True if visitors may choose several buttons. Default false.').optional(),
+  isSearchable: flag('True if a search field filters the buttons. Default false.').optional(),
+  areInitialSearchButtonsVisible: flag('True if the buttons show before a search. Default true.').optional(),
   buttonLabel: phrase('Text of the button that sends several choices. Default Send.', 'Send').optional(),
   searchInputPlaceholder: phrase('Text in the empty search field.', 'Filter the options...').optional(),
   dynamicVariableId: variableReference(
@@ -59,21 +57,21 @@ const pictureChoiceItemShape = {
   pictureSrc: picture('Address of the picture.').optional(),
   title: prose('Title below the picture.', 'Cat').optional(),
   description: prose('Text below the title.', 'Sleeps a lot.').optional(),
-  value: prose('What is stored as the answer. Default: the title, else the picture.', 'cat').optional(),
+  value: prose('Text stored as the answer. Default: the title, else the picture.', 'cat').optional(),
   displayCondition: displayCondition.optional(),
 }
 
-const pictureChoiceOptions = component('PictureChoiceInputOptions', 'How the pictures are offered.', {
+const pictureChoiceOptions = component('PictureChoiceInputOptions', 'Settings of a picture choice input.', {
   variableId: answerVariable,
-  isMultipleChoice: flag('Whether several pictures may be chosen. Default false.').optional(),
-  isSearchable: flag('Whether a search field filters the pictures. Default false.').optional(),
+  isMultipleChoice: flag('True if visitors may choose several pictures. Default false.').optional(),
+  isSearchable: flag('True if a search field filters the pictures. Default false.').optional(),
   buttonLabel: phrase('Text of the button that sends several choices. Default Send.', 'Send').optional(),
   searchInputPlaceholder: phrase('Text in the empty search field.', 'Filter the options...').optional(),
   dynamicItems: component(
     'PictureChoiceDynamicItems',
     'Takes the pictures from list variables instead of the items.',
     {
-      isEnabled: flag('Whether the lists are used. Default false.').optional(),
+      isEnabled: flag('True if the lists replace the items. Default false.').optional(),
       titlesVariableId: variableReference('with the titles', 'varTitles').optional(),
       descriptionsVariableId: variableReference('with the descriptions', 'varDescriptions').optional(),
       pictureSrcsVariableId: variableReference(
@@ -115,7 +113,7 @@ const legacyPictureChoiceInput = block(
   },
 )
 
-const cardPath = component('CardPath', 'A button of a card, and where it leads.', {
+const cardPath = component('CardPath', 'A button of a card and its edge.', {
   id: id('Id of the path.', 'pthBuy'),
   text: prose('Text of the button.', 'Buy').optional(),
   outgoingEdgeId: outgoingEdge('the path').optional(),
@@ -126,26 +124,26 @@ const card = component('CardItem', 'A card with a picture, texts and buttons.', 
   imageUrl: cardText('Address of the picture.', 'https://files.example.com/basic.png'),
   title: cardText('Title of the card.', 'Basic'),
   description: cardText('Text of the card.', 'For one person.'),
-  options: component('CardItemOptions', 'When a card is shown and what it stands for.', {
+  options: component('CardItemOptions', 'Display condition and internal value of a card.', {
     displayCondition: displayCondition.optional(),
-    internalValue: cardText('What is stored as the answer when mapped.', 'basic'),
+    internalValue: cardText('Text stored as the answer, and by mappings of Internal Value.', 'basic'),
   }).optional(),
   paths: items(cardPath, 'The buttons, in the order shown.').optional(),
 })
 
 const cardsInput = block('CardsInput', 'cards', 'Asks to choose from cards.', {
   items: items(card, 'The cards, in the order shown.'),
-  options: component('CardsInputOptions', 'What is stored of the chosen card.', {
+  options: component('CardsInputOptions', 'Variables for the answer and for parts of the chosen card.', {
     variableId: answerVariable,
     saveResponseMapping: list(
       component('CardMapping', 'Stores one part of the chosen card in a variable.', {
         field: oneOf(
           ['Image URL', 'Title', 'Description', 'Button', 'Internal Value'],
-          'Part of the card that is stored.',
+          'Part of the card to store.',
         ).optional(),
-        variableId: variableReference('that takes the part', 'varPlan').optional(),
+        variableId: variableReference('that stores the part', 'varPlan').optional(),
       }),
-      'What is stored where.',
+      'Parts of the card and the variables that store them.',
     ).optional(),
   }).optional(),
 })

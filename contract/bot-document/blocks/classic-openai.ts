@@ -16,7 +16,7 @@ import { quickText } from '../quick.ts'
 import { selectUnion, wrongType } from '../union.ts'
 import { block } from './block.ts'
 
-/** The built-in OpenAI block that came before the vendor blocks and is still found in every version. */
+/** The built-in OpenAI block. It is older than the vendor blocks and still part of every version. */
 
 const messagesSequence = component(
   'ClassicOpenAiMessagesSequence',
@@ -35,12 +35,12 @@ const messageText = quickText(limits.prose)
 
 const message = component(
   'ClassicOpenAiMessage',
-  'A message given to the model. The role tells which of the other properties are read.',
+  'A message to the model. The role decides which other properties apply.',
   {
     id: id('Id of the message.', 'msgSystem'),
     role: oneOf(
       ['system', 'user', 'assistant', sequenceRole, 'Dialogue'],
-      'Who speaks, or where earlier messages are taken from. Absent: not chosen yet.',
+      'Speaker, or source of earlier messages. Missing until chosen.',
     ).optional(),
     content: selectUnion([messageText, messagesSequence], (value) => {
       if (typeof value === 'string') return messageText
@@ -48,7 +48,8 @@ const message = component(
       return wrongType('Expected a text, or an object with the role "Messages sequence ✨"')
     })
       .meta({
-        description: 'What is said; with role Messages sequence ✨ the variables that hold earlier messages.',
+        description:
+          'Text of the message; with role Messages sequence ✨ the variables that hold earlier messages.',
         example: 'You are a helpful assistant.',
       })
       .optional(),
@@ -57,7 +58,7 @@ const message = component(
       'that holds the earlier messages, with role Dialogue',
       'varDialogue',
     ).optional(),
-    startsBy: oneOf(['user', 'assistant'], 'Who spoke first, with role Dialogue. Default user.').optional(),
+    startsBy: oneOf(['user', 'assistant'], 'First speaker, with role Dialogue. Default user.').optional(),
   },
   ({ role, content }) => {
     if (content === undefined || role === undefined || role === 'Dialogue') return undefined
@@ -76,28 +77,28 @@ const imageValues = ['Image URL'] as const
 export const classicOpenAiBlock = block(
   'ClassicOpenAiBlock',
   'OpenAI',
-  'Asks an OpenAI model. Chats of this service run the task Create chat completion, with credentials of type openai, and skip other tasks. Newer documents use the block of type openai.',
+  'Calls an OpenAI model. Chats of this service run the task Create chat completion, with credentials of type openai, and skip other tasks. Newer documents use the block of type openai.',
   {
     options: component(
       'ClassicOpenAiOptions',
-      'What the model is asked. The task tells which of the other properties are read.',
+      'Request to the model. The task decides which other properties apply.',
       {
         credentialsId: reference('Id of the credentials of the account.', 'crdOpenAi').optional(),
         baseUrl: url(
-          'Address of the API, where the credentials name none; only one of the vendor, since the key goes there.',
+          'Address of the API, if the credentials name none. It must belong to the vendor, since it receives the key.',
           'https://api.openai.com/v1',
         ).optional(),
         apiVersion: phrase('Version of the API.', '2024-06-01').optional(),
         task: oneOf(
           ['Create chat completion', 'Create speech', 'Create image'],
-          'What is done. Absent: nothing yet.',
+          'Task of the block. Without a task the block does nothing.',
         ).optional(),
         model: phrase('Name of the model.', 'gpt-4o').optional(),
         messages: list(message, 'With task Create chat completion: the messages.').optional(),
         advancedSettings: component('ClassicOpenAiSettings', 'Settings of a chat completion.', {
-          temperature: numberOrText('How freely the model answers, from 0 to 2.', 0.7).optional(),
+          temperature: numberOrText('Sampling temperature of the model, from 0 to 2.', 0.7).optional(),
         }).optional(),
-        prompt: prose('With task Create image: what the picture shows.', 'A cat on a roof').optional(),
+        prompt: prose('With task Create image: content of the picture.', 'A cat on a roof').optional(),
         advancedOptions: component(
           'ClassicOpenAiImageOptions',
           'Settings of a picture. Required with task Create image.',
@@ -105,25 +106,25 @@ export const classicOpenAiBlock = block(
             size: oneOf(['256x256', '512x512', '1024x1024'], 'Width and height in pixels.').optional(),
           },
         ).optional(),
-        input: prose('With task Create speech: what is spoken.', '{{Answer}}').optional(),
+        input: prose('With task Create speech: the text to speak.', '{{Answer}}').optional(),
         voice: oneOf(
           ['alloy', 'echo', 'fable', 'onyx', 'nova', 'shimmer'],
           'With task Create speech: the voice.',
         ).optional(),
         saveUrlInVariableId: variableReference(
-          'that takes the address of the sound, with task Create speech',
+          'that stores the address of the sound, with task Create speech',
           'varSpeech',
         ).optional(),
         responseMapping: list(
-          component('ClassicOpenAiMapping', 'Stores one part of the answer in a variable.', {
+          component('ClassicOpenAiMapping', 'Stores one part of the response in a variable.', {
             id: id('Id of the entry.', 'mapReply'),
             valueToExtract: phrase(
-              'Part of the answer: `Image URL` for pictures, else `Message content`, `Total tokens`, `Prompt tokens` or `Completion tokens`. Absent or empty: Message content.',
+              'Part of the response: `Image URL` for pictures, else `Message content`, `Total tokens`, `Prompt tokens` or `Completion tokens`. Default, also if empty: Message content.',
               'Message content',
             ).optional(),
-            variableId: variableReference('that takes the part', 'varReply').optional(),
+            variableId: variableReference('that stores the part', 'varReply').optional(),
           }),
-          'Which parts of the answer are stored where. Required with task Create image.',
+          'Parts of the response and the variables that store them. Required with task Create image.',
         ).optional(),
       },
       ({ task, advancedOptions, responseMapping }) => {

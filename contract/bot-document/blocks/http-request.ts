@@ -22,10 +22,7 @@ const requestPair = component('HttpRequestPair', 'A header or a query parameter.
 })
 
 const requestShape = {
-  url: url(
-    'Address the request is sent to; may hold placeholders.',
-    'https://api.example.com/leads',
-  ).optional(),
+  url: url('Address of the request; may hold placeholders.', 'https://api.example.com/leads').optional(),
   method: oneOf(
     ['POST', 'GET', 'PUT', 'DELETE', 'PATCH', 'HEAD', 'CONNECT', 'OPTIONS', 'TRACE'],
     'HTTP method. Default POST.',
@@ -44,37 +41,37 @@ const testVariable = component('HttpTestVariable', 'Value of a variable in test 
 export const responseVariableMapping = list(
   component('HttpResponseMapping', 'Stores one part of a received body in a variable.', {
     id: id('Id of the entry.', 'mapPlan'),
-    variableId: variableReference('that takes the part', 'varPlan').optional(),
-    bodyPath: phrase('Where the part is found.', 'data.plan').optional(),
+    variableId: variableReference('that stores the part', 'varPlan').optional(),
+    bodyPath: phrase('Path of the part in the body.', 'data.plan').optional(),
   }),
-  'Which parts of the received body are stored where.',
+  'Parts of the received body and the variables that store them.',
 )
 
 const optionsShape = {
   variablesForTest: list(testVariable, 'Values of variables in test requests.').optional(),
   responseVariableMapping: responseVariableMapping.optional(),
-  isCustomBody: flag('Whether the body is the given one instead of all answers. Default false.').optional(),
-  isExecutedOnClient: flag('Whether the browser of the visitor sends the request. Default false.').optional(),
-  timeout: number('Longest wait for the answer, in seconds. Default 10.', {
+  isCustomBody: flag('True if the request sends `body` instead of all answers. Default false.').optional(),
+  isExecutedOnClient: flag('True if the browser of the visitor sends the request. Default false.').optional(),
+  timeout: number('Timeout for the response, in seconds. Default 10.', {
     min: 1,
     max: 120,
     example: 10,
   }).optional(),
   proxyCredentialsId: reference(
-    'Id of the credentials of a proxy that the request goes through. This service offers none: a request with one is not sent.',
+    'Id of the credentials of a proxy. This service supports no proxies and does not send such a request.',
     'crdProxy',
   ).optional(),
-  isAdvancedConfig: flag('Whether the editor shows all properties, in older documents.').optional(),
+  isAdvancedConfig: flag('True if the editor shows all properties, in older documents.').optional(),
 }
 
-const options = component('HttpRequestOptions', 'Which request is sent and what is stored of the answer.', {
+const options = component('HttpRequestOptions', 'Request to send, and parts of the response to store.', {
   ...optionsShape,
   webhook: component('HttpRequestDefinition', 'The HTTP request to send.', requestShape).optional(),
 }).optional()
 
 const legacyOptions = component(
   'LegacyHttpRequestOptions',
-  'Which request is sent and what is stored of the answer, in versions 3, 4 and 5.',
+  'Request to send, and parts of the response to store, in versions 3, 4 and 5.',
   {
     ...optionsShape,
     webhook: component('LegacyHttpRequestDefinition', 'The request, in versions 3, 4 and 5.', {
@@ -85,7 +82,9 @@ const legacyOptions = component(
 ).optional()
 
 export const httpRequests = [
-  block('HttpRequestBlock', 'Webhook', 'Sends an HTTP request. The type keeps its old name.', { options }),
+  block('HttpRequestBlock', 'Webhook', 'Sends an HTTP request. The type still has its old name.', {
+    options,
+  }),
   block('ZapierBlock', 'Zapier', 'Starts a Zap by an HTTP request.', { options }),
   block('MakeComBlock', 'Make.com', 'Starts a Make.com scenario by an HTTP request.', { options }),
   block('PabblyBlock', 'Pabbly', 'Starts a Pabbly workflow by an HTTP request.', { options }),
@@ -98,7 +97,7 @@ export const httpRequests = [
 export function legacyHttpRequests(isRequestIdRequired: boolean) {
   const shape = {
     webhookId: reference(
-      'Id of the request, which version 3 keeps outside the document.',
+      'Id of the request, which version 3 stores outside the document.',
       'reqLead',
     ).optional(),
     options: legacyOptions,

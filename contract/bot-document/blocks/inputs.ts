@@ -23,10 +23,10 @@ import { numberUnits } from './number-units.ts'
 const fileVisibility = z.enum(['Auto', 'Public', 'Private']).meta({
   id: 'FileVisibility',
   description:
-    'Who may open an uploaded file: Public everybody with the address, Private members only, Auto as the installation decides. Default Auto.',
+    'Access to an uploaded file: Public for everybody with the address, Private for members only, Auto as the installation decides. Default Auto.',
 })
 
-export const answerVariable = variableReference('that takes the answer').optional()
+export const answerVariable = variableReference('that stores the answer').optional()
 
 const inputLabels = component('InputLabels', 'Texts that an input shows.', {
   placeholder: phrase('Text in the empty field.', 'Type your answer...').optional(),
@@ -34,54 +34,54 @@ const inputLabels = component('InputLabels', 'Texts that an input shows.', {
 })
 
 const retryMessage = prose(
-  'Sent after an answer that is not valid.',
+  'Sent after an invalid answer.',
   'This does not look right. Can you check it?',
 ).optional()
 
-const textInput = block('TextInput', 'text input', 'Asks for a line or more of free text.', {
-  options: component('TextInputOptions', 'How the text is asked for.', {
+const textInput = block('TextInput', 'text input', 'Asks for one or more lines of free text.', {
+  options: component('TextInputOptions', 'Settings of a text input.', {
     variableId: answerVariable,
     labels: inputLabels.optional(),
-    isLong: flag('Whether the field has several lines. Default false.').optional(),
+    isLong: flag('True if the field has several lines. Default false.').optional(),
     inputMode: oneOf(
       ['text', 'decimal', 'numeric', 'tel', 'search', 'email', 'url'],
-      'Which on-screen keyboard a touch device shows.',
+      'On-screen keyboard of touch devices.',
     ).optional(),
-    audioClip: component('AudioClipOptions', 'Answers by recording a sound.', {
-      isEnabled: flag('Whether recording is offered. Default false.').optional(),
-      saveVariableId: variableReference('that takes the address of the recording', 'varRecording').optional(),
+    audioClip: component('AudioClipOptions', 'Lets visitors answer with a recording.', {
+      isEnabled: flag('True if visitors can record. Default false.').optional(),
+      saveVariableId: variableReference(
+        'that stores the address of the recording',
+        'varRecording',
+      ).optional(),
       visibility: fileVisibility.optional(),
     }).optional(),
-    attachments: component('AttachmentOptions', 'Files sent along with the text.', {
-      isEnabled: flag('Whether files may be attached. Default false.').optional(),
-      saveVariableId: variableReference('that takes the addresses of the files', 'varFiles').optional(),
+    attachments: component('AttachmentOptions', 'Lets visitors attach files to the text.', {
+      isEnabled: flag('True if visitors can attach files. Default false.').optional(),
+      saveVariableId: variableReference('that stores the addresses of the files', 'varFiles').optional(),
       visibility: fileVisibility.optional(),
     }).optional(),
   }).optional(),
 })
 
 const numberInput = block('NumberInput', 'number input', 'Asks for a number within bounds.', {
-  options: component('NumberInputOptions', 'Which numbers are accepted and how they are shown.', {
+  options: component('NumberInputOptions', 'Accepted numbers and their format.', {
     variableId: answerVariable,
     labels: inputLabels.optional(),
-    min: numberOrText('Smallest accepted number; 0 is a bound too.', 0).optional(),
-    max: numberOrText('Largest accepted number.', 120).optional(),
+    min: numberOrText('Minimum of the number; 0 is a bound too.', 0).optional(),
+    max: numberOrText('Maximum of the number.', 120).optional(),
     step: numberOrText('Distance between accepted numbers, counted from min, else from 0.', 1).optional(),
     locale: name(
-      'Language tag that numbers are read and shown in, of the form xx or xx-YY. Default: the language of the bot. The stored value is a plain number.',
+      'Language tag for typed and displayed numbers, of the form xx or xx-YY. Default: the language of the bot. The stored value is a plain number.',
       'en-GB',
     ).optional(),
-    style: oneOf(
-      ['decimal', 'currency', 'percent', 'unit'],
-      'What the number stands for. Default decimal.',
-    ).optional(),
+    style: oneOf(['decimal', 'currency', 'percent', 'unit'], 'Kind of number. Default decimal.').optional(),
     currency: name('ISO 4217 code, used with style currency.', 'EUR').optional(),
     unit: oneOf(numberUnits, 'Unit of measure, used with style unit.').optional(),
   }).optional(),
 })
 
 const emailInput = block('EmailInput', 'email input', 'Asks for an e-mail address.', {
-  options: component('EmailInputOptions', 'How the address is asked for.', {
+  options: component('EmailInputOptions', 'Settings of an e-mail input.', {
     variableId: answerVariable,
     labels: inputLabels.optional(),
     retryMessageContent: retryMessage,
@@ -89,7 +89,7 @@ const emailInput = block('EmailInput', 'email input', 'Asks for an e-mail addres
 })
 
 const urlInput = block('UrlInput', 'url input', 'Asks for a web address.', {
-  options: component('UrlInputOptions', 'How the address is asked for.', {
+  options: component('UrlInputOptions', 'Settings of a URL input.', {
     variableId: answerVariable,
     labels: inputLabels.optional(),
     retryMessageContent: retryMessage,
@@ -97,28 +97,28 @@ const urlInput = block('UrlInput', 'url input', 'Asks for a web address.', {
 })
 
 const phoneNumberInput = block('PhoneNumberInput', 'phone number input', 'Asks for a phone number.', {
-  options: component('PhoneNumberInputOptions', 'How the number is asked for.', {
+  options: component('PhoneNumberInputOptions', 'Settings of a phone number input.', {
     variableId: answerVariable,
     labels: inputLabels.optional(),
     retryMessageContent: retryMessage,
-    defaultCountryCode: name('ISO 3166 alpha-2 code of the country chosen at first.', 'FR').optional(),
+    defaultCountryCode: name('ISO 3166 alpha-2 code of the country selected at first.', 'FR').optional(),
   }).optional(),
 })
 
 const dateInput = block('DateInput', 'date input', 'Asks for a date or a range of dates.', {
-  options: component('DateInputOptions', 'Which dates are accepted and how they are written.', {
+  options: component('DateInputOptions', 'Accepted dates and their format.', {
     variableId: answerVariable,
     labels: component('DateInputLabels', 'Texts of a date input.', {
       button: phrase('Text of the button that sends the answer. Default Send.', 'Send').optional(),
       from: phrase('Label of the first date of a range.', 'From:').optional(),
       to: phrase('Label of the last date of a range.', 'To:').optional(),
       separator: phrase(
-        'Word between the two dates in the answer; visitors see a dash in place of the default. Default to.',
+        'Word between the two dates in the answer. Default `to`, which visitors see as a dash.',
         'to',
       ).optional(),
     }).optional(),
-    hasTime: flag('Whether a time of day is asked too. Default false.').optional(),
-    isRange: flag('Whether two dates are asked. Default false.').optional(),
+    hasTime: flag('True if the input also asks for a time of day. Default false.').optional(),
+    isRange: flag('True if the input asks for two dates. Default false.').optional(),
     format: name(
       'Unicode date pattern (TR 35) of the answer. Default dd/MM/yyyy, with a time dd/MM/yyyy HH:mm.',
       'dd/MM/yyyy',
@@ -129,7 +129,7 @@ const dateInput = block('DateInput', 'date input', 'Asks for a date or a range o
 })
 
 const timeInput = block('TimeInput', 'time input', 'Asks for a time of day.', {
-  options: component('TimeInputOptions', 'How the time is asked for.', {
+  options: component('TimeInputOptions', 'Settings of a time input.', {
     variableId: answerVariable,
     labels: component('TimeInputLabels', 'Texts of a time input.', {
       button: phrase('Text of the button that sends the answer. Default Send.', 'Send').optional(),
@@ -150,9 +150,9 @@ const paymentAddress = component('PaymentAddress', 'Billing address of the payer
 const paymentInput = block(
   'PaymentInput',
   'payment input',
-  'Asks for a payment, on the page of the provider or in its form. The chat goes on once the service has read from the provider that the payment succeeded. Chats need credentials of type stripe; previews use test keys alone.',
+  'Asks for a payment, on the page of the provider or in its form. The chat continues once the service has read a successful payment from the provider. Chats need credentials of type stripe; previews use only test keys.',
   {
-    options: component('PaymentInputOptions', 'What is paid and to whom.', {
+    options: component('PaymentInputOptions', 'Settings of a payment input.', {
       variableId: answerVariable,
       provider: oneOf(['Stripe'], 'Payment provider. Default Stripe.').optional(),
       labels: component('PaymentInputLabels', 'Texts of a payment input.', {
@@ -161,9 +161,9 @@ const paymentInput = block(
       }).optional(),
       additionalInformation: component(
         'PaymentInformation',
-        'Who pays for what; all texts may hold placeholders.',
+        'Payer and purpose of the payment; all texts may hold placeholders.',
         {
-          description: prose('What is paid for.', 'Ticket {{Ticket}}').optional(),
+          description: prose('Purpose of the payment.', 'Ticket {{Ticket}}').optional(),
           name: phrase('Name of the payer.', '{{Name}}').optional(),
           email: phrase('E-mail address of the payer.', '{{Email}}').optional(),
           phoneNumber: phrase('Phone number of the payer.', '{{Phone}}').optional(),
@@ -182,14 +182,11 @@ const paymentInput = block(
 )
 
 const ratingInput = block('RatingInput', 'rating input', 'Asks for a rating on a scale.', {
-  options: component('RatingInputOptions', 'Which scale is shown.', {
+  options: component('RatingInputOptions', 'Scale of a rating input.', {
     variableId: answerVariable,
-    buttonType: oneOf(
-      ['Icons', 'Numbers'],
-      'What the steps of the scale look like. Default Numbers.',
-    ).optional(),
+    buttonType: oneOf(['Icons', 'Numbers'], 'Display of the steps of the scale. Default Numbers.').optional(),
     length: number(
-      'Last step of the scale. Default 10. Only whole steps from the first to the last are accepted.',
+      'Last step of the scale. Default 10. Answers must be whole steps from the first to the last.',
       { min: 0, max: 1_000, example: 5 },
     ).optional(),
     startsAt: numberOrText('First step of the scale. Default 0.', 1).optional(),
@@ -198,14 +195,14 @@ const ratingInput = block('RatingInput', 'rating input', 'Asks for a rating on a
       right: phrase('Text at the high end.', 'Very much').optional(),
       button: phrase('Text of the button that sends the answer. Default Send.', 'Send').optional(),
     }).optional(),
-    customIcon: component('RatingIcon', 'An own icon for the steps.', {
-      isEnabled: flag('Whether the own icon is used. Default false.').optional(),
+    customIcon: component('RatingIcon', 'Custom icon of the steps.', {
+      isEnabled: flag('True if the steps show the custom icon. Default false.').optional(),
       svg: picture(
         'The icon as SVG source.',
         '<svg viewBox="0 0 2 2"><circle cx="1" cy="1" r="1"/></svg>',
       ).optional(),
     }).optional(),
-    isOneClickSubmitEnabled: flag('Whether a click on a step sends the answer. Default false.').optional(),
+    isOneClickSubmitEnabled: flag('True if a click on a step sends the answer. Default false.').optional(),
   }).optional(),
 })
 
@@ -213,15 +210,15 @@ const fileInputLabels = component('FileInputLabels', 'Texts of a file input.', {
   placeholder: prose('Text in the drop area.', 'Click to upload or drop files here').optional(),
   button: phrase('Text of the button that uploads.', 'Upload').optional(),
   clear: phrase('Text of the button that removes the chosen files.', 'Clear').optional(),
-  skip: phrase('Text of the button that goes on without files.', 'Skip').optional(),
+  skip: phrase('Text of the button that continues without files.', 'Skip').optional(),
   success: component('FileInputSuccessLabels', 'Texts shown after an upload.', {
     single: phrase('Text after one file.', 'File uploaded').optional(),
     multiple: phrase('Text after several files.', '{total} files uploaded').optional(),
   }).optional(),
 })
 
-const allowedFileTypes = component('AllowedFileTypes', 'Restricts which files are accepted.', {
-  isEnabled: flag('Whether the restriction holds. Default false.').optional(),
+const allowedFileTypes = component('AllowedFileTypes', 'Restricts the accepted files.', {
+  isEnabled: flag('True if the restriction applies. Default false.').optional(),
   types: textList(
     'Accepted extensions or MIME types.',
     ['.pdf', 'image/png'],
@@ -231,25 +228,25 @@ const allowedFileTypes = component('AllowedFileTypes', 'Restricts which files ar
 
 const fileInputOptions = {
   variableId: answerVariable,
-  isRequired: flag('Whether a file must be given. Default true.').optional(),
-  isMultipleAllowed: flag('Whether several files may be given. Default false.').optional(),
+  isRequired: flag('True if the visitor must upload a file. Default true.').optional(),
+  isMultipleAllowed: flag('True if visitors may upload several files. Default false.').optional(),
   labels: fileInputLabels.optional(),
   allowedFileTypes: allowedFileTypes.optional(),
   capture: oneOf(
     ['environment', 'user'],
-    'Which camera a phone opens: away from the visitor, or towards.',
+    'Camera of a phone: at the back (environment) or at the front (user).',
   ).optional(),
   visibility: fileVisibility.optional(),
 }
 
 const fileInput = block('FileInput', 'file input', 'Asks for one file or several.', {
-  options: component('FileInputOptions', 'Which files are accepted.', fileInputOptions).optional(),
+  options: component('FileInputOptions', 'Settings of a file input.', fileInputOptions).optional(),
 })
 
 const legacyFileInput = block('LegacyFileInput', 'file input', 'Asks for files, in versions 3, 4 and 5.', {
-  options: component('LegacyFileInputOptions', 'Which files are accepted, with a size limit of its own.', {
+  options: component('LegacyFileInputOptions', 'Settings of a file input with a size limit of its own.', {
     ...fileInputOptions,
-    sizeLimit: number('Largest accepted file, in megabytes.', {
+    sizeLimit: number('Maximum size of a file, in megabytes.', {
       min: 0,
       max: 1_000_000,
       example: 10,

@@ -22,22 +22,22 @@ import { block } from './block.ts'
 
 const addresses = quickText(limits.phrase)
 
-const emailBlock = block('EmailBlock', 'Email', 'Sends an e-mail to one or more people.', {
-  options: component('EmailOptions', 'Which e-mail is sent to whom. All texts may hold placeholders.', {
+const emailBlock = block('EmailBlock', 'Email', 'Sends an e-mail to one or more recipients.', {
+  options: component('EmailOptions', 'E-mail to send. All texts may hold placeholders.', {
     credentialsId: reference(
-      'Id of the credentials of the mail account, or default for the mailer of the installation. Nothing is sent by an account that the workspace does not have.',
+      'Id of the credentials of the mail account, or default for the mailer of the installation. The block sends nothing if the workspace lacks the credentials.',
       'default',
     ).optional(),
     isCustomBody: flag(
-      'Whether the body is the given one instead of all answers and variables. Default true where there is a body.',
+      'True if the e-mail has `body` instead of all answers and variables. Default true if there is a body.',
     ).optional(),
-    isBodyCode: flag('Whether the body is HTML. Default false.').optional(),
+    isBodyCode: flag('True if the body is HTML. Default false.').optional(),
     recipients: textList('Addresses of the recipients.', ['sales@example.com'], addresses).optional(),
     cc: textList('Addresses that get a copy.', ['team@example.com'], addresses).optional(),
-    bcc: textList('Addresses that get a copy unseen.', ['archive@example.com'], addresses).optional(),
+    bcc: textList('Addresses that get a hidden copy.', ['archive@example.com'], addresses).optional(),
     subject: phrase('Subject.', 'New lead: {{Name}}').optional(),
     body: prose('Body.', '{{Name}} asks for a demo.').optional(),
-    replyTo: phrase('Address that replies go to.', '{{Email}}').optional(),
+    replyTo: phrase('Address for replies.', '{{Email}}').optional(),
     attachmentsVariableId: variableReference(
       'that holds the addresses of files to attach',
       'varFiles',
@@ -48,15 +48,15 @@ const emailBlock = block('EmailBlock', 'Email', 'Sends an e-mail to one or more 
 const chatwootBlock = block(
   'ChatwootBlock',
   'Chatwoot',
-  'Opens the widget of Chatwoot, on a host that serves chats alone.',
+  'Opens the widget of Chatwoot. Works only on a host that serves chats alone.',
   {
-    options: component('ChatwootOptions', 'Which Chatwoot widget is meant.', {
-      task: oneOf(['Show widget', 'Close widget'], 'What is done. Default Show widget.').optional(),
+    options: component('ChatwootOptions', 'The Chatwoot widget and the identity of the visitor.', {
+      task: oneOf(['Show widget', 'Close widget'], 'Task of the block. Default Show widget.').optional(),
       baseUrl: url('Address of the Chatwoot installation.', 'https://app.chatwoot.com').optional(),
       websiteToken: phrase('Token of the widget.', 'bX7cPq2LkD').optional(),
       user: component(
         'ChatwootUser',
-        'The visitor as Chatwoot shall know them; all texts may hold placeholders.',
+        'The visitor as Chatwoot shows them; all texts may hold placeholders.',
         {
           id: phrase('Id of the visitor.', '{{User ID}}').optional(),
           email: phrase('E-mail address.', '{{Email}}').optional(),
@@ -72,9 +72,9 @@ const chatwootBlock = block(
 const googleAnalyticsBlock = block(
   'GoogleAnalyticsBlock',
   'Google Analytics',
-  'Sends an event to Google Analytics, on a host that serves chats alone.',
+  'Sends an event to Google Analytics. Works only on a host that serves chats alone.',
   {
-    options: component('GoogleAnalyticsOptions', 'Which event is sent; all texts may hold placeholders.', {
+    options: component('GoogleAnalyticsOptions', 'Event to send; all texts may hold placeholders.', {
       trackingId: phrase('Measurement id.', 'G-ABC1234567').optional(),
       category: phrase('Category of the event.', 'Bot').optional(),
       action: phrase('Name of the event.', 'lead').optional(),
@@ -88,11 +88,11 @@ const googleAnalyticsBlock = block(
 const pixelBlock = block(
   'PixelBlock',
   'Pixel',
-  'Sends an event to the Meta pixel, on a host that serves chats alone.',
+  'Sends an event to the Meta pixel. Works only on a host that serves chats alone.',
   {
-    options: component('PixelOptions', 'Which event is sent.', {
+    options: component('PixelOptions', 'Event to send.', {
       pixelId: phrase('Id of the pixel.', '123456789012345').optional(),
-      isInitSkip: flag('Whether the page has loaded the pixel already. Default false.').optional(),
+      isInitSkip: flag('True if the page has loaded the pixel already. Default false.').optional(),
       eventType: oneOf(
         [
           'Lead',
@@ -114,7 +114,7 @@ const pixelBlock = block(
           'Subscribe',
           'Custom',
         ],
-        'Standard event, or Custom for a name of its own. Absent: only the page view.',
+        'Standard event, or Custom for the event in `name`. If missing, the block sends only the page view.',
       ).optional(),
       name: phrase('Name of the event, with eventType Custom.', 'BookedDemo').optional(),
       params: list(

@@ -21,7 +21,7 @@ import { itemBase, itemOwner, items } from './items.ts'
 
 const mapListItemParams = component(
   'MapListItemParameters',
-  'Picks the entry of one list at the place where another list holds a value.',
+  'Finds a value in one list and picks the entry of another list with the same index.',
   {
     baseItemVariableId: variableReference('that holds the value', 'varCity').optional(),
     baseListVariableId: variableReference('whose list is searched for the value', 'varCities').optional(),
@@ -29,10 +29,10 @@ const mapListItemParams = component(
   },
 )
 
-const setVariableBlock = block('SetVariableBlock', 'Set variable', 'Gives a variable a value.', {
+const setVariableBlock = block('SetVariableBlock', 'Set variable', 'Sets a variable.', {
   options: component(
     'SetVariableOptions',
-    'Which variable gets which value. The type tells where the value comes from, and which of the other properties are read.',
+    'Variable and the value it gets. The type decides the source of the value and which other properties apply.',
     {
       variableId: variableReference('that is set').optional(),
       type: oneOf(
@@ -59,28 +59,28 @@ const setVariableBlock = block('SetVariableBlock', 'Set variable', 'Gives a vari
           'Referral Click ID',
           'Referral Source ID',
         ],
-        'Where the value comes from. Default Custom.',
+        'Source of the value. Default Custom.',
       ).optional(),
-      isExecutedOnClient: flag('Whether code runs in the browser of the visitor. Default false.').optional(),
-      isUnsafe: flag('Whether the code was marked as coming from an unknown author.').optional(),
+      isExecutedOnClient: flag('True if code runs in the browser of the visitor. Default false.').optional(),
+      isUnsafe: flag('True if the code is marked as from an unknown author.').optional(),
       expressionToEvaluate: prose(
-        'With type Custom: the text, or the code, that gives the value.',
+        'With type Custom: the text or the code that gives the value.',
         'Hello {{Name}}',
       ).optional(),
-      isCode: flag('With type Custom: whether the expression is code. Default false.').optional(),
+      isCode: flag('With type Custom: true if the expression is code. Default false.').optional(),
       expressionDescription: prose(
-        'With type Custom: what the code is meant to do.',
+        'With type Custom: purpose of the code.',
         'Adds tax to the price',
       ).optional(),
       saveErrorInVariableId: variableReference(
-        'that takes the error when code of type Custom fails',
+        'that stores the error when code of type Custom fails',
         'varError',
       ).optional(),
       timeZone: name('With type Now, Yesterday or Tomorrow: IANA time zone.', 'Europe/Paris').optional(),
       mapListItemParams: mapListItemParams.optional(),
-      item: prose('With type Append value(s): what is appended.', '{{Answer}}').optional(),
+      item: prose('With type Append value(s): the value to append.', '{{Answer}}').optional(),
       saveItemInVariableId: variableReference(
-        'that takes the removed entry, with type Pop or Shift',
+        'that stores the removed entry, with type Pop or Shift',
         'varLast',
       ).optional(),
     },
@@ -93,7 +93,7 @@ const conditionItemShape = {
 }
 const conditionItem = component(
   'ConditionItem',
-  'One condition and the edge that is followed when it holds.',
+  'One condition and the edge that the chat follows if it holds.',
   conditionItemShape,
 )
 const legacyConditionItem = component(
@@ -109,7 +109,7 @@ const conditionBlock = block(
   'ConditionBlock',
   'Condition',
   'Follows the edge of the first item whose condition holds, else its own. Has no options.',
-  { items: items(conditionItem, 'The conditions, asked from the first to the last.') },
+  { items: items(conditionItem, 'The conditions, in the order of evaluation.') },
   withoutOptions,
 )
 
@@ -117,14 +117,14 @@ const legacyConditionBlock = block(
   'LegacyConditionBlock',
   'Condition',
   'Follows the edge of the first item whose condition holds, else its own, in versions 3, 4 and 5. Has no options.',
-  { items: items(legacyConditionItem, 'The conditions, asked from the first to the last.') },
+  { items: items(legacyConditionItem, 'The conditions, in the order of evaluation.') },
   withoutOptions,
 )
 
 const redirectBlock = block('RedirectBlock', 'Redirect', 'Opens another page in the browser.', {
-  options: component('RedirectOptions', 'Which page is opened.', {
+  options: component('RedirectOptions', 'Page to open.', {
     url: url('Address of the page; may hold placeholders.', 'https://www.example.com/thanks').optional(),
-    isNewTab: flag('Whether the page opens in a new tab. Default false.').optional(),
+    isNewTab: flag('True if the page opens in a new tab. Default false.').optional(),
   }).optional(),
 })
 
@@ -133,22 +133,22 @@ const codeBlock = block(
   'Code',
   'Runs a script in the browser of the visitor or on the server.',
   {
-    options: component('CodeOptions', 'Which script is run and where.', {
+    options: component('CodeOptions', 'Script to run and its settings.', {
       name: name('Name shown in the editor.', 'Track the lead').optional(),
       content: prose(
         'The script; placeholders become values. On the server it runs in a sandbox with `setVariable(name, value)` and ' +
-          '`fetch(url, options)`, which gives a response with `ok`, `status`, `headers`, `text()` and `json()`. The response ' +
-          'can also be used as the text of its body. The guide to flows lists the rest.',
+          '`fetch(url, options)`. Its response has `ok`, `status`, `headers`, `text()` and `json()`; used as a text, it is the ' +
+          'body. The guide to flows lists the rest.',
         'document.title = {{Name}}',
       ).optional(),
       isExecutedOnClient: flag(
-        'Whether the script runs in the browser of the visitor. Default true. With false it runs on the server, and ' +
-          'nothing of it is sent to the browser.',
+        'True if the script runs in the browser of the visitor. Default true. If false, it runs on the server, and the ' +
+          'browser does not receive it.',
       ).optional(),
-      isUnsafe: flag('Whether the script was marked as coming from an unknown author.').optional(),
+      isUnsafe: flag('True if the script is marked as from an unknown author.').optional(),
       shouldExecuteInParentContext: flag(
-        'Whether the script was written for the page that embeds the chat. The service keeps it and does not read it: ' +
-          'scripts run in the page of the chat.',
+        'True if the script is meant for the page that embeds the chat. The service preserves and ignores this: scripts ' +
+          'run in the page of the chat.',
       ).optional(),
     }).optional(),
   },
@@ -159,53 +159,51 @@ const botLinkBlock = block(
   'Bot link',
   'Continues in another bot, or in another group of this one.',
   {
-    options: component('BotLinkOptions', 'Where the chat continues.', {
+    options: component('BotLinkOptions', 'Target of the link.', {
       botId: reference('Id of the other bot, or current.', 'current').optional(),
       groupId: reference(
         'Id of the group, or one placeholder that gives the title of a group. Default: the start.',
         'grpContact',
       ).optional(),
       mergeResults: flag(
-        'Whether answers given there count for this bot. Default false, in versions 3, 4 and 5 true.',
+        'True if answers in the other bot count for this bot. Default false; in versions 3, 4 and 5 true.',
       ).optional(),
     }).optional(),
   },
 )
 
-const waitBlock = block('WaitBlock', 'Wait', 'Waits before the chat goes on.', {
-  options: component('WaitOptions', 'How long the chat waits.', {
+const waitBlock = block('WaitBlock', 'Wait', 'Waits before the chat continues.', {
+  options: component('WaitOptions', 'Duration of the wait.', {
     secondsToWaitFor: phrase(
-      'Seconds as text; may hold placeholders. The number at the beginning counts, at most 86400.',
+      'Seconds as text; may hold placeholders. Only the leading number counts, at most 86400.',
       '2',
     ).optional(),
-    shouldPause: flag(
-      'Whether later messages are held back until the time is over. Default false.',
-    ).optional(),
+    shouldPause: flag('True if later messages come only after the wait. Default false.').optional(),
   }).optional(),
 })
 
 const abTestItemShape = {
   ...itemBase('itmPathA'),
-  path: oneOf(['a', 'b'], 'Which of the two ways the item stands for: the first a, the second b.'),
+  path: oneOf(['a', 'b'], 'Path of the item: a for the first, b for the second.'),
 }
-const abTestOptions = component('AbTestOptions', 'How visitors are divided.', {
-  aPercent: number('Share of visitors that go way a, in percent. Default 50.', {
+const abTestOptions = component('AbTestOptions', 'Division of the visitors.', {
+  aPercent: number('Percentage of visitors on path a. Default 50.', {
     min: 0,
     max: 100,
     example: 50,
   }).optional(),
 })
-const abTestItem = component('AbTestItem', 'One of the two ways of an AB test.', abTestItemShape)
+const abTestItem = component('AbTestItem', 'One of the two paths of an AB test.', abTestItemShape)
 const legacyAbTestItem = component(
   'LegacyAbTestItem',
-  'One of the two ways of an AB test, in versions 3, 4 and 5.',
+  'One of the two paths of an AB test, in versions 3, 4 and 5.',
   {
     ...abTestItemShape,
     ...itemOwner,
   },
 )
 
-const abTestBlock = block('AbTestBlock', 'AB test', 'Sends each visitor one of two ways by chance.', {
+const abTestBlock = block('AbTestBlock', 'AB test', 'Assigns each visitor one of two paths at random.', {
   items: twoWays(abTestItem),
   options: abTestOptions.optional(),
 })
@@ -213,7 +211,7 @@ const abTestBlock = block('AbTestBlock', 'AB test', 'Sends each visitor one of t
 const legacyAbTestBlock = block(
   'LegacyAbTestBlock',
   'AB test',
-  'Sends each visitor one of two ways by chance, in versions 3, 4 and 5.',
+  'Assigns each visitor one of two paths at random, in versions 3, 4 and 5.',
   {
     items: twoWays(legacyAbTestItem),
     options: abTestOptions.optional(),
@@ -225,14 +223,14 @@ const listenerBlock = block(
   'webhook',
   'Waits until another system calls the chat. Versions 6 and 6.1 only.',
   {
-    options: component('WebhookListenerOptions', 'What is stored of the call.', {
+    options: component('WebhookListenerOptions', 'Parts of the call to store.', {
       responseVariableMapping: responseVariableMapping.optional(),
     }).optional(),
   },
 )
 
-const jumpBlock = block('JumpBlock', 'Jump', 'Continues at another place of the flow.', {
-  options: component('JumpOptions', 'Where the chat continues.', {
+const jumpBlock = block('JumpBlock', 'Jump', 'Continues at another block of the flow.', {
+  options: component('JumpOptions', 'Target of the jump.', {
     groupId: reference(
       'Id of the group, or one placeholder that gives the title of a group.',
       'grpContact',
@@ -244,7 +242,7 @@ const jumpBlock = block('JumpBlock', 'Jump', 'Continues at another place of the 
 const returnBlock = block(
   'ReturnBlock',
   'Return',
-  'Goes back to where the last jump or event came from. Has no options.',
+  'Returns to the origin of the last jump or event. Has no options.',
   {},
 )
 
@@ -264,7 +262,7 @@ function twoWays<Item extends z.ZodType<{ path: 'a' | 'b' }>>(item: Item) {
         payload.issues.push({ code: 'custom', path: [index, 'path'], message, input: payload.value })
       }
     })
-    .meta({ description: 'The two ways: first a, then b.' })
+    .meta({ description: 'The two paths: first a, then b.' })
 }
 
 /** Rejects options: older editors never wrote them, and a caller that sends them expects an effect they do not have. */

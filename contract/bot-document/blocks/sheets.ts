@@ -10,7 +10,7 @@ const cell = component('SheetCell', 'A cell of one row, named by its column.', {
   value: prose('Value of the cell; may hold placeholders.', '{{Email}}').optional(),
 })
 
-const filter = component('SheetFilter', 'Which rows are meant.', {
+const filter = component('SheetFilter', 'Selects rows.', {
   comparisons: list(
     component('SheetComparison', 'Compares a cell of the row with a text.', {
       id: id('Id of the comparison.', 'cmpEmail'),
@@ -29,20 +29,20 @@ const optionsShape = {
   sheetId: reference('Id of the sheet in the spreadsheet.', '0').optional(),
   action: oneOf(
     ['Get data from sheet', 'Insert a row', 'Update a row'],
-    'What is done. Absent: nothing yet.',
+    'Action of the block. Without an action the block does nothing.',
   ).optional(),
   filter: filter.optional(),
   cellsToExtract: list(
     component('SheetExtraction', 'Stores one column of the found rows in a variable.', {
       id: id('Id of the entry.', 'extPrice'),
       column: phrase('Title of the column.', 'Price').optional(),
-      variableId: variableReference('that takes the cells', 'varPrice').optional(),
+      variableId: variableReference('that stores the cells', 'varPrice').optional(),
     }),
-    'With action Get data from sheet: which columns are stored where.',
+    'With action Get data from sheet: columns and the variables that store them.',
   ).optional(),
   totalRowsToExtract: oneOf(
     ['All', 'First', 'Last', 'Random'],
-    'With action Get data from sheet: which of the found rows are read. Default All.',
+    'With action Get data from sheet: rows to read of those found. Default All.',
   ).optional(),
   cellsToInsert: list(cell, 'With action Insert a row: the cells of the new row.').optional(),
   cellsToUpsert: list(cell, 'With action Update a row: the cells that change.').optional(),
@@ -58,7 +58,7 @@ const sheetsBlock = block(
   {
     options: component(
       'GoogleSheetsOptions',
-      'Which table is meant and what is done with it. The action tells which of the other properties are read.',
+      'Table and the action on it. The action decides which other properties apply.',
       optionsShape,
     ).optional(),
   },
@@ -71,7 +71,7 @@ const legacySheetsBlock = block(
   {
     options: component(
       'LegacyGoogleSheetsOptions',
-      'Which table is meant and what is done with it, in versions 3, 4 and 5.',
+      'Table and the action on it, in versions 3, 4 and 5.',
       sheetOptions,
     ).optional(),
   },

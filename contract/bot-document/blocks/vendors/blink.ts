@@ -39,14 +39,14 @@ export const blink = vendor({
     categoryId: phrase('With action Send Feed Event: id of the category.', 'cat_news').optional(),
     ribbonColor: phrase('With action Send Feed Event: colour of the ribbon.', '#ff5924').optional(),
     sections: anyValue('With action Send Feed Event: the content.', [{ type: 'Text', value: 'Hello' }]),
-    allowComments: flag('With action Send Feed Event: whether comments are open.').optional(),
-    allowReactions: flag('With action Send Feed Event: whether reactions are open.').optional(),
-    userIds: anyValue('With action Send Feed Event: users that get it.', ['u1']),
-    groupIds: anyValue('With action Send Feed Event: groups that get it.', ['g1']),
-    pushNotification: anyValue('With action Send Feed Event: the notification that goes with it.', {
+    allowComments: flag('With action Send Feed Event: true if comments are open.').optional(),
+    allowReactions: flag('With action Send Feed Event: true if reactions are open.').optional(),
+    userIds: anyValue('With action Send Feed Event: users who receive it.', ['u1']),
+    groupIds: anyValue('With action Send Feed Event: groups that receive it.', ['g1']),
+    pushNotification: anyValue('With action Send Feed Event: its push notification.', {
       title: 'News',
     }),
-    url: url('With action Redirect: address that is opened.', 'https://www.example.com').optional(),
+    url: url('With action Redirect: address to open.', 'https://www.example.com').optional(),
     responseMapping: responseMapping(
       `With action Get Users: ${Object.keys(userItems).join(', ')}. With action Send Feed Event: Event ID.`,
     ),

@@ -18,9 +18,9 @@ export const calCom = vendor({
         questionId: phrase('Id of the question.', 'company').optional(),
         value: prose('The answer.', '{{Company}}').optional(),
       }),
-      'Answers that the booking form begins with.',
+      'Prefilled answers of the booking form.',
     ).optional(),
-    saveBookedDateInVariableId: variableReference('that takes the booked date', 'varDate').optional(),
+    saveBookedDateInVariableId: variableReference('that stores the booked date', 'varDate').optional(),
   },
   actions: {
     'Book event': { required: { link: 'Cal.com: the block has no link to an event' } },

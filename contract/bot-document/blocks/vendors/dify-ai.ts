@@ -40,12 +40,12 @@ const chatItems = [
 ]
 
 const options = {
-  query: prose('What is asked; may hold placeholders.', '{{Question}}').optional(),
+  query: prose('Text of the query; may hold placeholders.', '{{Question}}').optional(),
   conversationVariableId: variableReference(
     'that holds the id of the conversation',
     'varConversation',
   ).optional(),
-  user: phrase('Id of the visitor at the vendor. Default: an id of the chat.', '{{User ID}}').optional(),
+  user: phrase('Id of the visitor at the vendor. Default: an id of the session.', '{{User ID}}').optional(),
   inputs: pairs('Inputs of the application.'),
   datasetId: phrase('With action Query Knowledge Base: id of the knowledge base.', 'ds_abc123').optional(),
   responseMapping: responseMapping(
@@ -57,10 +57,10 @@ type DifyCall = Call<typeof options, typeof difyData>
 
 const noKey = { status: 'error', description: 'No API key provided' } as const
 
-/** Installations write their address with and without the version. */
+/** Addresses of installations may end with the version. */
 const versioned = (base: string, path: string) => (/\/v1$/.test(base) ? path : `/v1${path}`)
 
-/** Applications that are agents refuse responses that are not streamed. */
+/** Always streams the response: agent applications reject other response modes. */
 function message({ base, options, credentials, visitorId }: DifyCall, conversation: string): VendorRequest {
   return {
     path: versioned(base, '/chat-messages'),
@@ -154,7 +154,7 @@ export const difyAi = vendor({
         if (call.credentials.apiKey === undefined) return noKey
         return message(call, call.valueOf(call.options.conversationVariableId) ?? '')
       },
-      // The vendor forgets conversations.
+      // Conversations expire at the vendor.
       requestAgain: (status, call) =>
         status === 404 && call.valueOf(call.options.conversationVariableId) !== undefined
           ? message(call, '')

@@ -11,10 +11,10 @@ export const elevenLabs = vendor({
   credentials: apiKeyData,
   exampleCredentials: { apiKey: 'el-example' },
   options: {
-    text: prose('What is spoken.', '{{Answer}}').optional(),
+    text: prose('Text to speak.', '{{Answer}}').optional(),
     voiceId: phrase('Id of the voice.', 'vceRachel').optional(),
     modelId: phrase('Id of the model.', 'eleven_multilingual_v2').optional(),
-    saveUrlInVariableId: variableReference('that takes the address of the sound', 'varSpeech').optional(),
+    saveUrlInVariableId: variableReference('that stores the address of the sound', 'varSpeech').optional(),
   },
   actions: {
     'Convert text to speech': {

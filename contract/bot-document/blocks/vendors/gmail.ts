@@ -12,7 +12,7 @@ export const gmail = vendor({
   credentials: credentialData('GmailData', 'An account that sends e-mails.', {
     oauth: googleOAuth,
     baseUrl: serviceAddress(
-      'Address of the API, where it is not the one of Google.',
+      'Address of the API, if not that of Google.',
       'https://gmail.example.com',
     ).optional(),
   }),
@@ -21,13 +21,13 @@ export const gmail = vendor({
   },
   options: {
     to: phrase('Addresses of the recipients, with commas between them.', '{{Email}}').optional(),
-    from: phrase('Address of the sender. Default that of the account.', 'sales@example.com').optional(),
-    replyTo: phrase('Address that replies go to.', 'team@example.com').optional(),
-    subject: phrase('Subject. Default that of the thread.', 'Your demo').optional(),
+    from: phrase('Address of the sender. Default: that of the account.', 'sales@example.com').optional(),
+    replyTo: phrase('Address for replies.', 'team@example.com').optional(),
+    subject: phrase('Subject. Default: that of the thread.', 'Your demo').optional(),
     body: prose('Body.', 'Hello {{Name}}, see you soon.').optional(),
-    label: phrase('Id of the label that the e-mail gets.', 'Label_7').optional(),
-    threadId: phrase('Id of the thread that the e-mail belongs to.', '{{Thread}}').optional(),
-    attachments: anyValue('Files that are attached: the id of the variable that holds them.', 'varFiles'),
+    label: phrase('Id of the label for the e-mail.', 'Label_7').optional(),
+    threadId: phrase('Id of the thread of the e-mail.', '{{Thread}}').optional(),
+    attachments: anyValue('Id of the variable that holds the files to attach.', 'varFiles'),
     responseMapping: responseMapping('With action Send email: Message ID, Thread ID.'),
   },
   actions: {

@@ -7,16 +7,16 @@ import type { VendorRow } from './vendor.ts'
 
 const serviceAccount = credentialData(
   'GoogleServiceAccount',
-  'The JSON key of a service account, as Google Cloud gives it. The sheet has to be shared with its address.',
+  'The JSON key of a service account, as Google Cloud issues it. Share the sheet with its address.',
   {
     client_email: plainText('Address of the account.', 'bots@project.iam.gserviceaccount.com'),
     private_key: text(10_000, 1).meta({
       format: 'password',
-      description: 'Its private key, in PEM.',
+      description: 'Private key, in PEM.',
       example: '-----BEGIN PRIVATE KEY-----\nexample\n-----END PRIVATE KEY-----\n',
     }),
     token_uri: serviceAddress(
-      'Address that gives tokens. Default https://oauth2.googleapis.com/token.',
+      'Address that issues tokens. Default https://oauth2.googleapis.com/token.',
       'https://oauth2.googleapis.com/token',
     ).optional(),
     type: plainText('Kind of the key; not used.', 'service_account').optional(),
@@ -38,7 +38,7 @@ export const googleSheetsData = z
     serviceAccount: serviceAccount.optional(),
     oauth: googleOAuth.optional(),
     baseUrl: serviceAddress(
-      'Address of the API, where it is not the one of Google.',
+      'Address of the API, if not that of Google.',
       'https://sheets.example.com',
     ).optional(),
   })
@@ -47,7 +47,8 @@ export const googleSheetsData = z
   })
   .meta({
     id: 'GoogleSheetsData',
-    description: 'An account that reads and writes sheets: a service account, or that of a person.',
+    description:
+      'An account that reads and writes sheets: a service account, or the account of a Google user.',
   })
 
 const noSpreadsheet = 'Missing credentialsId or spreadsheetId'

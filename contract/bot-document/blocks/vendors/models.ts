@@ -34,12 +34,9 @@ export const anthropic = vendor({
     model,
     messages,
     tools,
-    systemMessage: prose(
-      'Instructions that hold for the whole conversation.',
-      'Answer in French.',
-    ).optional(),
+    systemMessage: prose('Instructions for the whole conversation.', 'Answer in French.').optional(),
     temperature,
-    maxTokens: numberOrText('Most tokens of the answer.', 1024).optional(),
+    maxTokens: numberOrText('Maximum number of tokens in the response.', 1024).optional(),
     responseMapping: responseMapping('With action Create Chat Message: Message content.'),
     prompt,
     variablesToExtract,
@@ -58,7 +55,7 @@ export const mistral = vendor({
   actions: { 'Create chat completion': { items: completionItems }, 'Generate variables': {} },
 })
 
-/** A vendor whose models answer chat completions alone. */
+/** A vendor that offers only chat completions. */
 function completions<const Type extends string>(
   type: Type,
   prefix: string,

@@ -11,7 +11,7 @@ const nocoDbData = credentialData('NocoDbData', 'An account of NocoDB.', {
   ).optional(),
 })
 
-const nocoDbFilter = component('NocoDbFilter', 'Which records are meant.', {
+const nocoDbFilter = component('NocoDbFilter', 'Selects records.', {
   comparisons: list(
     component('NocoDbComparison', 'Compares a field of the record with a text.', {
       input: phrase('Name of the field.', 'Email').optional(),
@@ -38,7 +38,7 @@ export const nocoDb = vendor({
     viewId: phrase('Id of the view.', 'viw_open').optional(),
     returnType: oneOf(
       ['All', 'First', 'Last', 'Random'],
-      'With action Search Records: which of the found records are read.',
+      'With action Search Records: records to read of those found.',
     ).optional(),
     filter: nocoDbFilter.optional(),
     fields: pairs('With action Create Record: the fields of the new record.'),
@@ -52,9 +52,9 @@ export const nocoDb = vendor({
     responseMapping: list(
       component('NocoDbMapping', 'Stores one field of the found records in a variable.', {
         fieldName: phrase('Name of the field.', 'Email').optional(),
-        variableId: variableReference('that takes the values').optional(),
+        variableId: variableReference('that stores the values').optional(),
       }),
-      'With action Search Records: which fields are stored where.',
+      'With action Search Records: fields and the variables that store them.',
     ).optional(),
   },
   actions: {

@@ -13,7 +13,7 @@ import {
 } from './model-options.ts'
 import { bearer, keyProbe, responseMapping, vendor } from './vendor.ts'
 
-/** Installations of other hosts want the key in a header of their own, and the version in the address. */
+/** Other hosts of the API expect the key in a header of their own and the version in the query. */
 export function openAiAccess({ apiKey }: { apiKey: string }, apiVersion: string | undefined) {
   const isVersioned = apiVersion !== undefined
   return {
@@ -36,7 +36,7 @@ export const openAi = vendor({
       `With action Create chat completion: ${completionItems.join(', ')}. With action Ask Assistant: Message, Thread ID. With action Ask Model: Message, Response ID.`,
     ),
     baseUrl: url(
-      'Address of the API, where the credentials name none; only one of the vendor, since the key goes there.',
+      'Address of the API, if the credentials name none. It must belong to the vendor, since it receives the key.',
       'https://api.openai.com/v1',
     ).optional(),
     apiVersion: phrase('Version of the API.', '2024-06-01').optional(),
@@ -52,11 +52,11 @@ export const openAi = vendor({
     message,
     functions,
     additionalInstructions: prose(
-      'With action Ask Assistant: added to its instructions.',
+      'With action Ask Assistant: additions to its instructions.',
       'Answer in French.',
     ).optional(),
     instructions: prose(
-      'With the actions Ask Model and Create speech: how to answer or speak.',
+      'With the actions Ask Model and Create speech: instructions for the text or the voice.',
       'Be brief.',
     ).optional(),
     responseIdVariableId: variableReference(
@@ -64,30 +64,32 @@ export const openAi = vendor({
       'varResponse',
     ).optional(),
     fileSearchVectorStoreIds: textList(
-      'With action Ask Model: ids of the vector stores that are searched.',
+      'With action Ask Model: ids of the vector stores to search.',
       ['vs_abc123'],
       quickText(limits.phrase),
     ).optional(),
     fileSearchMaxNumResults: numberOrText(
-      'With action Ask Model: most results of a file search.',
+      'With action Ask Model: maximum number of results of a file search.',
       10,
     ).optional(),
     fileSearchScoreThreshold: numberOrText(
-      'With action Ask Model: lowest score of a file search, from 0 to 1.',
+      'With action Ask Model: minimum score of a file search, from 0 to 1.',
       0.5,
     ).optional(),
-    webSearchEnabled: flag('With action Ask Model: whether the web is searched. Default false.').optional(),
+    webSearchEnabled: flag(
+      'With action Ask Model: true if the model searches the web. Default false.',
+    ).optional(),
     codeInterpreterEnabled: flag(
-      'With action Ask Model: whether the model runs code. Default false.',
+      'With action Ask Model: true if the model runs code. Default false.',
     ).optional(),
     prompt,
     variablesToExtract,
-    input: prose('With action Create speech: what is spoken.', '{{Answer}}').optional(),
+    input: prose('With action Create speech: the text to speak.', '{{Answer}}').optional(),
     voice: phrase('With action Create speech: name of the voice.', 'alloy').optional(),
     saveUrlInVariableId: speechVariable,
     url: url('With action Create transcription: address of the sound.', '{{Recording}}').optional(),
     transcriptionVariableId: variableReference(
-      'that takes the text, with action Create transcription',
+      'that stores the text, with action Create transcription',
       'varText',
     ).optional(),
   },

@@ -11,11 +11,11 @@ const postHogData = credentialData('PostHogData', 'A project of PostHog.', {
 })
 
 const options = {
-  isAnonymous: flag('With action Capture: whether the event is recorded without a person.').optional(),
+  isAnonymous: flag('With action Capture: true if the event has no person profile.').optional(),
   distinctId: phrase('Id of the visitor at the vendor.', '{{User ID}}').optional(),
   event: phrase('With action Capture: name of the event.', 'lead').optional(),
   properties: pairs('Details of the event or of the group.'),
-  personProperties: pairs('With action Capture: what is known about the person.'),
+  personProperties: pairs('With action Capture: properties of the person.'),
   groups: list(
     component('PostHogGroup', 'A group that the person belongs to.', {
       type: phrase('Kind of group.', 'company').optional(),

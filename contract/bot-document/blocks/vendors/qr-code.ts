@@ -6,8 +6,8 @@ export const qrCode = vendor({
   prefix: 'QrCode',
   title: 'QR codes',
   options: {
-    data: prose('What the code says.', 'https://www.example.com/ticket/{{Ticket}}').optional(),
-    saveUrlInVariableId: variableReference('that takes the address of the picture', 'varQrCode').optional(),
+    data: prose('Content of the code.', 'https://www.example.com/ticket/{{Ticket}}').optional(),
+    saveUrlInVariableId: variableReference('that stores the address of the picture', 'varQrCode').optional(),
   },
   actions: {
     'Generate a QR Code': {

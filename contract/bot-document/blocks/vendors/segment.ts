@@ -8,11 +8,11 @@ const options = {
   userId: phrase('Id of the visitor at the vendor; may hold placeholders.', '{{User ID}}').optional(),
   previousId: phrase('With action Alias: earlier id of the visitor.', '{{Old ID}}').optional(),
   email: phrase('E-mail address of the visitor.', '{{Email}}').optional(),
-  traits: pairs('With action Identify User: what is known about the visitor.'),
-  name: phrase('With action Page: name of the page that is reported.', 'Pricing').optional(),
+  traits: pairs('With action Identify User: traits of the visitor.'),
+  name: phrase('With action Page: name of the reported page.', 'Pricing').optional(),
   category: phrase('With action Page: category of the page.', 'Bot').optional(),
   eventName: phrase('With action Track: name of the event.', 'Lead').optional(),
-  properties: pairs('With the actions Page and Track: details.'),
+  properties: pairs('With the actions Page and Track: properties of the event.'),
 }
 
 /** A batch of one, as the libraries of the vendor send it. */

@@ -6,16 +6,16 @@ import { bearer, type Probe, type VendorRow } from './vendor.ts'
 
 const publicKey = (example: string) =>
   plainText(
-    'Public key of the account. With it chats on hosts that serve chats alone show the form of Stripe.',
+    'Public key of the account. With it, hosts that serve chats alone show the form of Stripe.',
     example,
   )
 
 const webhookSecret = secret(
-  'Signing secret of the webhook at the vendor that leads to this service, so that a payment counts although the visitor has closed the page.',
+  'Signing secret of the Stripe webhook that calls this service. With it, a payment counts even if the visitor has closed the page.',
   'whsec_example',
 )
 
-const liveKeys = credentialData('StripeLiveKeys', 'Keys that move money. Published bots use them.', {
+const liveKeys = credentialData('StripeLiveKeys', 'Keys that move money, for published bots.', {
   secretKey: secret('Secret or restricted key of the live mode.', 'sk_live_example').refine(
     (key) => !/^[a-z]+_test_/.test(key),
     { error: 'This is a key of the test mode: send it as test.secretKey' },
@@ -28,7 +28,7 @@ const liveKeys = credentialData('StripeLiveKeys', 'Keys that move money. Publish
   webhookSecret: webhookSecret.optional(),
 })
 
-const testKeys = credentialData('StripeTestKeys', 'Keys that move no money. Previews use them.', {
+const testKeys = credentialData('StripeTestKeys', 'Keys that move no money, for previews.', {
   secretKey: secret('Secret or restricted key of the test mode.', 'sk_test_example').refine(
     (key) => !/^[a-z]+_live_/.test(key),
     { error: 'This is a key of the live mode: send it as live.secretKey' },
@@ -46,18 +46,18 @@ export const stripeData = z
     live: liveKeys.optional(),
     test: testKeys.optional(),
     baseUrl: serviceAddress(
-      'Address of the API, where it is not the one of Stripe.',
+      'Address of the API, if not that of Stripe.',
       'https://stripe.example.com',
     ).optional(),
   })
   .refine(({ live, test }) => live !== undefined || test !== undefined, {
     error: 'Expected live, test or both',
   })
-  // A rule that is added to a component would take its name away.
+  // A component loses its name when a rule is added to it.
   .meta({
     id: 'StripeData',
     description:
-      'An account of Stripe. Without live keys published bots take no payment, without test keys previews show none.',
+      'An account of Stripe. Published bots need live keys to take payments. Previews need test keys to show payments.',
   })
 
 type Keys = z.output<typeof liveKeys> | undefined

@@ -14,9 +14,9 @@ export interface Action<Shape extends z.ZodRawShape = z.ZodRawShape, Data extend
   required?: { [Key in keyof Shape]?: string }
   /** Parts of the response that documents may store in variables, by `responseMapping`. */
   items?: readonly string[]
-  /** Start of the entry in the log when the vendor answers with an error. */
+  /** Start of the entry in the log when the vendor responds with an error. */
   context?: string
-  /** The vendor has shut the action down: the sentence says since when, and what to use. */
+  /** Sentence about an action that the vendor has shut down: since when, and its replacement. */
   ended?: string
   /** Milliseconds for the request. Default `DEFAULT_VENDOR_TIMEOUT_MS` of the server. */
   timeoutMs?: number
@@ -24,13 +24,13 @@ export interface Action<Shape extends z.ZodRawShape = z.ZodRawShape, Data extend
   needsNoCredentials?: boolean
   /** The one request of the action. It depends on the call alone. */
   request?: (call: Call<Shape, Data>) => VendorRequest | Refusal
-  /** Called for a status over 399. Returns a second request, which is the last one. */
+  /** Returns a second and last request after a status over 399. */
   requestAgain?: (status: number, call: Call<Shape, Data>) => VendorRequest | undefined
-  /** Reads the response: its JSON, or its text where it is none. */
+  /** Reads the response: its JSON, or its text if it is not JSON. */
   read?: (body: unknown, call: Call<Shape, Data>) => Saved
   /** The response is a file: it is stored with the result, and its address goes into the variable of that option. */
   file?: { into: keyof Shape & string; name: string; mediaType: string }
-  /** The action makes a file, so it needs a place for files. */
+  /** The action makes a file, so it needs storage for files. */
   makesFile?: boolean
   /** A request and its response. Tests compare it with the request that a chat sends. */
   example?: Example
@@ -50,7 +50,7 @@ export interface Call<Shape extends z.ZodRawShape = z.ZodRawShape, Data extends 
   uuid: () => string
 }
 
-/** Exactly one of the bodies, or none. */
+/** A request with at most one of the bodies. */
 export interface VendorRequest {
   /** Default POST. */
   method?: 'GET' | 'POST' | 'PATCH' | 'PUT' | 'DELETE'
@@ -63,9 +63,9 @@ export interface VendorRequest {
   parts?: Record<string, string | { name: string; bytes: Uint8Array; mediaType?: string }>
 }
 
-/** A request that changes nothing, and shows if the vendor accepts credentials. */
+/** A request that changes nothing and shows if the vendor accepts credentials. */
 export interface Probe extends VendorRequest {
-  /** The part of the credentials that it is about, where there are several. */
+  /** Part of the credentials that the probe tests, if there are several. */
   part?: string
 }
 
@@ -104,16 +104,16 @@ export interface VendorRow {
   type: string
   title: string
   base?: string
-  /** Hosts beside that of the base which get the key, or what is made of it. */
+  /** Other hosts than that of the base that receive the key or a token made from it. */
   moreHosts?: readonly string[]
   baseKey: string
   optionsShape: z.ZodRawShape
   credentials: z.ZodObject | undefined
   exampleCredentials: Record<string, unknown>
-  /** Absent where the vendor tells nobody if it accepts a key. */
+  /** Undefined if the vendor offers no request that tests a key. */
   probes?: (credentials: Record<string, unknown>, base: string) => Probe[]
   actions: Readonly<Record<string, Action>>
-  /** Entries of the log where the block names no credentials, and where it names unknown ones. */
+  /** Entries of the log if the block names no credentials, or unknown ones. */
   noCredentials?: string
   unknownCredentials?: string
 }
@@ -126,14 +126,14 @@ interface Given<Type extends string, Shape extends z.ZodRawShape, Data extends z
   title: string
   /** Address of the API. The key goes there, or to the address in the credentials. */
   base?: string
-  /** Hosts beside that of the base which get the key, or what is made of it. */
+  /** Other hosts than that of the base that receive the key or a token made from it. */
   moreHosts?: readonly string[]
   /** Property of the credentials with another address. Default `baseUrl`. */
   baseKey?: string
-  /** Data of credentials of its type; absent if it needs none. */
+  /** Data of credentials of its type; undefined if it needs none. */
   credentials?: Data
   exampleCredentials?: z.input<NoInfer<Data>>
-  /** One for each part of the credentials. Absent where the vendor tells nobody if it accepts a key. */
+  /** One probe for each part of the credentials. Undefined if the vendor offers no request that tests a key. */
   probes?: (credentials: z.output<NoInfer<Data>>, base: string) => Probe[]
   options: Shape
   actions: Record<string, Action<NoInfer<Shape>, NoInfer<Data>>>
@@ -155,11 +155,11 @@ export function vendor<
   const items = itemsByAction(row.actions)
   const options = component(
     `${prefix}Options`,
-    `What ${title} is asked to do. The action tells which of the other properties are read.`,
+    `Options of the ${title} block. The action decides which other properties apply.`,
     {
       credentialsId: reference('Id of the credentials of the account.', 'crdVendor').optional(),
       action: name(
-        `What is done: ${actions.join(', ')}; any other text is kept. Absent: nothing yet.`,
+        `Action of the block: ${actions.join(', ')}. The service preserves other texts. Without an action the block does nothing.`,
         actions[0] ?? '',
       ).optional(),
       ...row.options,
@@ -167,7 +167,7 @@ export function vendor<
     ...((items.size > 0 ? [mapsKnownItems(items)] : []) as never[]),
   )
   const needs = credentials === undefined ? '' : `, with credentials of type ${type}`
-  const skips = ended.length === 0 ? '' : `; the vendor has ended ${ended.join(', ')}`
+  const skips = ended.length === 0 ? '' : `; the vendor has shut down ${ended.join(', ')}`
   return {
     type,
     prefix,
@@ -193,14 +193,14 @@ function itemsByAction(actions: Record<string, { items?: readonly string[] }>) {
   return new Map(Object.entries(actions).flatMap(([action, { items }]) => (items ? [[action, items]] : [])))
 }
 
-const answerMapping = component('VendorAnswerMapping', 'Stores one part of an answer in a variable.', {
-  item: phrase('Part of the answer.', 'Message content').optional(),
-  variableId: variableReference('that takes the part', 'varReply').optional(),
+const answerMapping = component('VendorAnswerMapping', 'Stores one part of a response in a variable.', {
+  item: phrase('Part of the response.', 'Message content').optional(),
+  variableId: variableReference('that stores the part', 'varReply').optional(),
 })
 
-/** The property `responseMapping`. The sentence says which items there are. */
+/** The property `responseMapping`. The sentence lists the items. */
 export function responseMapping(items: string) {
-  return list(answerMapping, `Which parts of the answer are stored where. ${items}`).optional()
+  return list(answerMapping, `Parts of the response and the variables that store them. ${items}`).optional()
 }
 
 function mapsKnownItems(itemsByAction: Map<string, readonly string[]>) {
@@ -212,7 +212,7 @@ function mapsKnownItems(itemsByAction: Map<string, readonly string[]>) {
   }
 }
 
-const keyValuePair = component('KeyValuePair', 'A value under a name, such as a header.', {
+const keyValuePair = component('KeyValuePair', 'A name and its value, such as a header.', {
   key: phrase('Name; may hold placeholders.', 'plan').optional(),
   value: prose('Value; may hold placeholders.', '{{Plan}}').optional(),
 })
@@ -237,7 +237,7 @@ export function anyValue(description: string, example: unknown) {
     .optional()
 }
 
-/** A value inside of JSON by its keys; undefined where one is missing. */
+/** A value inside of JSON by its keys; undefined if one is missing. */
 export function pick(body: unknown, ...keys: (string | number)[]): unknown {
   return keys.reduce<unknown>(
     (inner, key) =>
@@ -248,7 +248,7 @@ export function pick(body: unknown, ...keys: (string | number)[]): unknown {
   )
 }
 
-/** A list inside of JSON; empty where there is none. */
+/** A list inside of JSON; empty if there is none. */
 export function pickList(body: unknown, ...keys: (string | number)[]): unknown[] {
   const found = pick(body, ...keys)
   return Array.isArray(found) ? found : []

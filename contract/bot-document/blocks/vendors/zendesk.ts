@@ -2,7 +2,7 @@ import { credentialData, plainText, secret } from '../../../credential-data.ts'
 import { phrase } from '../../fields.ts'
 import { vendor } from './vendor.ts'
 
-const zendeskData = credentialData('ZendeskData', 'A key of Zendesk that signs who a visitor is.', {
+const zendeskData = credentialData('ZendeskData', 'A Zendesk key that signs the identity of visitors.', {
   conversationsKeyId: plainText('Id of the signing key.', 'app_example'),
   conversationsSecretKey: secret('The signing key.', 'secret-example'),
 })
