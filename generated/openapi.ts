@@ -1865,18 +1865,18 @@ export interface webhooks {
 }
 export interface components {
     schemas: {
-        /** @description Sends each visitor one of two ways by chance. */
+        /** @description Assigns each visitor one of two paths at random. */
         AbTestBlock: {
             /**
              * @description Id of the block.
              * @example blkAskEmail
              */
             id: string;
-            /** @description The two ways: first a, then b. */
+            /** @description The two paths: first a, then b. */
             items: components["schemas"]["AbTestItem"][];
             options?: components["schemas"]["AbTestOptions"];
             /**
-             * @description Id of the edge that leaves the block. This is what a running chat follows; it may dangle.
+             * @description Id of the edge that leaves the block. Running chats follow this id. The edge may be missing.
              * @example edgToEmail
              */
             outgoingEdgeId?: string;
@@ -1888,7 +1888,7 @@ export interface components {
         } & {
             [key: string]: unknown;
         };
-        /** @description One of the two ways of an AB test. */
+        /** @description One of the two paths of an AB test. */
         AbTestItem: {
             /**
              * @description Id of the item.
@@ -1896,32 +1896,32 @@ export interface components {
              */
             id: string;
             /**
-             * @description Id of the edge that leaves the item. This is what a running chat follows; it may dangle.
+             * @description Id of the edge that leaves the item. Running chats follow this id. The edge may be missing.
              * @example edgToEmail
              */
             outgoingEdgeId?: string;
             /**
-             * @description Which of the two ways the item stands for: the first a, the second b.
+             * @description Path of the item: a for the first, b for the second.
              * @enum {string}
              */
             path: "a" | "b";
         } & {
             [key: string]: unknown;
         };
-        /** @description How visitors are divided. */
+        /** @description Division of the visitors. */
         AbTestOptions: {
             /**
              * Format: double
-             * @description Share of visitors that go way a, in percent. Default 50.
+             * @description Percentage of visitors on path a. Default 50.
              * @example 50
              */
             aPercent?: number;
         } & {
             [key: string]: unknown;
         };
-        /** @description Restricts which files are accepted. */
+        /** @description Restricts the accepted files. */
         AllowedFileTypes: {
-            /** @description Whether the restriction holds. Default false. */
+            /** @description True if the restriction applies. Default false. */
             isEnabled?: boolean;
             /**
              * @description Accepted extensions or MIME types.
@@ -1999,7 +1999,7 @@ export interface components {
             id: string;
             options?: components["schemas"]["AnthropicOptions"];
             /**
-             * @description Id of the edge that leaves the block. This is what a running chat follows; it may dangle.
+             * @description Id of the edge that leaves the block. Running chats follow this id. The edge may be missing.
              * @example edgToEmail
              */
             outgoingEdgeId?: string;
@@ -2079,10 +2079,10 @@ export interface components {
              */
             readonly workspaceId?: unknown;
         };
-        /** @description What Anthropic is asked to do. The action tells which of the other properties are read. */
+        /** @description Options of the Anthropic block. The action decides which other properties apply. */
         AnthropicOptions: {
             /**
-             * @description What is done: Create Chat Message, Generate variables; any other text is kept. Absent: nothing yet.
+             * @description Action of the block: Create Chat Message, Generate variables. The service preserves other texts. Without an action the block does nothing.
              * @example Create Chat Message
              */
             action?: string;
@@ -2092,11 +2092,11 @@ export interface components {
              */
             credentialsId?: string;
             /**
-             * @description Most tokens of the answer. A number, or a text that is one {{variable}} or reads as a number.
+             * @description Maximum number of tokens in the response. A number, or a text that is one {{variable}} or reads as a number.
              * @example 1024
              */
             maxTokens?: number | string;
-            /** @description The messages, from the first to the last. */
+            /** @description The messages, oldest first. */
             messages?: components["schemas"]["ChatMessage"][];
             /**
              * @description Name of the model.
@@ -2104,19 +2104,19 @@ export interface components {
              */
             model?: string;
             /**
-             * @description What the model is asked; may hold placeholders.
+             * @description Prompt for the model; may hold placeholders.
              * @example I live in {{Answer}}.
              */
             prompt?: string;
-            /** @description Which parts of the answer are stored where. With action Create Chat Message: Message content. */
+            /** @description Parts of the response and the variables that store them. With action Create Chat Message: Message content. */
             responseMapping?: components["schemas"]["VendorAnswerMapping"][];
             /**
-             * @description Instructions that hold for the whole conversation.
+             * @description Instructions for the whole conversation.
              * @example Answer in French.
              */
             systemMessage?: string;
             /**
-             * @description How freely the model answers, from 0 to 2. A number, or a text that is one {{variable}} or reads as a number.
+             * @description Sampling temperature of the model, from 0 to 2. A number, or a text that is one {{variable}} or reads as a number.
              * @example 0.7
              */
             temperature?: number | string;
@@ -2242,7 +2242,7 @@ export interface components {
              */
             code?: string;
             /**
-             * @description What the function does.
+             * @description Purpose of the function.
              * @example Gives the weather of a city
              */
             description?: string;
@@ -2252,7 +2252,7 @@ export interface components {
              */
             name?: string;
             /**
-             * @description Parameters of the function: a JSON Schema, or a list as that of a ChatTool. Any JSON value.
+             * @description Parameters of the function: a JSON Schema, or a list like that of a ChatTool. Any JSON value.
              * @example [
              *       {
              *         "type": "enum",
@@ -2268,12 +2268,12 @@ export interface components {
         } & {
             [key: string]: unknown;
         };
-        /** @description Files sent along with the text. */
+        /** @description Lets visitors attach files to the text. */
         AttachmentOptions: {
-            /** @description Whether files may be attached. Default false. */
+            /** @description True if visitors can attach files. Default false. */
             isEnabled?: boolean;
             /**
-             * @description Id of the variable that takes the addresses of the files.
+             * @description Id of the variable that stores the addresses of the files.
              * @example varFiles
              */
             saveVariableId?: string;
@@ -2290,7 +2290,7 @@ export interface components {
              */
             id: string;
             /**
-             * @description Id of the edge that leaves the block. This is what a running chat follows; it may dangle.
+             * @description Id of the edge that leaves the block. Running chats follow this id. The edge may be missing.
              * @example edgToEmail
              */
             outgoingEdgeId?: string;
@@ -2302,9 +2302,9 @@ export interface components {
         } & {
             [key: string]: unknown;
         };
-        /** @description Which sound is played. */
+        /** @description Sound to play. */
         AudioBubbleContent: {
-            /** @description Whether the sound starts by itself. Default true. */
+            /** @description True if the sound starts by itself. Default true. */
             isAutoplayEnabled?: boolean;
             /**
              * @description Address of the sound.
@@ -2314,12 +2314,12 @@ export interface components {
         } & {
             [key: string]: unknown;
         };
-        /** @description Answers by recording a sound. */
+        /** @description Lets visitors answer with a recording. */
         AudioClipOptions: {
-            /** @description Whether recording is offered. Default false. */
+            /** @description True if visitors can record. Default false. */
             isEnabled?: boolean;
             /**
-             * @description Id of the variable that takes the address of the recording.
+             * @description Id of the variable that stores the address of the recording.
              * @example varRecording
              */
             saveVariableId?: string;
@@ -2498,7 +2498,7 @@ export interface components {
             id: string;
             options?: components["schemas"]["BlinkOptions"];
             /**
-             * @description Id of the edge that leaves the block. This is what a running chat follows; it may dangle.
+             * @description Id of the edge that leaves the block. Running chats follow this id. The edge may be missing.
              * @example edgToEmail
              */
             outgoingEdgeId?: string;
@@ -2578,16 +2578,16 @@ export interface components {
              */
             readonly workspaceId?: unknown;
         };
-        /** @description What Blink is asked to do. The action tells which of the other properties are read. */
+        /** @description Options of the Blink block. The action decides which other properties apply. */
         BlinkOptions: {
             /**
-             * @description What is done: Get Users, Send Feed Event, Redirect; any other text is kept. Absent: nothing yet.
+             * @description Action of the block: Get Users, Send Feed Event, Redirect. The service preserves other texts. Without an action the block does nothing.
              * @example Get Users
              */
             action?: string;
-            /** @description With action Send Feed Event: whether comments are open. */
+            /** @description With action Send Feed Event: true if comments are open. */
             allowComments?: boolean;
-            /** @description With action Send Feed Event: whether reactions are open. */
+            /** @description With action Send Feed Event: true if reactions are open. */
             allowReactions?: boolean;
             /**
              * @description With action Send Feed Event: id of the category.
@@ -2608,20 +2608,20 @@ export interface components {
              */
             filter?: unknown;
             /**
-             * @description With action Send Feed Event: groups that get it. Any JSON value.
+             * @description With action Send Feed Event: groups that receive it. Any JSON value.
              * @example [
              *       "g1"
              *     ]
              */
             groupIds?: unknown;
             /**
-             * @description With action Send Feed Event: the notification that goes with it. Any JSON value.
+             * @description With action Send Feed Event: its push notification. Any JSON value.
              * @example {
              *       "title": "News"
              *     }
              */
             pushNotification?: unknown;
-            /** @description Which parts of the answer are stored where. With action Get Users: Emails, Company Names, First Names, Second Names, Display Names, Initials, Job Titles, Profile Photo IDs, Timezones, Manager IDs, Department Names, Account Statuses, Employee IDs, User IDs. With action Send Feed Event: Event ID. */
+            /** @description Parts of the response and the variables that store them. With action Get Users: Emails, Company Names, First Names, Second Names, Display Names, Initials, Job Titles, Profile Photo IDs, Timezones, Manager IDs, Department Names, Account Statuses, Employee IDs, User IDs. With action Send Feed Event: Event ID. */
             responseMapping?: components["schemas"]["VendorAnswerMapping"][];
             /**
              * @description With action Send Feed Event: colour of the ribbon.
@@ -2639,12 +2639,12 @@ export interface components {
              */
             sections?: unknown;
             /**
-             * @description With action Redirect: address that is opened.
+             * @description With action Redirect: address to open.
              * @example https://www.example.com
              */
             url?: string;
             /**
-             * @description With action Send Feed Event: users that get it. Any JSON value.
+             * @description With action Send Feed Event: users who receive it. Any JSON value.
              * @example [
              *       "u1"
              *     ]
@@ -2653,7 +2653,7 @@ export interface components {
         } & {
             [key: string]: unknown;
         };
-        /** @description A step of the flow in versions 6 and 6.1; the type tells which. */
+        /** @description A block of the flow in versions 6 and 6.1. The type decides its shape. */
         Block: components["schemas"]["StartBlock"] | components["schemas"]["TextBubble"] | components["schemas"]["ImageBubble"] | components["schemas"]["VideoBubble"] | components["schemas"]["EmbedBubble"] | components["schemas"]["AudioBubble"] | components["schemas"]["TextInput"] | components["schemas"]["NumberInput"] | components["schemas"]["EmailInput"] | components["schemas"]["UrlInput"] | components["schemas"]["PhoneNumberInput"] | components["schemas"]["DateInput"] | components["schemas"]["TimeInput"] | components["schemas"]["PaymentInput"] | components["schemas"]["RatingInput"] | components["schemas"]["FileInput"] | components["schemas"]["ChoiceInput"] | components["schemas"]["PictureChoiceInput"] | components["schemas"]["CardsInput"] | components["schemas"]["SetVariableBlock"] | components["schemas"]["RedirectBlock"] | components["schemas"]["CodeBlock"] | components["schemas"]["BotLinkBlock"] | components["schemas"]["WaitBlock"] | components["schemas"]["JumpBlock"] | components["schemas"]["ReturnBlock"] | components["schemas"]["ConditionBlock"] | components["schemas"]["AbTestBlock"] | components["schemas"]["WebhookListenerBlock"] | components["schemas"]["HandoffBlock"] | components["schemas"]["WaitUntilBlock"] | components["schemas"]["GoogleSheetsBlock"] | components["schemas"]["HttpRequestBlock"] | components["schemas"]["ZapierBlock"] | components["schemas"]["MakeComBlock"] | components["schemas"]["PabblyBlock"] | components["schemas"]["EmailBlock"] | components["schemas"]["ChatwootBlock"] | components["schemas"]["GoogleAnalyticsBlock"] | components["schemas"]["PixelBlock"] | components["schemas"]["ClassicOpenAiBlock"] | components["schemas"]["OpenAiBlock"] | components["schemas"]["AnthropicBlock"] | components["schemas"]["MistralBlock"] | components["schemas"]["GroqBlock"] | components["schemas"]["TogetherAiBlock"] | components["schemas"]["OpenRouterBlock"] | components["schemas"]["PerplexityBlock"] | components["schemas"]["DeepSeekBlock"] | components["schemas"]["DifyAiBlock"] | components["schemas"]["ChatNodeBlock"] | components["schemas"]["ElevenLabsBlock"] | components["schemas"]["CalComBlock"] | components["schemas"]["NocoDbBlock"] | components["schemas"]["SegmentBlock"] | components["schemas"]["PostHogBlock"] | components["schemas"]["QrCodeBlock"] | components["schemas"]["ZendeskBlock"] | components["schemas"]["BlinkBlock"] | components["schemas"]["GmailBlock"] | components["schemas"]["OpaqueBlock"];
         /** @description What became of the chats that came to an input block. */
         BlockStats: {
@@ -2846,7 +2846,7 @@ export interface components {
             customDomain?: string | null;
             /** @description The connections of the flow, in no particular order. */
             edges?: components["schemas"]["Edge"][];
-            /** @description What begins the branches of the flow. The first event, and only the first, is the start event. */
+            /** @description Events that begin the branches of the flow. The first event, and only the first, is the start event. */
             events?: components["schemas"]["FlowEvent"][];
             /**
              * @description Id of the folder the bot is in; null at the top level of its workspace.
@@ -3057,7 +3057,7 @@ export interface components {
             id: string;
             options?: components["schemas"]["BotLinkOptions"];
             /**
-             * @description Id of the edge that leaves the block. This is what a running chat follows; it may dangle.
+             * @description Id of the edge that leaves the block. Running chats follow this id. The edge may be missing.
              * @example edgToEmail
              */
             outgoingEdgeId?: string;
@@ -3069,7 +3069,7 @@ export interface components {
         } & {
             [key: string]: unknown;
         };
-        /** @description Where the chat continues. */
+        /** @description Target of the link. */
         BotLinkOptions: {
             /**
              * @description Id of the other bot, or current.
@@ -3081,17 +3081,17 @@ export interface components {
              * @example grpContact
              */
             groupId?: string;
-            /** @description Whether answers given there count for this bot. Default false, in versions 3, 4 and 5 true. */
+            /** @description True if answers in the other bot count for this bot. Default false; in versions 3, 4 and 5 true. */
             mergeResults?: boolean;
         } & {
             [key: string]: unknown;
         };
-        /** @description What search engines and link previews show. */
+        /** @description Texts and pictures for search engines and link previews. */
         BotMetadata: {
-            /** @description Whether search engines may list the page. */
+            /** @description True if search engines may list the page. */
             allowIndexing?: boolean;
             /**
-             * @description HTML added to the head of the page, with scripts, on a host that serves chats alone. Elsewhere it is left out.
+             * @description HTML for the head of the page; may contain scripts. The page adds it only on a host that serves chats alone.
              * @example <meta name="author" content="Ada">
              */
             customHeadCode?: string;
@@ -3111,7 +3111,7 @@ export interface components {
              */
             imageUrl?: string;
             /**
-             * @description Container id of the tag manager, which the page loads on a host that serves chats alone.
+             * @description Container id of the tag manager. The page loads it only on a host that serves chats alone.
              * @example GTM-ABC1234
              */
             tagManagerId?: string;
@@ -3290,7 +3290,7 @@ export interface components {
             customDomain?: string | null;
             /** @description The connections of the flow, in no particular order. */
             edges?: components["schemas"]["Edge"][];
-            /** @description Null, because the start is a block of a group. An empty list is accepted too. */
+            /** @description Null, because the start is a block of a group. An empty list is valid too. */
             events?: components["schemas"]["FlowEvent"][] | null;
             /**
              * @description Id of the folder the bot is in; null at the top level of its workspace.
@@ -3384,7 +3384,7 @@ export interface components {
             customDomain?: string | null;
             /** @description The connections of the flow, in no particular order. */
             edges?: components["schemas"]["Edge"][];
-            /** @description Null, because the start is a block of a group. An empty list is accepted too. */
+            /** @description Null, because the start is a block of a group. An empty list is valid too. */
             events?: components["schemas"]["FlowEvent"][] | null;
             /**
              * @description Id of the folder the bot is in; null at the top level of its workspace.
@@ -3478,7 +3478,7 @@ export interface components {
             customDomain?: string | null;
             /** @description The connections of the flow, in no particular order. */
             edges?: components["schemas"]["Edge"][];
-            /** @description Null, because the start is a block of a group. An empty list is accepted too. */
+            /** @description Null, because the start is a block of a group. An empty list is valid too. */
             events?: components["schemas"]["FlowEvent"][] | null;
             /**
              * @description Id of the folder the bot is in; null at the top level of its workspace.
@@ -3572,7 +3572,7 @@ export interface components {
             customDomain?: string | null;
             /** @description The connections of the flow, in no particular order. */
             edges?: components["schemas"]["Edge"][];
-            /** @description What begins the branches of the flow. The first event, and only the first, is the start event. */
+            /** @description Events that begin the branches of the flow. The first event, and only the first, is the start event. */
             events?: components["schemas"]["FlowEvent"][];
             /**
              * @description Id of the folder the bot is in; null at the top level of its workspace.
@@ -3666,7 +3666,7 @@ export interface components {
             customDomain?: string | null;
             /** @description The connections of the flow, in no particular order. */
             edges?: components["schemas"]["Edge"][];
-            /** @description What begins the branches of the flow. The first event, and only the first, is the start event. */
+            /** @description Events that begin the branches of the flow. The first event, and only the first, is the start event. */
             events?: components["schemas"]["FlowEvent"][];
             /**
              * @description Id of the folder the bot is in; null at the top level of its workspace.
@@ -3756,7 +3756,7 @@ export interface components {
             customDomain: string | null;
             /** @description The connections of the flow, in no particular order. */
             edges: components["schemas"]["Edge"][];
-            /** @description Null, because the start is a block of a group. An empty list is accepted too. */
+            /** @description Null, because the start is a block of a group. An empty list is valid too. */
             events: components["schemas"]["FlowEvent"][] | null;
             /**
              * @description Id of the folder the bot is in; null at the top level of its workspace.
@@ -3843,7 +3843,7 @@ export interface components {
             customDomain: string | null;
             /** @description The connections of the flow, in no particular order. */
             edges: components["schemas"]["Edge"][];
-            /** @description Null, because the start is a block of a group. An empty list is accepted too. */
+            /** @description Null, because the start is a block of a group. An empty list is valid too. */
             events: components["schemas"]["FlowEvent"][] | null;
             /**
              * @description Id of the folder the bot is in; null at the top level of its workspace.
@@ -3930,7 +3930,7 @@ export interface components {
             customDomain: string | null;
             /** @description The connections of the flow, in no particular order. */
             edges: components["schemas"]["Edge"][];
-            /** @description Null, because the start is a block of a group. An empty list is accepted too. */
+            /** @description Null, because the start is a block of a group. An empty list is valid too. */
             events: components["schemas"]["FlowEvent"][] | null;
             /**
              * @description Id of the folder the bot is in; null at the top level of its workspace.
@@ -4017,7 +4017,7 @@ export interface components {
             customDomain: string | null;
             /** @description The connections of the flow, in no particular order. */
             edges: components["schemas"]["Edge"][];
-            /** @description What begins the branches of the flow. The first event, and only the first, is the start event. */
+            /** @description Events that begin the branches of the flow. The first event, and only the first, is the start event. */
             events: components["schemas"]["FlowEvent"][];
             /**
              * @description Id of the folder the bot is in; null at the top level of its workspace.
@@ -4104,7 +4104,7 @@ export interface components {
             customDomain: string | null;
             /** @description The connections of the flow, in no particular order. */
             edges: components["schemas"]["Edge"][];
-            /** @description What begins the branches of the flow. The first event, and only the first, is the start event. */
+            /** @description Events that begin the branches of the flow. The first event, and only the first, is the start event. */
             events: components["schemas"]["FlowEvent"][];
             /**
              * @description Id of the folder the bot is in; null at the top level of its workspace.
@@ -4259,7 +4259,7 @@ export interface components {
             id: string;
             options?: components["schemas"]["CalComOptions"];
             /**
-             * @description Id of the edge that leaves the block. This is what a running chat follows; it may dangle.
+             * @description Id of the edge that leaves the block. Running chats follow this id. The edge may be missing.
              * @example edgToEmail
              */
             outgoingEdgeId?: string;
@@ -4271,10 +4271,10 @@ export interface components {
         } & {
             [key: string]: unknown;
         };
-        /** @description What Cal.com is asked to do. The action tells which of the other properties are read. */
+        /** @description Options of the Cal.com block. The action decides which other properties apply. */
         CalComOptions: {
             /**
-             * @description What is done: Book event; any other text is kept. Absent: nothing yet.
+             * @description Action of the block: Book event. The service preserves other texts. Without an action the block does nothing.
              * @example Book event
              */
             action?: string;
@@ -4283,7 +4283,7 @@ export interface components {
              * @example Wants to see the editor.
              */
             additionalNotes?: string;
-            /** @description Answers that the booking form begins with. */
+            /** @description Prefilled answers of the booking form. */
             anyPrefilledInformations?: components["schemas"]["CalComAnswer"][];
             /**
              * @description Address of the Cal.com installation.
@@ -4321,7 +4321,7 @@ export interface components {
              */
             phone?: string;
             /**
-             * @description Id of the variable that takes the booked date.
+             * @description Id of the variable that stores the booked date.
              * @example varDate
              */
             saveBookedDateInVariableId?: string;
@@ -4371,7 +4371,7 @@ export interface components {
             imageUrl?: string | null;
             options?: components["schemas"]["CardItemOptions"];
             /**
-             * @description Id of the edge that leaves the item. This is what a running chat follows; it may dangle.
+             * @description Id of the edge that leaves the item. Running chats follow this id. The edge may be missing.
              * @example edgToEmail
              */
             outgoingEdgeId?: string;
@@ -4385,11 +4385,11 @@ export interface components {
         } & {
             [key: string]: unknown;
         };
-        /** @description When a card is shown and what it stands for. */
+        /** @description Display condition and internal value of a card. */
         CardItemOptions: {
             displayCondition?: components["schemas"]["DisplayCondition"];
             /**
-             * @description What is stored as the answer when mapped. Null: none.
+             * @description Text stored as the answer, and by mappings of Internal Value. Null: none.
              * @example basic
              */
             internalValue?: string | null;
@@ -4399,19 +4399,19 @@ export interface components {
         /** @description Stores one part of the chosen card in a variable. */
         CardMapping: {
             /**
-             * @description Part of the card that is stored.
+             * @description Part of the card to store.
              * @enum {string}
              */
             field?: "Image URL" | "Title" | "Description" | "Button" | "Internal Value";
             /**
-             * @description Id of the variable that takes the part.
+             * @description Id of the variable that stores the part.
              * @example varPlan
              */
             variableId?: string;
         } & {
             [key: string]: unknown;
         };
-        /** @description A button of a card, and where it leads. */
+        /** @description A button of a card and its edge. */
         CardPath: {
             /**
              * @description Id of the path.
@@ -4419,7 +4419,7 @@ export interface components {
              */
             id: string;
             /**
-             * @description Id of the edge that leaves the path. This is what a running chat follows; it may dangle.
+             * @description Id of the edge that leaves the path. Running chats follow this id. The edge may be missing.
              * @example edgToEmail
              */
             outgoingEdgeId?: string;
@@ -4442,7 +4442,7 @@ export interface components {
             items: components["schemas"]["CardItem"][];
             options?: components["schemas"]["CardsInputOptions"];
             /**
-             * @description Id of the edge that leaves the block. This is what a running chat follows; it may dangle.
+             * @description Id of the edge that leaves the block. Running chats follow this id. The edge may be missing.
              * @example edgToEmail
              */
             outgoingEdgeId?: string;
@@ -4454,12 +4454,12 @@ export interface components {
         } & {
             [key: string]: unknown;
         };
-        /** @description What is stored of the chosen card. */
+        /** @description Variables for the answer and for parts of the chosen card. */
         CardsInputOptions: {
-            /** @description What is stored where. */
+            /** @description Parts of the card and the variables that store them. */
             saveResponseMapping?: components["schemas"]["CardMapping"][];
             /**
-             * @description Id of the variable that takes the answer.
+             * @description Id of the variable that stores the answer.
              * @example varEmail
              */
             variableId?: string;
@@ -4739,10 +4739,10 @@ export interface components {
              */
             type: "look";
         };
-        /** @description A message given to a model. The role tells which of the other properties are read. */
+        /** @description A message to a model. The role decides which other properties apply. */
         ChatMessage: {
             /**
-             * @description What is said, with the roles system, user and assistant.
+             * @description Text of the message, with the roles system, user and assistant.
              * @example You are a helpful assistant.
              */
             content?: string;
@@ -4752,12 +4752,12 @@ export interface components {
              */
             dialogueVariableId?: string;
             /**
-             * @description Who speaks, or Dialogue for earlier messages kept in a variable. Absent: not chosen yet.
+             * @description Speaker, or Dialogue for earlier messages from a variable. Missing until chosen.
              * @enum {string}
              */
             role?: "system" | "user" | "assistant" | "Dialogue";
             /**
-             * @description Who spoke first, with role Dialogue. Default user.
+             * @description First speaker, with role Dialogue. Default user.
              * @enum {string}
              */
             startsBy?: "user" | "assistant";
@@ -4829,7 +4829,7 @@ export interface components {
             id: string;
             options?: components["schemas"]["ChatNodeOptions"];
             /**
-             * @description Id of the edge that leaves the block. This is what a running chat follows; it may dangle.
+             * @description Id of the edge that leaves the block. Running chats follow this id. The edge may be missing.
              * @example edgToEmail
              */
             outgoingEdgeId?: string;
@@ -4909,10 +4909,10 @@ export interface components {
              */
             readonly workspaceId?: unknown;
         };
-        /** @description What ChatNode is asked to do. The action tells which of the other properties are read. */
+        /** @description Options of the ChatNode block. The action decides which other properties apply. */
         ChatNodeOptions: {
             /**
-             * @description What is done: Send Message; any other text is kept. Absent: nothing yet.
+             * @description Action of the block: Send Message. The service preserves other texts. Without an action the block does nothing.
              * @example Send Message
              */
             action?: string;
@@ -4931,7 +4931,7 @@ export interface components {
              * @example {{Question}}
              */
             message?: string;
-            /** @description Which parts of the answer are stored where. With action Send Message: Message, Thread ID. */
+            /** @description Parts of the response and the variables that store them. With action Send Message: Message, Thread ID. */
             responseMapping?: components["schemas"]["VendorAnswerMapping"][];
             /**
              * @description Id of the thread.
@@ -5081,7 +5081,7 @@ export interface components {
              */
             code?: string;
             /**
-             * @description What the function does.
+             * @description Purpose of the function.
              * @example Gives the weather of a city
              */
             description?: string;
@@ -5114,7 +5114,7 @@ export interface components {
          */
         ChatToolParameter: {
             /**
-             * @description What the parameter means.
+             * @description Meaning of the parameter.
              * @example City the weather is asked for
              */
             description?: string;
@@ -5123,7 +5123,7 @@ export interface components {
              * @example city
              */
             name?: string;
-            /** @description Whether the model must give it. Default false. */
+            /** @description True if the model must send the parameter. Default false. */
             required?: boolean;
             /**
              * @description Kind of value.
@@ -5251,7 +5251,7 @@ export interface components {
              */
             type: "chatwoot";
         };
-        /** @description Opens the widget of Chatwoot, on a host that serves chats alone. */
+        /** @description Opens the widget of Chatwoot. Works only on a host that serves chats alone. */
         ChatwootBlock: {
             /**
              * @description Id of the block.
@@ -5260,7 +5260,7 @@ export interface components {
             id: string;
             options?: components["schemas"]["ChatwootOptions"];
             /**
-             * @description Id of the edge that leaves the block. This is what a running chat follows; it may dangle.
+             * @description Id of the edge that leaves the block. Running chats follow this id. The edge may be missing.
              * @example edgToEmail
              */
             outgoingEdgeId?: string;
@@ -5377,7 +5377,7 @@ export interface components {
         ChatwootEvent: {
             [key: string]: unknown;
         };
-        /** @description Which Chatwoot widget is meant. */
+        /** @description The Chatwoot widget and the identity of the visitor. */
         ChatwootOptions: {
             /**
              * @description Address of the Chatwoot installation.
@@ -5385,7 +5385,7 @@ export interface components {
              */
             baseUrl?: string;
             /**
-             * @description What is done. Default Show widget.
+             * @description Task of the block. Default Show widget.
              * @enum {string}
              */
             task?: "Show widget" | "Close widget";
@@ -5398,7 +5398,7 @@ export interface components {
         } & {
             [key: string]: unknown;
         };
-        /** @description The visitor as Chatwoot shall know them; all texts may hold placeholders. */
+        /** @description The visitor as Chatwoot shows them; all texts may hold placeholders. */
         ChatwootUser: {
             /**
              * @description Address of a picture.
@@ -5439,7 +5439,7 @@ export interface components {
             items: components["schemas"]["ChoiceItem"][];
             options?: components["schemas"]["ChoiceInputOptions"];
             /**
-             * @description Id of the edge that leaves the block. This is what a running chat follows; it may dangle.
+             * @description Id of the edge that leaves the block. Running chats follow this id. The edge may be missing.
              * @example edgToEmail
              */
             outgoingEdgeId?: string;
@@ -5451,9 +5451,9 @@ export interface components {
         } & {
             [key: string]: unknown;
         };
-        /** @description How the buttons are offered. */
+        /** @description Settings of a choice input. */
         ChoiceInputOptions: {
-            /** @description Whether the buttons show before anything is searched. Default true. */
+            /** @description True if the buttons show before a search. Default true. */
             areInitialSearchButtonsVisible?: boolean;
             /**
              * @description Text of the button that sends several choices. Default Send.
@@ -5465,9 +5465,9 @@ export interface components {
              * @example varPlans
              */
             dynamicVariableId?: string;
-            /** @description Whether several buttons may be chosen. Default false. */
+            /** @description True if visitors may choose several buttons. Default false. */
             isMultipleChoice?: boolean;
-            /** @description Whether a search field filters the buttons. Default false. */
+            /** @description True if a search field filters the buttons. Default false. */
             isSearchable?: boolean;
             /**
              * @description Text in the empty search field.
@@ -5475,7 +5475,7 @@ export interface components {
              */
             searchInputPlaceholder?: string;
             /**
-             * @description Id of the variable that takes the answer.
+             * @description Id of the variable that stores the answer.
              * @example varEmail
              */
             variableId?: string;
@@ -5496,19 +5496,19 @@ export interface components {
              */
             id: string;
             /**
-             * @description Id of the edge that leaves the item. This is what a running chat follows; it may dangle.
+             * @description Id of the edge that leaves the item. Running chats follow this id. The edge may be missing.
              * @example edgToEmail
              */
             outgoingEdgeId?: string;
             /**
-             * @description What is stored as the answer. Default: the content.
+             * @description Text stored as the answer. Default: the content.
              * @example yes
              */
             value?: string;
         } & {
             [key: string]: unknown;
         };
-        /** @description Asks an OpenAI model. Chats of this service run the task Create chat completion, with credentials of type openai, and skip other tasks. Newer documents use the block of type openai. */
+        /** @description Calls an OpenAI model. Chats of this service run the task Create chat completion, with credentials of type openai, and skip other tasks. Newer documents use the block of type openai. */
         ClassicOpenAiBlock: {
             /**
              * @description Id of the block.
@@ -5517,7 +5517,7 @@ export interface components {
             id: string;
             options?: components["schemas"]["ClassicOpenAiOptions"];
             /**
-             * @description Id of the edge that leaves the block. This is what a running chat follows; it may dangle.
+             * @description Id of the edge that leaves the block. Running chats follow this id. The edge may be missing.
              * @example edgToEmail
              */
             outgoingEdgeId?: string;
@@ -5539,7 +5539,7 @@ export interface components {
         } & {
             [key: string]: unknown;
         };
-        /** @description Stores one part of the answer in a variable. */
+        /** @description Stores one part of the response in a variable. */
         ClassicOpenAiMapping: {
             /**
              * @description Id of the entry.
@@ -5547,22 +5547,22 @@ export interface components {
              */
             id: string;
             /**
-             * @description Part of the answer: `Image URL` for pictures, else `Message content`, `Total tokens`, `Prompt tokens` or `Completion tokens`. Absent or empty: Message content.
+             * @description Part of the response: `Image URL` for pictures, else `Message content`, `Total tokens`, `Prompt tokens` or `Completion tokens`. Default, also if empty: Message content.
              * @example Message content
              */
             valueToExtract?: string;
             /**
-             * @description Id of the variable that takes the part.
+             * @description Id of the variable that stores the part.
              * @example varReply
              */
             variableId?: string;
         } & {
             [key: string]: unknown;
         };
-        /** @description A message given to the model. The role tells which of the other properties are read. */
+        /** @description A message to the model. The role decides which other properties apply. */
         ClassicOpenAiMessage: {
             /**
-             * @description What is said; with role Messages sequence ✨ the variables that hold earlier messages.
+             * @description Text of the message; with role Messages sequence ✨ the variables that hold earlier messages.
              * @example You are a helpful assistant.
              */
             content?: string | components["schemas"]["ClassicOpenAiMessagesSequence"];
@@ -5582,12 +5582,12 @@ export interface components {
              */
             name?: string;
             /**
-             * @description Who speaks, or where earlier messages are taken from. Absent: not chosen yet.
+             * @description Speaker, or source of earlier messages. Missing until chosen.
              * @enum {string}
              */
             role?: "system" | "user" | "assistant" | "Messages sequence ✨" | "Dialogue";
             /**
-             * @description Who spoke first, with role Dialogue. Default user.
+             * @description First speaker, with role Dialogue. Default user.
              * @enum {string}
              */
             startsBy?: "user" | "assistant";
@@ -5609,7 +5609,7 @@ export interface components {
         } & {
             [key: string]: unknown;
         };
-        /** @description What the model is asked. The task tells which of the other properties are read. */
+        /** @description Request to the model. The task decides which other properties apply. */
         ClassicOpenAiOptions: {
             advancedOptions?: components["schemas"]["ClassicOpenAiImageOptions"];
             advancedSettings?: components["schemas"]["ClassicOpenAiSettings"];
@@ -5619,7 +5619,7 @@ export interface components {
              */
             apiVersion?: string;
             /**
-             * @description Address of the API, where the credentials name none; only one of the vendor, since the key goes there.
+             * @description Address of the API, if the credentials name none. It must belong to the vendor, since it receives the key.
              * @example https://api.openai.com/v1
              */
             baseUrl?: string;
@@ -5629,7 +5629,7 @@ export interface components {
              */
             credentialsId?: string;
             /**
-             * @description With task Create speech: what is spoken.
+             * @description With task Create speech: the text to speak.
              * @example {{Answer}}
              */
             input?: string;
@@ -5641,19 +5641,19 @@ export interface components {
              */
             model?: string;
             /**
-             * @description With task Create image: what the picture shows.
+             * @description With task Create image: content of the picture.
              * @example A cat on a roof
              */
             prompt?: string;
-            /** @description Which parts of the answer are stored where. Required with task Create image. */
+            /** @description Parts of the response and the variables that store them. Required with task Create image. */
             responseMapping?: components["schemas"]["ClassicOpenAiMapping"][];
             /**
-             * @description Id of the variable that takes the address of the sound, with task Create speech.
+             * @description Id of the variable that stores the address of the sound, with task Create speech.
              * @example varSpeech
              */
             saveUrlInVariableId?: string;
             /**
-             * @description What is done. Absent: nothing yet.
+             * @description Task of the block. Without a task the block does nothing.
              * @enum {string}
              */
             task?: "Create chat completion" | "Create speech" | "Create image";
@@ -5668,7 +5668,7 @@ export interface components {
         /** @description Settings of a chat completion. */
         ClassicOpenAiSettings: {
             /**
-             * @description How freely the model answers, from 0 to 2. A number, or a text that is one {{variable}} or reads as a number.
+             * @description Sampling temperature of the model, from 0 to 2. A number, or a text that is one {{variable}} or reads as a number.
              * @example 0.7
              */
             temperature?: number | string;
@@ -5723,7 +5723,7 @@ export interface components {
             id: string;
             options?: components["schemas"]["CodeOptions"];
             /**
-             * @description Id of the edge that leaves the block. This is what a running chat follows; it may dangle.
+             * @description Id of the edge that leaves the block. Running chats follow this id. The edge may be missing.
              * @example edgToEmail
              */
             outgoingEdgeId?: string;
@@ -5735,23 +5735,23 @@ export interface components {
         } & {
             [key: string]: unknown;
         };
-        /** @description Which script is run and where. */
+        /** @description Script to run and its settings. */
         CodeOptions: {
             /**
-             * @description The script; placeholders become values. On the server it runs in a sandbox with `setVariable(name, value)` and `fetch(url, options)`, which gives a response with `ok`, `status`, `headers`, `text()` and `json()`. The response can also be used as the text of its body. The guide to flows lists the rest.
+             * @description The script; placeholders become values. On the server it runs in a sandbox with `setVariable(name, value)` and `fetch(url, options)`. Its response has `ok`, `status`, `headers`, `text()` and `json()`; used as a text, it is the body. The guide to flows lists the rest.
              * @example document.title = {{Name}}
              */
             content?: string;
-            /** @description Whether the script runs in the browser of the visitor. Default true. With false it runs on the server, and nothing of it is sent to the browser. */
+            /** @description True if the script runs in the browser of the visitor. Default true. If false, it runs on the server, and the browser does not receive it. */
             isExecutedOnClient?: boolean;
-            /** @description Whether the script was marked as coming from an unknown author. */
+            /** @description True if the script is marked as from an unknown author. */
             isUnsafe?: boolean;
             /**
              * @description Name shown in the editor.
              * @example Track the lead
              */
             name?: string;
-            /** @description Whether the script was written for the page that embeds the chat. The service keeps it and does not read it: scripts run in the page of the chat. */
+            /** @description True if the script is meant for the page that embeds the chat. The service preserves and ignores this: scripts run in the page of the chat. */
             shouldExecuteInParentContext?: boolean;
         } & {
             [key: string]: unknown;
@@ -5766,7 +5766,7 @@ export interface components {
             id: string;
             options?: components["schemas"]["CommandEventOptions"];
             /**
-             * @description Id of the edge that leaves the event. This is what a running chat follows; it may dangle.
+             * @description Id of the edge that leaves the event. Running chats follow this id. The edge may be missing.
              * @example edgToEmail
              */
             outgoingEdgeId?: string;
@@ -5778,14 +5778,14 @@ export interface components {
         } & {
             [key: string]: unknown;
         };
-        /** @description Which command is meant. */
+        /** @description Command that begins the branch. */
         CommandEventOptions: {
             /**
              * @description The command.
              * @example show-offer
              */
             command?: string;
-            /** @description Whether the chat returns to the waiting input afterwards. Default false. */
+            /** @description True if the chat returns to the waiting input afterwards. Default false. */
             resumeAfter?: boolean;
         } & {
             [key: string]: unknown;
@@ -5827,7 +5827,7 @@ export interface components {
              */
             version: "3" | "4" | "5" | "6" | "6.1";
         };
-        /** @description Compares the value of a variable with a text. Does not hold while the variable or the operator is missing. */
+        /** @description Compares the value of a variable with a text. It does not hold if the variable or the operator is missing. */
         Comparison: {
             comparisonOperator?: components["schemas"]["ComparisonOperator"];
             /**
@@ -5836,7 +5836,7 @@ export interface components {
              */
             id: string;
             /**
-             * @description The right side. Placeholders are filled in; the texts `null` and `undefined` mean no value.
+             * @description The right side; may hold placeholders. The texts `null` and `undefined` mean no value.
              * @example 18
              */
             value?: string;
@@ -5858,7 +5858,7 @@ export interface components {
             to: components["schemas"]["ComparedFlow"];
         };
         /**
-         * @description How two values are compared. The order operators compare numbers, then dates, then lengths; Is set and Is empty ignore the right side.
+         * @description Operator that compares two values. Order operators compare numbers, then dates, then lengths. Is set and Is empty ignore the right side.
          * @enum {string}
          */
         ComparisonOperator: "Equal to" | "Not equal" | "Contains" | "Does not contain" | "Greater than" | "Greater or equal to" | "Less than" | "Less or equal to" | "Is set" | "Is empty" | "Starts with" | "Ends with" | "Matches regex" | "Does not match regex";
@@ -5877,10 +5877,10 @@ export interface components {
              * @example blkAskEmail
              */
             id: string;
-            /** @description The conditions, asked from the first to the last. */
+            /** @description The conditions, in the order of evaluation. */
             items: components["schemas"]["ConditionItem"][];
             /**
-             * @description Id of the edge that leaves the block. This is what a running chat follows; it may dangle.
+             * @description Id of the edge that leaves the block. Running chats follow this id. The edge may be missing.
              * @example edgToEmail
              */
             outgoingEdgeId?: string;
@@ -5892,7 +5892,7 @@ export interface components {
         } & {
             [key: string]: unknown;
         };
-        /** @description One condition and the edge that is followed when it holds. */
+        /** @description One condition and the edge that the chat follows if it holds. */
         ConditionItem: {
             content?: components["schemas"]["Condition"];
             /**
@@ -5901,7 +5901,7 @@ export interface components {
              */
             id: string;
             /**
-             * @description Id of the edge that leaves the item. This is what a running chat follows; it may dangle.
+             * @description Id of the edge that leaves the item. Running chats follow this id. The edge may be missing.
              * @example edgToEmail
              */
             outgoingEdgeId?: string;
@@ -5923,7 +5923,7 @@ export interface components {
              */
             message: string;
         };
-        /** @description Asks visitors before the page loads anything of others: trackers, widgets, head code and fonts. */
+        /** @description Asks visitors for consent before the page loads third-party code: trackers, widgets, head code and fonts. */
         ConsentSettings: {
             /**
              * @description Button to agree.
@@ -5935,7 +5935,7 @@ export interface components {
              * @example Decline
              */
             declineLabel?: string;
-            /** @description Whether visitors are asked, and nothing is loaded before they agree. Default false. */
+            /** @description True if the page asks visitors and loads none of these before they agree. Default false. */
             isRequired?: boolean;
             /**
              * @description Address of a page about privacy, linked beside the question.
@@ -6010,7 +6010,7 @@ export interface components {
             /** @description The variables that have a value after the turn; in previews only. */
             variables?: components["schemas"]["ResultVariable"][];
         };
-        /** @description Where a group or an event lies on the canvas of the editor. */
+        /** @description Coordinates of a group or an event on the canvas of the editor. */
         Coordinates: {
             /**
              * Format: double
@@ -6227,7 +6227,7 @@ export interface components {
             id: string;
             options?: components["schemas"]["DateInputOptions"];
             /**
-             * @description Id of the edge that leaves the block. This is what a running chat follows; it may dangle.
+             * @description Id of the edge that leaves the block. Running chats follow this id. The edge may be missing.
              * @example edgToEmail
              */
             outgoingEdgeId?: string;
@@ -6252,7 +6252,7 @@ export interface components {
              */
             from?: string;
             /**
-             * @description Word between the two dates in the answer; visitors see a dash in place of the default. Default to.
+             * @description Word between the two dates in the answer. Default `to`, which visitors see as a dash.
              * @example to
              */
             separator?: string;
@@ -6264,16 +6264,16 @@ export interface components {
         } & {
             [key: string]: unknown;
         };
-        /** @description Which dates are accepted and how they are written. */
+        /** @description Accepted dates and their format. */
         DateInputOptions: {
             /**
              * @description Unicode date pattern (TR 35) of the answer. Default dd/MM/yyyy, with a time dd/MM/yyyy HH:mm.
              * @example dd/MM/yyyy
              */
             format?: string;
-            /** @description Whether a time of day is asked too. Default false. */
+            /** @description True if the input also asks for a time of day. Default false. */
             hasTime?: boolean;
-            /** @description Whether two dates are asked. Default false. */
+            /** @description True if the input asks for two dates. Default false. */
             isRange?: boolean;
             labels?: components["schemas"]["DateInputLabels"];
             /**
@@ -6287,7 +6287,7 @@ export interface components {
              */
             min?: string;
             /**
-             * @description Id of the variable that takes the answer.
+             * @description Id of the variable that stores the answer.
              * @example varEmail
              */
             variableId?: string;
@@ -6303,7 +6303,7 @@ export interface components {
             id: string;
             options?: components["schemas"]["DeepSeekOptions"];
             /**
-             * @description Id of the edge that leaves the block. This is what a running chat follows; it may dangle.
+             * @description Id of the edge that leaves the block. Running chats follow this id. The edge may be missing.
              * @example edgToEmail
              */
             outgoingEdgeId?: string;
@@ -6383,10 +6383,10 @@ export interface components {
              */
             readonly workspaceId?: unknown;
         };
-        /** @description What DeepSeek is asked to do. The action tells which of the other properties are read. */
+        /** @description Options of the DeepSeek block. The action decides which other properties apply. */
         DeepSeekOptions: {
             /**
-             * @description What is done: Create chat completion; any other text is kept. Absent: nothing yet.
+             * @description Action of the block: Create chat completion. The service preserves other texts. Without an action the block does nothing.
              * @example Create chat completion
              */
             action?: string;
@@ -6395,17 +6395,17 @@ export interface components {
              * @example crdVendor
              */
             credentialsId?: string;
-            /** @description The messages, from the first to the last. */
+            /** @description The messages, oldest first. */
             messages?: components["schemas"]["ChatMessage"][];
             /**
              * @description Name of the model.
              * @example gpt-4o
              */
             model?: string;
-            /** @description Which parts of the answer are stored where. With action Create chat completion: Message content, Total tokens, Prompt tokens, Completion tokens. */
+            /** @description Parts of the response and the variables that store them. With action Create chat completion: Message content, Total tokens, Prompt tokens, Completion tokens. */
             responseMapping?: components["schemas"]["VendorAnswerMapping"][];
             /**
-             * @description How freely the model answers, from 0 to 2. A number, or a text that is one {{variable}} or reads as a number.
+             * @description Sampling temperature of the model, from 0 to 2. A number, or a text that is one {{variable}} or reads as a number.
              * @example 0.7
              */
             temperature?: number | string;
@@ -6492,7 +6492,7 @@ export interface components {
             id: string;
             options?: components["schemas"]["DifyAiOptions"];
             /**
-             * @description Id of the edge that leaves the block. This is what a running chat follows; it may dangle.
+             * @description Id of the edge that leaves the block. Running chats follow this id. The edge may be missing.
              * @example edgToEmail
              */
             outgoingEdgeId?: string;
@@ -6572,10 +6572,10 @@ export interface components {
              */
             readonly workspaceId?: unknown;
         };
-        /** @description What Dify is asked to do. The action tells which of the other properties are read. */
+        /** @description Options of the Dify block. The action decides which other properties apply. */
         DifyAiOptions: {
             /**
-             * @description What is done: Create Chat Message, Query Knowledge Base; any other text is kept. Absent: nothing yet.
+             * @description Action of the block: Create Chat Message, Query Knowledge Base. The service preserves other texts. Without an action the block does nothing.
              * @example Create Chat Message
              */
             action?: string;
@@ -6597,14 +6597,14 @@ export interface components {
             /** @description Inputs of the application. */
             inputs?: components["schemas"]["KeyValuePair"][];
             /**
-             * @description What is asked; may hold placeholders.
+             * @description Text of the query; may hold placeholders.
              * @example {{Question}}
              */
             query?: string;
-            /** @description Which parts of the answer are stored where. With action Create Chat Message: Answer, Total Tokens, Message content, Total tokens, Prompt tokens, Completion tokens. With action Query Knowledge Base: Retrieved chunks. */
+            /** @description Parts of the response and the variables that store them. With action Create Chat Message: Answer, Total Tokens, Message content, Total tokens, Prompt tokens, Completion tokens. With action Query Knowledge Base: Retrieved chunks. */
             responseMapping?: components["schemas"]["VendorAnswerMapping"][];
             /**
-             * @description Id of the visitor at the vendor. Default: an id of the chat.
+             * @description Id of the visitor at the vendor. Default: an id of the session.
              * @example {{User ID}}
              */
             user?: string;
@@ -6635,7 +6635,7 @@ export interface components {
         /** @description Shows an item only while a condition holds. */
         DisplayCondition: {
             condition?: components["schemas"]["Condition"];
-            /** @description Whether the condition is asked at all. Default false: the item is always shown. */
+            /** @description True if the condition applies. Default false: the chat always shows the item. */
             isEnabled?: boolean;
         } & {
             [key: string]: unknown;
@@ -6676,7 +6676,7 @@ export interface components {
              */
             hostAvatarUrl?: string;
         };
-        /** @description A connection of the flow. References are not enforced: source and target may name what does not exist. */
+        /** @description A connection of the flow. The service does not enforce references: source and target may name missing records. */
         Edge: {
             from: components["schemas"]["EdgeSource"];
             /**
@@ -6688,7 +6688,7 @@ export interface components {
         } & {
             [key: string]: unknown;
         };
-        /** @description Where an edge starts: at a block, at an item or a path of a block, or at an event. Either blockId or eventId is present; eventId only in versions 6 and 6.1. */
+        /** @description Start of an edge: a block, an item or a path of a block, or an event. It has a blockId or, in versions 6 and 6.1 only, an eventId. */
         EdgeSource: {
             /**
              * @description Id of the block the edge leaves.
@@ -6701,19 +6701,19 @@ export interface components {
              */
             eventId?: string;
             /**
-             * @description Id of the item of the block, when the edge leaves one.
+             * @description Id of the item of the block, if the edge leaves an item.
              * @example itmYes
              */
             itemId?: string;
             /**
-             * @description Id of the path of a card, when the edge leaves one.
+             * @description Id of the path of a card, if the edge leaves a path.
              * @example pthBuy
              */
             pathId?: string;
         } & {
             [key: string]: unknown;
         };
-        /** @description Where an edge leads. */
+        /** @description End of an edge. */
         EdgeTarget: {
             /**
              * @description Id of the block in the group. Default: its first block.
@@ -6737,7 +6737,7 @@ export interface components {
             id: string;
             options?: components["schemas"]["ElevenLabsOptions"];
             /**
-             * @description Id of the edge that leaves the block. This is what a running chat follows; it may dangle.
+             * @description Id of the edge that leaves the block. Running chats follow this id. The edge may be missing.
              * @example edgToEmail
              */
             outgoingEdgeId?: string;
@@ -6817,10 +6817,10 @@ export interface components {
              */
             readonly workspaceId?: unknown;
         };
-        /** @description What ElevenLabs is asked to do. The action tells which of the other properties are read. */
+        /** @description Options of the ElevenLabs block. The action decides which other properties apply. */
         ElevenLabsOptions: {
             /**
-             * @description What is done: Convert text to speech; any other text is kept. Absent: nothing yet.
+             * @description Action of the block: Convert text to speech. The service preserves other texts. Without an action the block does nothing.
              * @example Convert text to speech
              */
             action?: string;
@@ -6835,12 +6835,12 @@ export interface components {
              */
             modelId?: string;
             /**
-             * @description Id of the variable that takes the address of the sound.
+             * @description Id of the variable that stores the address of the sound.
              * @example varSpeech
              */
             saveUrlInVariableId?: string;
             /**
-             * @description What is spoken.
+             * @description Text to speak.
              * @example {{Answer}}
              */
             text?: string;
@@ -6852,7 +6852,7 @@ export interface components {
         } & {
             [key: string]: unknown;
         };
-        /** @description Sends an e-mail to one or more people. */
+        /** @description Sends an e-mail to one or more recipients. */
         EmailBlock: {
             /**
              * @description Id of the block.
@@ -6861,7 +6861,7 @@ export interface components {
             id: string;
             options?: components["schemas"]["EmailOptions"];
             /**
-             * @description Id of the edge that leaves the block. This is what a running chat follows; it may dangle.
+             * @description Id of the edge that leaves the block. Running chats follow this id. The edge may be missing.
              * @example edgToEmail
              */
             outgoingEdgeId?: string;
@@ -6882,7 +6882,7 @@ export interface components {
             id: string;
             options?: components["schemas"]["EmailInputOptions"];
             /**
-             * @description Id of the edge that leaves the block. This is what a running chat follows; it may dangle.
+             * @description Id of the edge that leaves the block. Running chats follow this id. The edge may be missing.
              * @example edgToEmail
              */
             outgoingEdgeId?: string;
@@ -6894,23 +6894,23 @@ export interface components {
         } & {
             [key: string]: unknown;
         };
-        /** @description How the address is asked for. */
+        /** @description Settings of an e-mail input. */
         EmailInputOptions: {
             labels?: components["schemas"]["InputLabels"];
             /**
-             * @description Sent after an answer that is not valid.
+             * @description Sent after an invalid answer.
              * @example This does not look right. Can you check it?
              */
             retryMessageContent?: string;
             /**
-             * @description Id of the variable that takes the answer.
+             * @description Id of the variable that stores the answer.
              * @example varEmail
              */
             variableId?: string;
         } & {
             [key: string]: unknown;
         };
-        /** @description Which e-mail is sent to whom. All texts may hold placeholders. */
+        /** @description E-mail to send. All texts may hold placeholders. */
         EmailOptions: {
             /**
              * @description Id of the variable that holds the addresses of files to attach.
@@ -6918,7 +6918,7 @@ export interface components {
              */
             attachmentsVariableId?: string;
             /**
-             * @description Addresses that get a copy unseen.
+             * @description Addresses that get a hidden copy.
              * @example [
              *       "archive@example.com"
              *     ]
@@ -6937,13 +6937,13 @@ export interface components {
              */
             cc?: string[];
             /**
-             * @description Id of the credentials of the mail account, or default for the mailer of the installation. Nothing is sent by an account that the workspace does not have.
+             * @description Id of the credentials of the mail account, or default for the mailer of the installation. The block sends nothing if the workspace lacks the credentials.
              * @example default
              */
             credentialsId?: string;
-            /** @description Whether the body is HTML. Default false. */
+            /** @description True if the body is HTML. Default false. */
             isBodyCode?: boolean;
-            /** @description Whether the body is the given one instead of all answers and variables. Default true where there is a body. */
+            /** @description True if the e-mail has `body` instead of all answers and variables. Default true if there is a body. */
             isCustomBody?: boolean;
             /**
              * @description Addresses of the recipients.
@@ -6953,7 +6953,7 @@ export interface components {
              */
             recipients?: string[];
             /**
-             * @description Address that replies go to.
+             * @description Address for replies.
              * @example {{Email}}
              */
             replyTo?: string;
@@ -6965,7 +6965,7 @@ export interface components {
         } & {
             [key: string]: unknown;
         };
-        /** @description Another page shown inside the chat. */
+        /** @description Shows another page inside the chat. */
         EmbedBubble: {
             content?: components["schemas"]["EmbedBubbleContent"];
             /**
@@ -6974,7 +6974,7 @@ export interface components {
              */
             id: string;
             /**
-             * @description Id of the edge that leaves the block. This is what a running chat follows; it may dangle.
+             * @description Id of the edge that leaves the block. Running chats follow this id. The edge may be missing.
              * @example edgToEmail
              */
             outgoingEdgeId?: string;
@@ -6986,7 +6986,7 @@ export interface components {
         } & {
             [key: string]: unknown;
         };
-        /** @description Which page is shown and how. */
+        /** @description Page to show, and its settings. */
         EmbedBubbleContent: {
             /**
              * @description Height in CSS pixels. Default 400. A number, or a text that is one {{variable}} or reads as a number.
@@ -7022,9 +7022,9 @@ export interface components {
              */
             type: "embed";
         };
-        /** @description Holds the chat until the page sends an event. */
+        /** @description Makes the chat wait until the page sends an event. */
         EmbedWaitForEvent: {
-            /** @description Whether the chat waits. Default false. */
+            /** @description True if the chat waits. Default false. */
             isEnabled?: boolean;
             /**
              * @description Name of the event.
@@ -7032,7 +7032,7 @@ export interface components {
              */
             name?: string;
             /**
-             * @description Id of the variable that takes the data of the event.
+             * @description Id of the variable that stores the data of the event.
              * @example varSeat
              */
             saveDataInVariableId?: string;
@@ -7090,7 +7090,7 @@ export interface components {
         ExportedBotV3: {
             /** @description The connections of the flow, in no particular order. */
             edges: components["schemas"]["Edge"][];
-            /** @description Null, because the start is a block of a group. An empty list is accepted too. */
+            /** @description Null, because the start is a block of a group. An empty list is valid too. */
             events: components["schemas"]["FlowEvent"][] | null;
             /** @description The groups of the flow, in no particular order. */
             groups: components["schemas"]["LegacyGroup"][];
@@ -7127,7 +7127,7 @@ export interface components {
         ExportedBotV4: {
             /** @description The connections of the flow, in no particular order. */
             edges: components["schemas"]["Edge"][];
-            /** @description Null, because the start is a block of a group. An empty list is accepted too. */
+            /** @description Null, because the start is a block of a group. An empty list is valid too. */
             events: components["schemas"]["FlowEvent"][] | null;
             /** @description The groups of the flow, in no particular order. */
             groups: components["schemas"]["LegacyGroup"][];
@@ -7164,7 +7164,7 @@ export interface components {
         ExportedBotV5: {
             /** @description The connections of the flow, in no particular order. */
             edges: components["schemas"]["Edge"][];
-            /** @description Null, because the start is a block of a group. An empty list is accepted too. */
+            /** @description Null, because the start is a block of a group. An empty list is valid too. */
             events: components["schemas"]["FlowEvent"][] | null;
             /** @description The groups of the flow, in no particular order. */
             groups: components["schemas"]["LegacyGroup"][];
@@ -7201,7 +7201,7 @@ export interface components {
         ExportedBotV6: {
             /** @description The connections of the flow, in no particular order. */
             edges: components["schemas"]["Edge"][];
-            /** @description What begins the branches of the flow. The first event, and only the first, is the start event. */
+            /** @description Events that begin the branches of the flow. The first event, and only the first, is the start event. */
             events: components["schemas"]["FlowEvent"][];
             /** @description The groups of the flow, in no particular order. */
             groups: components["schemas"]["Group"][];
@@ -7238,7 +7238,7 @@ export interface components {
         ExportedBotV61: {
             /** @description The connections of the flow, in no particular order. */
             edges: components["schemas"]["Edge"][];
-            /** @description What begins the branches of the flow. The first event, and only the first, is the start event. */
+            /** @description Events that begin the branches of the flow. The first event, and only the first, is the start event. */
             events: components["schemas"]["FlowEvent"][];
             /** @description The groups of the flow, in no particular order. */
             groups: components["schemas"]["Group"][];
@@ -7280,7 +7280,7 @@ export interface components {
             id: string;
             options?: components["schemas"]["FileInputOptions"];
             /**
-             * @description Id of the edge that leaves the block. This is what a running chat follows; it may dangle.
+             * @description Id of the edge that leaves the block. Running chats follow this id. The edge may be missing.
              * @example edgToEmail
              */
             outgoingEdgeId?: string;
@@ -7310,7 +7310,7 @@ export interface components {
              */
             placeholder?: string;
             /**
-             * @description Text of the button that goes on without files.
+             * @description Text of the button that continues without files.
              * @example Skip
              */
             skip?: string;
@@ -7318,21 +7318,21 @@ export interface components {
         } & {
             [key: string]: unknown;
         };
-        /** @description Which files are accepted. */
+        /** @description Settings of a file input. */
         FileInputOptions: {
             allowedFileTypes?: components["schemas"]["AllowedFileTypes"];
             /**
-             * @description Which camera a phone opens: away from the visitor, or towards.
+             * @description Camera of a phone: at the back (environment) or at the front (user).
              * @enum {string}
              */
             capture?: "environment" | "user";
-            /** @description Whether several files may be given. Default false. */
+            /** @description True if visitors may upload several files. Default false. */
             isMultipleAllowed?: boolean;
-            /** @description Whether a file must be given. Default true. */
+            /** @description True if the visitor must upload a file. Default true. */
             isRequired?: boolean;
             labels?: components["schemas"]["FileInputLabels"];
             /**
-             * @description Id of the variable that takes the answer.
+             * @description Id of the variable that stores the answer.
              * @example varEmail
              */
             variableId?: string;
@@ -7356,7 +7356,7 @@ export interface components {
             [key: string]: unknown;
         };
         /**
-         * @description Who may open an uploaded file: Public everybody with the address, Private members only, Auto as the installation decides. Default Auto.
+         * @description Access to an uploaded file: Public for everybody with the address, Private for members only, Auto as the installation decides. Default Auto.
          * @enum {string}
          */
         FileVisibility: "Auto" | "Public" | "Private";
@@ -7417,7 +7417,7 @@ export interface components {
             /** @description What was found; the first 1,000. */
             findings: components["schemas"]["FlowFinding"][];
         };
-        /** @description Something that begins a branch of the flow; the type tells what. */
+        /** @description An event that begins a branch of the flow. The type names its trigger. */
         FlowEvent: components["schemas"]["StartEvent"] | components["schemas"]["CommandEvent"] | components["schemas"]["ReplyEvent"] | components["schemas"]["InvalidReplyEvent"] | components["schemas"]["IdleEvent"] | components["schemas"]["OpaqueEvent"];
         /** @description Something in a flow that would misbehave when it runs. */
         FlowFinding: {
@@ -7563,7 +7563,7 @@ export interface components {
              */
             readonly workspaceId?: unknown;
         };
-        /** @description A font with the place it is loaded from. The chat page loads what rules in `css` name. Google fonts (from fonts.bunny.net) and style sheets at addresses it loads on a host that serves chats alone; elsewhere they have to be on the device of the visitor. */
+        /** @description A font and its source. The chat page always loads fonts that rules in `css` name. It loads Google fonts (from fonts.bunny.net) and style sheets by address only on a host that serves chats alone. Elsewhere the device of the visitor must have the font. */
         FontSource: {
             /**
              * @description Address of a style sheet that declares the font, or the rules themselves.
@@ -7576,12 +7576,12 @@ export interface components {
              */
             family?: string;
             /**
-             * @description Where the font comes from: Google Fonts or own style sheet.
+             * @description Source of the font: Google Fonts or own style sheet.
              * @enum {string}
              */
             type: "Google" | "Custom";
             /**
-             * @description Address of a style sheet; `css` replaces it.
+             * @description Address of a style sheet. `css` overrides it.
              * @example https://files.example.com/brand-font.css
              */
             url?: string;
@@ -7605,18 +7605,18 @@ export interface components {
         };
         /** @description Behaviour of the chat as a whole. */
         GeneralSettings: {
-            /** @description Whether the chat page shows the name of the installation, if it has one. Default false. */
+            /** @description True if the chat page shows the name of the installation, where it has one. Default false. */
             isBrandingEnabled?: boolean;
-            /** @description Whether query parameters disappear from the address after they were read. Default true. */
+            /** @description True if the page removes query parameters from the address after reading them. Default true. */
             isHideQueryParamsEnabled?: boolean;
-            /** @description Whether inputs show the value their variable has already. Default false. */
+            /** @description True if inputs show the current value of their variable. Default false. */
             isInputPrefillEnabled?: boolean;
-            /** @description Older documents only: the opposite of rememberUser.isEnabled, read where that is absent. Default true. */
+            /** @description Older documents only: the opposite of rememberUser.isEnabled, used if that is missing. Default true. */
             isNewResultOnRefreshEnabled?: boolean;
-            /** @description Older documents only and without effect: see typingEmulation. */
+            /** @description Without effect, in older documents only. See typingEmulation. */
             isTypingEmulationEnabled?: boolean;
             /**
-             * @description Language of the texts that the chat page and the service have of their own, and of numbers and dates in answers, as a BCP 47 tag. Default, also for a language that the page lacks: what the browser of the visitor asks for. Texts in systemMessages and labels of inputs replace those of the page and the service.
+             * @description BCP 47 tag for built-in texts of the chat page and the service, and for numbers and dates in answers. Default: the preferred language of the browser. The default also applies if the page lacks the language. Texts in systemMessages and labels of inputs replace the built-in ones.
              * @example de
              */
             language?: string;
@@ -7634,7 +7634,7 @@ export interface components {
             id: string;
             options?: components["schemas"]["GmailOptions"];
             /**
-             * @description Id of the edge that leaves the block. This is what a running chat follows; it may dangle.
+             * @description Id of the edge that leaves the block. Running chats follow this id. The edge may be missing.
              * @example edgToEmail
              */
             outgoingEdgeId?: string;
@@ -7718,21 +7718,21 @@ export interface components {
         GmailData: {
             /**
              * Format: uri
-             * @description Address of the API, where it is not the one of Google.
+             * @description Address of the API, if not that of Google.
              * @example https://gmail.example.com
              */
             baseUrl?: string;
             oauth: components["schemas"]["GoogleOAuth"];
         };
-        /** @description What Gmail is asked to do. The action tells which of the other properties are read. */
+        /** @description Options of the Gmail block. The action decides which other properties apply. */
         GmailOptions: {
             /**
-             * @description What is done: Send email; any other text is kept. Absent: nothing yet.
+             * @description Action of the block: Send email. The service preserves other texts. Without an action the block does nothing.
              * @example Send email
              */
             action?: string;
             /**
-             * @description Files that are attached: the id of the variable that holds them. Any JSON value.
+             * @description Id of the variable that holds the files to attach. Any JSON value.
              * @example varFiles
              */
             attachments?: unknown;
@@ -7747,29 +7747,29 @@ export interface components {
              */
             credentialsId?: string;
             /**
-             * @description Address of the sender. Default that of the account.
+             * @description Address of the sender. Default: that of the account.
              * @example sales@example.com
              */
             from?: string;
             /**
-             * @description Id of the label that the e-mail gets.
+             * @description Id of the label for the e-mail.
              * @example Label_7
              */
             label?: string;
             /**
-             * @description Address that replies go to.
+             * @description Address for replies.
              * @example team@example.com
              */
             replyTo?: string;
-            /** @description Which parts of the answer are stored where. With action Send email: Message ID, Thread ID. */
+            /** @description Parts of the response and the variables that store them. With action Send email: Message ID, Thread ID. */
             responseMapping?: components["schemas"]["VendorAnswerMapping"][];
             /**
-             * @description Subject. Default that of the thread.
+             * @description Subject. Default: that of the thread.
              * @example Your demo
              */
             subject?: string;
             /**
-             * @description Id of the thread that the e-mail belongs to.
+             * @description Id of the thread of the e-mail.
              * @example {{Thread}}
              */
             threadId?: string;
@@ -7803,7 +7803,7 @@ export interface components {
              */
             type: "googleAnalytics";
         };
-        /** @description Sends an event to Google Analytics, on a host that serves chats alone. */
+        /** @description Sends an event to Google Analytics. Works only on a host that serves chats alone. */
         GoogleAnalyticsBlock: {
             /**
              * @description Id of the block.
@@ -7812,7 +7812,7 @@ export interface components {
             id: string;
             options?: components["schemas"]["GoogleAnalyticsOptions"];
             /**
-             * @description Id of the edge that leaves the block. This is what a running chat follows; it may dangle.
+             * @description Id of the edge that leaves the block. Running chats follow this id. The edge may be missing.
              * @example edgToEmail
              */
             outgoingEdgeId?: string;
@@ -7824,7 +7824,7 @@ export interface components {
         } & {
             [key: string]: unknown;
         };
-        /** @description Which event is sent; all texts may hold placeholders. */
+        /** @description Event to send; all texts may hold placeholders. */
         GoogleAnalyticsOptions: {
             /**
              * @description Name of the event.
@@ -7859,7 +7859,7 @@ export interface components {
         } & {
             [key: string]: unknown;
         };
-        /** @description The account of a person who agreed, and the OAuth client that they agreed with: without one, that of the installation. */
+        /** @description A Google account whose owner has consented, and the OAuth client of the consent. Default: the client of the installation. */
         GoogleOAuth: {
             /**
              * @description Id of the OAuth client.
@@ -7874,18 +7874,18 @@ export interface components {
             clientSecret?: string;
             /**
              * Format: password
-             * @description The refresh token that Google gave for the consent.
+             * @description Refresh token from Google for the consent.
              * @example refresh-example
              */
             refreshToken: string;
             /**
              * Format: uri
-             * @description Address that gives tokens. Default https://oauth2.googleapis.com/token.
+             * @description Address that issues tokens. Default https://oauth2.googleapis.com/token.
              * @example https://oauth2.googleapis.com/token
              */
             tokenUri?: string;
         };
-        /** @description The JSON key of a service account, as Google Cloud gives it. The sheet has to be shared with its address. */
+        /** @description The JSON key of a service account, as Google Cloud issues it. Share the sheet with its address. */
         GoogleServiceAccount: {
             /**
              * @description Not used.
@@ -7914,7 +7914,7 @@ export interface components {
             client_x509_cert_url?: string;
             /**
              * Format: password
-             * @description Its private key, in PEM.
+             * @description Private key, in PEM.
              * @example -----BEGIN PRIVATE KEY-----
              *     example
              *     -----END PRIVATE KEY-----
@@ -7932,7 +7932,7 @@ export interface components {
             project_id?: string;
             /**
              * Format: uri
-             * @description Address that gives tokens. Default https://oauth2.googleapis.com/token.
+             * @description Address that issues tokens. Default https://oauth2.googleapis.com/token.
              * @example https://oauth2.googleapis.com/token
              */
             token_uri?: string;
@@ -7956,7 +7956,7 @@ export interface components {
             id: string;
             options?: components["schemas"]["GoogleSheetsOptions"];
             /**
-             * @description Id of the edge that leaves the block. This is what a running chat follows; it may dangle.
+             * @description Id of the edge that leaves the block. Running chats follow this id. The edge may be missing.
              * @example edgToEmail
              */
             outgoingEdgeId?: string;
@@ -8036,25 +8036,25 @@ export interface components {
              */
             readonly workspaceId?: unknown;
         };
-        /** @description An account that reads and writes sheets: a service account, or that of a person. */
+        /** @description An account that reads and writes sheets: a service account, or the account of a Google user. */
         GoogleSheetsData: {
             /**
              * Format: uri
-             * @description Address of the API, where it is not the one of Google.
+             * @description Address of the API, if not that of Google.
              * @example https://sheets.example.com
              */
             baseUrl?: string;
             oauth?: components["schemas"]["GoogleOAuth"];
             serviceAccount?: components["schemas"]["GoogleServiceAccount"];
         };
-        /** @description Which table is meant and what is done with it. The action tells which of the other properties are read. */
+        /** @description Table and the action on it. The action decides which other properties apply. */
         GoogleSheetsOptions: {
             /**
-             * @description What is done. Absent: nothing yet.
+             * @description Action of the block. Without an action the block does nothing.
              * @enum {string}
              */
             action?: "Get data from sheet" | "Insert a row" | "Update a row";
-            /** @description With action Get data from sheet: which columns are stored where. */
+            /** @description With action Get data from sheet: columns and the variables that store them. */
             cellsToExtract?: components["schemas"]["SheetExtraction"][];
             /** @description With action Insert a row: the cells of the new row. */
             cellsToInsert?: components["schemas"]["SheetCell"][];
@@ -8077,7 +8077,7 @@ export interface components {
              */
             spreadsheetId?: string;
             /**
-             * @description With action Get data from sheet: which of the found rows are read. Default All.
+             * @description With action Get data from sheet: rows to read of those found. Default All.
              * @enum {string}
              */
             totalRowsToExtract?: "All" | "First" | "Last" | "Random";
@@ -8093,7 +8093,7 @@ export interface components {
             id: string;
             options?: components["schemas"]["GroqOptions"];
             /**
-             * @description Id of the edge that leaves the block. This is what a running chat follows; it may dangle.
+             * @description Id of the edge that leaves the block. Running chats follow this id. The edge may be missing.
              * @example edgToEmail
              */
             outgoingEdgeId?: string;
@@ -8173,10 +8173,10 @@ export interface components {
              */
             readonly workspaceId?: unknown;
         };
-        /** @description What Groq is asked to do. The action tells which of the other properties are read. */
+        /** @description Options of the Groq block. The action decides which other properties apply. */
         GroqOptions: {
             /**
-             * @description What is done: Create chat completion; any other text is kept. Absent: nothing yet.
+             * @description Action of the block: Create chat completion. The service preserves other texts. Without an action the block does nothing.
              * @example Create chat completion
              */
             action?: string;
@@ -8185,17 +8185,17 @@ export interface components {
              * @example crdVendor
              */
             credentialsId?: string;
-            /** @description The messages, from the first to the last. */
+            /** @description The messages, oldest first. */
             messages?: components["schemas"]["ChatMessage"][];
             /**
              * @description Name of the model.
              * @example gpt-4o
              */
             model?: string;
-            /** @description Which parts of the answer are stored where. With action Create chat completion: Message content, Total tokens, Prompt tokens, Completion tokens. */
+            /** @description Parts of the response and the variables that store them. With action Create chat completion: Message content, Total tokens, Prompt tokens, Completion tokens. */
             responseMapping?: components["schemas"]["VendorAnswerMapping"][];
             /**
-             * @description How freely the model answers, from 0 to 2. A number, or a text that is one {{variable}} or reads as a number.
+             * @description Sampling temperature of the model, from 0 to 2. A number, or a text that is one {{variable}} or reads as a number.
              * @example 0.7
              */
             temperature?: number | string;
@@ -8249,18 +8249,18 @@ export interface components {
         } & {
             [key: string]: unknown;
         };
-        /** @description Hands the chat to the members of the workspace. The bot is silent until a member gives the chat back; then it goes on behind the block. A block of this service alone. */
+        /** @description Hands the chat over to the members of the workspace. The bot is silent until a member returns the chat, then continues after the block. Only this service has this block. */
         HandoffBlock: {
             /**
              * @description Id of the block.
              * @example blkAskEmail
              */
             id: string;
-            /** @description The ways out. Where one is missing, the chat goes on behind the block. */
+            /** @description The exits. If one is missing, the chat continues after the block. */
             items?: components["schemas"]["HandoffItem"][];
             options?: components["schemas"]["HandoffOptions"];
             /**
-             * @description Id of the edge that leaves the block. This is what a running chat follows; it may dangle.
+             * @description Id of the edge that leaves the block. Running chats follow this id. The edge may be missing.
              * @example edgToEmail
              */
             outgoingEdgeId?: string;
@@ -8272,7 +8272,7 @@ export interface components {
         } & {
             [key: string]: unknown;
         };
-        /** @description A way out of a handoff, and the edge that is followed then. */
+        /** @description An exit of a handoff and its edge. */
         HandoffItem: {
             /**
              * @description Id of the item.
@@ -8280,29 +8280,29 @@ export interface components {
              */
             id: string;
             /**
-             * @description Id of the edge that leaves the item. This is what a running chat follows; it may dangle.
+             * @description Id of the edge that leaves the item. Running chats follow this id. The edge may be missing.
              * @example edgToEmail
              */
             outgoingEdgeId?: string;
             /**
-             * @description When the way is taken: when no member came in time, or outside of office hours.
+             * @description Reason for the exit: no member came in time, or the office is closed.
              * @enum {string}
              */
             path: "unanswered" | "closed";
         } & {
             [key: string]: unknown;
         };
-        /** @description When members are asked, and how long the visitor waits. */
+        /** @description Message, timeout and office hours of a handoff. */
         HandoffOptions: {
             /**
-             * @description What the visitor is told; may hold placeholders. Nothing is said without it.
+             * @description Message to the visitor; may hold placeholders. Default: no message.
              * @example A colleague will be with you in a moment.
              */
             message?: string;
             officeHours?: components["schemas"]["OfficeHours"];
             /**
              * Format: double
-             * @description Seconds until the chat leaves by the way `unanswered` if no member has taken it. Without it the chat waits as long as it lives.
+             * @description Seconds until the chat takes the exit `unanswered`, if no member has joined. Default: no timeout as long as the session lives.
              * @example 300
              */
             timeoutSeconds?: number;
@@ -8325,7 +8325,7 @@ export interface components {
              */
             type: "httpRequestToExecute";
         };
-        /** @description Sends an HTTP request. The type keeps its old name. */
+        /** @description Sends an HTTP request. The type still has its old name. */
         HttpRequestBlock: {
             /**
              * @description Id of the block.
@@ -8334,7 +8334,7 @@ export interface components {
             id: string;
             options?: components["schemas"]["HttpRequestOptions"];
             /**
-             * @description Id of the edge that leaves the block. This is what a running chat follows; it may dangle.
+             * @description Id of the edge that leaves the block. Running chats follow this id. The edge may be missing.
              * @example edgToEmail
              */
             outgoingEdgeId?: string;
@@ -8363,7 +8363,7 @@ export interface components {
             /** @description Query parameters added to the address. */
             queryParams?: components["schemas"]["HttpRequestPair"][];
             /**
-             * @description Address the request is sent to; may hold placeholders.
+             * @description Address of the request; may hold placeholders.
              * @example https://api.example.com/leads
              */
             url?: string;
@@ -8395,24 +8395,24 @@ export interface components {
              */
             url: string;
         };
-        /** @description Which request is sent and what is stored of the answer. */
+        /** @description Request to send, and parts of the response to store. */
         HttpRequestOptions: {
-            /** @description Whether the editor shows all properties, in older documents. */
+            /** @description True if the editor shows all properties, in older documents. */
             isAdvancedConfig?: boolean;
-            /** @description Whether the body is the given one instead of all answers. Default false. */
+            /** @description True if the request sends `body` instead of all answers. Default false. */
             isCustomBody?: boolean;
-            /** @description Whether the browser of the visitor sends the request. Default false. */
+            /** @description True if the browser of the visitor sends the request. Default false. */
             isExecutedOnClient?: boolean;
             /**
-             * @description Id of the credentials of a proxy that the request goes through. This service offers none: a request with one is not sent.
+             * @description Id of the credentials of a proxy. This service supports no proxies and does not send such a request.
              * @example crdProxy
              */
             proxyCredentialsId?: string;
-            /** @description Which parts of the received body are stored where. */
+            /** @description Parts of the received body and the variables that store them. */
             responseVariableMapping?: components["schemas"]["HttpResponseMapping"][];
             /**
              * Format: double
-             * @description Longest wait for the answer, in seconds. Default 10.
+             * @description Timeout for the response, in seconds. Default 10.
              * @example 10
              */
             timeout?: number;
@@ -8445,7 +8445,7 @@ export interface components {
         /** @description Stores one part of a received body in a variable. */
         HttpResponseMapping: {
             /**
-             * @description Where the part is found.
+             * @description Path of the part in the body.
              * @example data.plan
              */
             bodyPath?: string;
@@ -8455,7 +8455,7 @@ export interface components {
              */
             id: string;
             /**
-             * @description Id of the variable that takes the part.
+             * @description Id of the variable that stores the part.
              * @example varPlan
              */
             variableId?: string;
@@ -8497,7 +8497,7 @@ export interface components {
              */
             message: string;
         };
-        /** @description Begins a branch when the visitor has not answered for a while. The input is shown again behind it. An event of this service alone. */
+        /** @description Begins a branch when the visitor has not answered for a while. The input appears again after the branch. Only this service has this event. */
         IdleEvent: {
             graphCoordinates: components["schemas"]["Coordinates"];
             /**
@@ -8507,7 +8507,7 @@ export interface components {
             id: string;
             options?: components["schemas"]["IdleEventOptions"];
             /**
-             * @description Id of the edge that leaves the event. This is what a running chat follows; it may dangle.
+             * @description Id of the edge that leaves the event. Running chats follow this id. The edge may be missing.
              * @example edgToEmail
              */
             outgoingEdgeId?: string;
@@ -8519,19 +8519,19 @@ export interface components {
         } & {
             [key: string]: unknown;
         };
-        /** @description When the branch runs, how often, and what comes then. */
+        /** @description Timing of the branch, and an optional end of the chat. */
         IdleEventOptions: {
-            /** @description Whether the chat ends when as many seconds have passed once more. Default false. */
+            /** @description True if the chat ends after the last run and as many seconds again. Default false. */
             isEnding?: boolean;
             /**
              * Format: double
-             * @description Seconds without an answer until the branch runs, and runs again. Without it the event has no effect.
+             * @description Seconds without an answer before each run of the branch. If missing, the event has no effect.
              * @example 300
              */
             seconds?: number;
             /**
              * Format: double
-             * @description How often the branch runs for one question. Default 1.
+             * @description Maximum number of runs for one question. Default 1.
              * @example 2
              */
             times?: number;
@@ -8547,7 +8547,7 @@ export interface components {
              */
             id: string;
             /**
-             * @description Id of the edge that leaves the block. This is what a running chat follows; it may dangle.
+             * @description Id of the edge that leaves the block. Running chats follow this id. The edge may be missing.
              * @example edgToEmail
              */
             outgoingEdgeId?: string;
@@ -8559,7 +8559,7 @@ export interface components {
         } & {
             [key: string]: unknown;
         };
-        /** @description Which picture is shown. */
+        /** @description Picture to show. */
         ImageBubbleContent: {
             clickLink?: components["schemas"]["ImageClickLink"];
             /**
@@ -8570,7 +8570,7 @@ export interface components {
         } & {
             [key: string]: unknown;
         };
-        /** @description What a click on the picture opens. */
+        /** @description Link that a click on the picture opens. */
         ImageClickLink: {
             /**
              * @description Alternative text of the picture.
@@ -8578,7 +8578,7 @@ export interface components {
              */
             alt?: string;
             /**
-             * @description Address that is opened.
+             * @description Address to open.
              * @example https://www.example.com/cats
              */
             url?: string;
@@ -8667,7 +8667,7 @@ export interface components {
              */
             message: string;
         };
-        /** @description Begins a branch in place of the message after a wrong answer. */
+        /** @description Begins a branch after an invalid answer, in place of the usual message. */
         InvalidReplyEvent: {
             graphCoordinates: components["schemas"]["Coordinates"];
             /**
@@ -8677,7 +8677,7 @@ export interface components {
             id: string;
             options?: components["schemas"]["ReplyEventOptions"];
             /**
-             * @description Id of the edge that leaves the event. This is what a running chat follows; it may dangle.
+             * @description Id of the edge that leaves the event. Running chats follow this id. The edge may be missing.
              * @example edgToEmail
              */
             outgoingEdgeId?: string;
@@ -8841,7 +8841,7 @@ export interface components {
          * @example invalid_type
          */
         IssueCode: string;
-        /** @description Continues at another place of the flow. */
+        /** @description Continues at another block of the flow. */
         JumpBlock: {
             /**
              * @description Id of the block.
@@ -8850,7 +8850,7 @@ export interface components {
             id: string;
             options?: components["schemas"]["JumpOptions"];
             /**
-             * @description Id of the edge that leaves the block. This is what a running chat follows; it may dangle.
+             * @description Id of the edge that leaves the block. Running chats follow this id. The edge may be missing.
              * @example edgToEmail
              */
             outgoingEdgeId?: string;
@@ -8862,7 +8862,7 @@ export interface components {
         } & {
             [key: string]: unknown;
         };
-        /** @description Where the chat continues. */
+        /** @description Target of the jump. */
         JumpOptions: {
             /**
              * @description Id of the block in the group. Default: its first block.
@@ -8877,7 +8877,7 @@ export interface components {
         } & {
             [key: string]: unknown;
         };
-        /** @description A value under a name, such as a header. */
+        /** @description A name and its value, such as a header. */
         KeyValuePair: {
             /**
              * @description Name; may hold placeholders.
@@ -8905,18 +8905,18 @@ export interface components {
              */
             text: string;
         } | null;
-        /** @description Sends each visitor one of two ways by chance, in versions 3, 4 and 5. */
+        /** @description Assigns each visitor one of two paths at random, in versions 3, 4 and 5. */
         LegacyAbTestBlock: {
             /**
              * @description Id of the block.
              * @example blkAskEmail
              */
             id: string;
-            /** @description The two ways: first a, then b. */
+            /** @description The two paths: first a, then b. */
             items: components["schemas"]["LegacyAbTestItem"][];
             options?: components["schemas"]["AbTestOptions"];
             /**
-             * @description Id of the edge that leaves the block. This is what a running chat follows; it may dangle.
+             * @description Id of the edge that leaves the block. Running chats follow this id. The edge may be missing.
              * @example edgToEmail
              */
             outgoingEdgeId?: string;
@@ -8928,7 +8928,7 @@ export interface components {
         } & {
             [key: string]: unknown;
         };
-        /** @description One of the two ways of an AB test, in versions 3, 4 and 5. */
+        /** @description One of the two paths of an AB test, in versions 3, 4 and 5. */
         LegacyAbTestItem: {
             /**
              * @description Id of the block that the item belongs to.
@@ -8941,19 +8941,19 @@ export interface components {
              */
             id: string;
             /**
-             * @description Id of the edge that leaves the item. This is what a running chat follows; it may dangle.
+             * @description Id of the edge that leaves the item. Running chats follow this id. The edge may be missing.
              * @example edgToEmail
              */
             outgoingEdgeId?: string;
             /**
-             * @description Which of the two ways the item stands for: the first a, the second b.
+             * @description Path of the item: a for the first, b for the second.
              * @enum {string}
              */
             path: "a" | "b";
         } & {
             [key: string]: unknown;
         };
-        /** @description A step of the flow in versions 3, 4 and 5; the type tells which. */
+        /** @description A block of the flow in versions 3, 4 and 5. The type decides its shape. */
         LegacyBlock: components["schemas"]["StartBlock"] | components["schemas"]["TextBubble"] | components["schemas"]["ImageBubble"] | components["schemas"]["VideoBubble"] | components["schemas"]["EmbedBubble"] | components["schemas"]["AudioBubble"] | components["schemas"]["TextInput"] | components["schemas"]["NumberInput"] | components["schemas"]["EmailInput"] | components["schemas"]["UrlInput"] | components["schemas"]["PhoneNumberInput"] | components["schemas"]["DateInput"] | components["schemas"]["TimeInput"] | components["schemas"]["PaymentInput"] | components["schemas"]["RatingInput"] | components["schemas"]["LegacyFileInput"] | components["schemas"]["LegacyChoiceInput"] | components["schemas"]["LegacyPictureChoiceInput"] | components["schemas"]["CardsInput"] | components["schemas"]["SetVariableBlock"] | components["schemas"]["RedirectBlock"] | components["schemas"]["CodeBlock"] | components["schemas"]["BotLinkBlock"] | components["schemas"]["WaitBlock"] | components["schemas"]["JumpBlock"] | components["schemas"]["ReturnBlock"] | components["schemas"]["LegacyConditionBlock"] | components["schemas"]["LegacyAbTestBlock"] | components["schemas"]["HandoffBlock"] | components["schemas"]["WaitUntilBlock"] | components["schemas"]["LegacyGoogleSheetsBlock"] | components["schemas"]["LegacyHttpRequestBlock"] | components["schemas"]["LegacyZapierBlock"] | components["schemas"]["LegacyMakeComBlock"] | components["schemas"]["LegacyPabblyBlock"] | components["schemas"]["EmailBlock"] | components["schemas"]["ChatwootBlock"] | components["schemas"]["GoogleAnalyticsBlock"] | components["schemas"]["PixelBlock"] | components["schemas"]["ClassicOpenAiBlock"] | components["schemas"]["OpaqueBlock"];
         /** @description Asks to choose from buttons, in versions 3, 4 and 5. */
         LegacyChoiceInput: {
@@ -8966,7 +8966,7 @@ export interface components {
             items: components["schemas"]["LegacyChoiceItem"][];
             options?: components["schemas"]["ChoiceInputOptions"];
             /**
-             * @description Id of the edge that leaves the block. This is what a running chat follows; it may dangle.
+             * @description Id of the edge that leaves the block. Running chats follow this id. The edge may be missing.
              * @example edgToEmail
              */
             outgoingEdgeId?: string;
@@ -8997,12 +8997,12 @@ export interface components {
              */
             id: string;
             /**
-             * @description Id of the edge that leaves the item. This is what a running chat follows; it may dangle.
+             * @description Id of the edge that leaves the item. Running chats follow this id. The edge may be missing.
              * @example edgToEmail
              */
             outgoingEdgeId?: string;
             /**
-             * @description What is stored as the answer. Default: the content.
+             * @description Text stored as the answer. Default: the content.
              * @example yes
              */
             value?: string;
@@ -9016,10 +9016,10 @@ export interface components {
              * @example blkAskEmail
              */
             id: string;
-            /** @description The conditions, asked from the first to the last. */
+            /** @description The conditions, in the order of evaluation. */
             items: components["schemas"]["LegacyConditionItem"][];
             /**
-             * @description Id of the edge that leaves the block. This is what a running chat follows; it may dangle.
+             * @description Id of the edge that leaves the block. Running chats follow this id. The edge may be missing.
              * @example edgToEmail
              */
             outgoingEdgeId?: string;
@@ -9045,7 +9045,7 @@ export interface components {
              */
             id: string;
             /**
-             * @description Id of the edge that leaves the item. This is what a running chat follows; it may dangle.
+             * @description Id of the edge that leaves the item. Running chats follow this id. The edge may be missing.
              * @example edgToEmail
              */
             outgoingEdgeId?: string;
@@ -9061,7 +9061,7 @@ export interface components {
             id: string;
             options?: components["schemas"]["LegacyFileInputOptions"];
             /**
-             * @description Id of the edge that leaves the block. This is what a running chat follows; it may dangle.
+             * @description Id of the edge that leaves the block. Running chats follow this id. The edge may be missing.
              * @example edgToEmail
              */
             outgoingEdgeId?: string;
@@ -9073,27 +9073,27 @@ export interface components {
         } & {
             [key: string]: unknown;
         };
-        /** @description Which files are accepted, with a size limit of its own. */
+        /** @description Settings of a file input with a size limit of its own. */
         LegacyFileInputOptions: {
             allowedFileTypes?: components["schemas"]["AllowedFileTypes"];
             /**
-             * @description Which camera a phone opens: away from the visitor, or towards.
+             * @description Camera of a phone: at the back (environment) or at the front (user).
              * @enum {string}
              */
             capture?: "environment" | "user";
-            /** @description Whether several files may be given. Default false. */
+            /** @description True if visitors may upload several files. Default false. */
             isMultipleAllowed?: boolean;
-            /** @description Whether a file must be given. Default true. */
+            /** @description True if the visitor must upload a file. Default true. */
             isRequired?: boolean;
             labels?: components["schemas"]["FileInputLabels"];
             /**
              * Format: double
-             * @description Largest accepted file, in megabytes.
+             * @description Maximum size of a file, in megabytes.
              * @example 10
              */
             sizeLimit?: number;
             /**
-             * @description Id of the variable that takes the answer.
+             * @description Id of the variable that stores the answer.
              * @example varEmail
              */
             variableId?: string;
@@ -9110,7 +9110,7 @@ export interface components {
             id: string;
             options?: components["schemas"]["LegacyGoogleSheetsOptions"];
             /**
-             * @description Id of the edge that leaves the block. This is what a running chat follows; it may dangle.
+             * @description Id of the edge that leaves the block. Running chats follow this id. The edge may be missing.
              * @example edgToEmail
              */
             outgoingEdgeId?: string;
@@ -9122,14 +9122,14 @@ export interface components {
         } & {
             [key: string]: unknown;
         };
-        /** @description Which table is meant and what is done with it, in versions 3, 4 and 5. */
+        /** @description Table and the action on it, in versions 3, 4 and 5. */
         LegacyGoogleSheetsOptions: {
             /**
-             * @description What is done. Absent: nothing yet.
+             * @description Action of the block. Without an action the block does nothing.
              * @enum {string}
              */
             action?: "Get data from sheet" | "Insert a row" | "Update a row";
-            /** @description With action Get data from sheet: which columns are stored where. */
+            /** @description With action Get data from sheet: columns and the variables that store them. */
             cellsToExtract?: components["schemas"]["SheetExtraction"][];
             /** @description With action Insert a row: the cells of the new row. */
             cellsToInsert?: components["schemas"]["SheetCell"][];
@@ -9153,7 +9153,7 @@ export interface components {
              */
             spreadsheetId?: string;
             /**
-             * @description With action Get data from sheet: which of the found rows are read. Default All.
+             * @description With action Get data from sheet: rows to read of those found. Default All.
              * @enum {string}
              */
             totalRowsToExtract?: "All" | "First" | "Last" | "Random";
@@ -9187,7 +9187,7 @@ export interface components {
             id: string;
             options?: components["schemas"]["LegacyHttpRequestOptions"];
             /**
-             * @description Id of the edge that leaves the block. This is what a running chat follows; it may dangle.
+             * @description Id of the edge that leaves the block. Running chats follow this id. The edge may be missing.
              * @example edgToEmail
              */
             outgoingEdgeId?: string;
@@ -9197,7 +9197,7 @@ export interface components {
              */
             type: "Webhook";
             /**
-             * @description Id of the request, which version 3 keeps outside the document.
+             * @description Id of the request, which version 3 stores outside the document.
              * @example reqLead
              */
             webhookId?: string;
@@ -9226,31 +9226,31 @@ export interface components {
             /** @description Query parameters added to the address. */
             queryParams?: components["schemas"]["HttpRequestPair"][];
             /**
-             * @description Address the request is sent to; may hold placeholders.
+             * @description Address of the request; may hold placeholders.
              * @example https://api.example.com/leads
              */
             url?: string;
         } & {
             [key: string]: unknown;
         };
-        /** @description Which request is sent and what is stored of the answer, in versions 3, 4 and 5. */
+        /** @description Request to send, and parts of the response to store, in versions 3, 4 and 5. */
         LegacyHttpRequestOptions: {
-            /** @description Whether the editor shows all properties, in older documents. */
+            /** @description True if the editor shows all properties, in older documents. */
             isAdvancedConfig?: boolean;
-            /** @description Whether the body is the given one instead of all answers. Default false. */
+            /** @description True if the request sends `body` instead of all answers. Default false. */
             isCustomBody?: boolean;
-            /** @description Whether the browser of the visitor sends the request. Default false. */
+            /** @description True if the browser of the visitor sends the request. Default false. */
             isExecutedOnClient?: boolean;
             /**
-             * @description Id of the credentials of a proxy that the request goes through. This service offers none: a request with one is not sent.
+             * @description Id of the credentials of a proxy. This service supports no proxies and does not send such a request.
              * @example crdProxy
              */
             proxyCredentialsId?: string;
-            /** @description Which parts of the received body are stored where. */
+            /** @description Parts of the received body and the variables that store them. */
             responseVariableMapping?: components["schemas"]["HttpResponseMapping"][];
             /**
              * Format: double
-             * @description Longest wait for the answer, in seconds. Default 10.
+             * @description Timeout for the response, in seconds. Default 10.
              * @example 10
              */
             timeout?: number;
@@ -9269,7 +9269,7 @@ export interface components {
             id: string;
             options?: components["schemas"]["LegacyHttpRequestOptions"];
             /**
-             * @description Id of the edge that leaves the block. This is what a running chat follows; it may dangle.
+             * @description Id of the edge that leaves the block. Running chats follow this id. The edge may be missing.
              * @example edgToEmail
              */
             outgoingEdgeId?: string;
@@ -9279,7 +9279,7 @@ export interface components {
              */
             type: "Make.com";
             /**
-             * @description Id of the request, which version 3 keeps outside the document.
+             * @description Id of the request, which version 3 stores outside the document.
              * @example reqLead
              */
             webhookId?: string;
@@ -9295,7 +9295,7 @@ export interface components {
             id: string;
             options?: components["schemas"]["LegacyHttpRequestOptions"];
             /**
-             * @description Id of the edge that leaves the block. This is what a running chat follows; it may dangle.
+             * @description Id of the edge that leaves the block. Running chats follow this id. The edge may be missing.
              * @example edgToEmail
              */
             outgoingEdgeId?: string;
@@ -9305,7 +9305,7 @@ export interface components {
              */
             type: "Pabbly";
             /**
-             * @description Id of the request, which version 3 keeps outside the document.
+             * @description Id of the request, which version 3 stores outside the document.
              * @example reqLead
              */
             webhookId?: string;
@@ -9323,7 +9323,7 @@ export interface components {
             items: components["schemas"]["LegacyPictureChoiceItem"][];
             options?: components["schemas"]["PictureChoiceInputOptions"];
             /**
-             * @description Id of the edge that leaves the block. This is what a running chat follows; it may dangle.
+             * @description Id of the edge that leaves the block. Running chats follow this id. The edge may be missing.
              * @example edgToEmail
              */
             outgoingEdgeId?: string;
@@ -9354,7 +9354,7 @@ export interface components {
              */
             id: string;
             /**
-             * @description Id of the edge that leaves the item. This is what a running chat follows; it may dangle.
+             * @description Id of the edge that leaves the item. Running chats follow this id. The edge may be missing.
              * @example edgToEmail
              */
             outgoingEdgeId?: string;
@@ -9369,7 +9369,7 @@ export interface components {
              */
             title?: string;
             /**
-             * @description What is stored as the answer. Default: the title, else the picture.
+             * @description Text stored as the answer. Default: the title, else the picture.
              * @example cat
              */
             value?: string;
@@ -9385,7 +9385,7 @@ export interface components {
             id: string;
             options?: components["schemas"]["LegacyHttpRequestOptions"];
             /**
-             * @description Id of the edge that leaves the block. This is what a running chat follows; it may dangle.
+             * @description Id of the edge that leaves the block. Running chats follow this id. The edge may be missing.
              * @example edgToEmail
              */
             outgoingEdgeId?: string;
@@ -9395,7 +9395,7 @@ export interface components {
              */
             type: "Zapier";
             /**
-             * @description Id of the request, which version 3 keeps outside the document.
+             * @description Id of the request, which version 3 stores outside the document.
              * @example reqLead
              */
             webhookId?: string;
@@ -9418,7 +9418,7 @@ export interface components {
             type: "listenForWebhook";
         };
         /**
-         * @description How several comparisons are joined: one must hold (OR) or all must hold (AND). Default AND.
+         * @description Operator that joins comparisons: one must hold (OR) or all must hold (AND). Default AND.
          * @enum {string}
          */
         LogicalOperator: "OR" | "AND";
@@ -9431,7 +9431,7 @@ export interface components {
             id: string;
             options?: components["schemas"]["HttpRequestOptions"];
             /**
-             * @description Id of the edge that leaves the block. This is what a running chat follows; it may dangle.
+             * @description Id of the edge that leaves the block. Running chats follow this id. The edge may be missing.
              * @example edgToEmail
              */
             outgoingEdgeId?: string;
@@ -9443,7 +9443,7 @@ export interface components {
         } & {
             [key: string]: unknown;
         };
-        /** @description Picks the entry of one list at the place where another list holds a value. */
+        /** @description Finds a value in one list and picks the entry of another list with the same index. */
         MapListItemParameters: {
             /**
              * @description Id of the variable that holds the value.
@@ -9623,23 +9623,23 @@ export interface components {
         /** @description Behaviour on messaging channels. Editors read it; this service has no such channel. */
         MessagingSettings: {
             /**
-             * @description Address that delivery statuses are forwarded to, with the scheme http or https.
+             * @description Target address for delivery statuses, with the scheme http or https.
              * @example https://hooks.example.com/statuses
              */
             errorAndMarketingStatusWebhookForwardUrl?: string;
-            /** @description Whether the bot answers on the channel. Default false. */
+            /** @description True if the bot responds on the channel. Default false. */
             isEnabled?: boolean;
-            /** @description Whether statuses are forwarded. Taken as true where only the address is present. */
+            /** @description True if the channel forwards statuses. Default true if the address is present. */
             isWebhookForwardingEnabled?: boolean;
             /**
              * Format: double
-             * @description Hours after the last message until a conversation is over. Default 4.
+             * @description Hours after the last message until a conversation ends. Default 4.
              * @example 4
              */
             sessionExpiryTimeout?: number;
             startCondition?: components["schemas"]["StartCondition"];
             /**
-             * @description Kinds of status that are forwarded.
+             * @description Kinds of status to forward.
              * @example [
              *       "errorStatuses"
              *     ]
@@ -9657,7 +9657,7 @@ export interface components {
             id: string;
             options?: components["schemas"]["MistralOptions"];
             /**
-             * @description Id of the edge that leaves the block. This is what a running chat follows; it may dangle.
+             * @description Id of the edge that leaves the block. Running chats follow this id. The edge may be missing.
              * @example edgToEmail
              */
             outgoingEdgeId?: string;
@@ -9737,10 +9737,10 @@ export interface components {
              */
             readonly workspaceId?: unknown;
         };
-        /** @description What Mistral is asked to do. The action tells which of the other properties are read. */
+        /** @description Options of the Mistral block. The action decides which other properties apply. */
         MistralOptions: {
             /**
-             * @description What is done: Create chat completion, Generate variables; any other text is kept. Absent: nothing yet.
+             * @description Action of the block: Create chat completion, Generate variables. The service preserves other texts. Without an action the block does nothing.
              * @example Create chat completion
              */
             action?: string;
@@ -9749,7 +9749,7 @@ export interface components {
              * @example crdVendor
              */
             credentialsId?: string;
-            /** @description The messages, from the first to the last. */
+            /** @description The messages, oldest first. */
             messages?: components["schemas"]["ChatMessage"][];
             /**
              * @description Name of the model.
@@ -9757,14 +9757,14 @@ export interface components {
              */
             model?: string;
             /**
-             * @description What the model is asked; may hold placeholders.
+             * @description Prompt for the model; may hold placeholders.
              * @example I live in {{Answer}}.
              */
             prompt?: string;
-            /** @description Which parts of the answer are stored where. With action Create chat completion: Message content, Total tokens, Prompt tokens, Completion tokens. */
+            /** @description Parts of the response and the variables that store them. With action Create chat completion: Message content, Total tokens, Prompt tokens, Completion tokens. */
             responseMapping?: components["schemas"]["VendorAnswerMapping"][];
             /**
-             * @description How freely the model answers, from 0 to 2. A number, or a text that is one {{variable}} or reads as a number.
+             * @description Sampling temperature of the model, from 0 to 2. A number, or a text that is one {{variable}} or reads as a number.
              * @example 0.7
              */
             temperature?: number | string;
@@ -9784,7 +9784,7 @@ export interface components {
             id: string;
             options?: components["schemas"]["NocoDbOptions"];
             /**
-             * @description Id of the edge that leaves the block. This is what a running chat follows; it may dangle.
+             * @description Id of the edge that leaves the block. Running chats follow this id. The edge may be missing.
              * @example edgToEmail
              */
             outgoingEdgeId?: string;
@@ -9895,7 +9895,7 @@ export interface components {
              */
             baseUrl?: string;
         };
-        /** @description Which records are meant. */
+        /** @description Selects records. */
         NocoDbFilter: {
             /** @description Comparisons with the fields of a record. */
             comparisons: components["schemas"]["NocoDbComparison"][];
@@ -9911,17 +9911,17 @@ export interface components {
              */
             fieldName?: string;
             /**
-             * @description Id of the variable that takes the values.
+             * @description Id of the variable that stores the values.
              * @example varEmail
              */
             variableId?: string;
         } & {
             [key: string]: unknown;
         };
-        /** @description What NocoDB is asked to do. The action tells which of the other properties are read. */
+        /** @description Options of the NocoDB block. The action decides which other properties apply. */
         NocoDbOptions: {
             /**
-             * @description What is done: Search Records, Create Record, Update Existing Record; any other text is kept. Absent: nothing yet.
+             * @description Action of the block: Search Records, Create Record, Update Existing Record. The service preserves other texts. Without an action the block does nothing.
              * @example Search Records
              */
             action?: string;
@@ -9933,10 +9933,10 @@ export interface components {
             /** @description With action Create Record: the fields of the new record. */
             fields?: components["schemas"]["KeyValuePair"][];
             filter?: components["schemas"]["NocoDbFilter"];
-            /** @description With action Search Records: which fields are stored where. */
+            /** @description With action Search Records: fields and the variables that store them. */
             responseMapping?: components["schemas"]["NocoDbMapping"][];
             /**
-             * @description With action Search Records: which of the found records are read.
+             * @description With action Search Records: records to read of those found.
              * @enum {string}
              */
             returnType?: "All" | "First" | "Last" | "Random";
@@ -9994,7 +9994,7 @@ export interface components {
             id: string;
             options?: components["schemas"]["NumberInputOptions"];
             /**
-             * @description Id of the edge that leaves the block. This is what a running chat follows; it may dangle.
+             * @description Id of the edge that leaves the block. Running chats follow this id. The edge may be missing.
              * @example edgToEmail
              */
             outgoingEdgeId?: string;
@@ -10006,7 +10006,7 @@ export interface components {
         } & {
             [key: string]: unknown;
         };
-        /** @description Which numbers are accepted and how they are shown. */
+        /** @description Accepted numbers and their format. */
         NumberInputOptions: {
             /**
              * @description ISO 4217 code, used with style currency.
@@ -10015,17 +10015,17 @@ export interface components {
             currency?: string;
             labels?: components["schemas"]["InputLabels"];
             /**
-             * @description Language tag that numbers are read and shown in, of the form xx or xx-YY. Default: the language of the bot. The stored value is a plain number.
+             * @description Language tag for typed and displayed numbers, of the form xx or xx-YY. Default: the language of the bot. The stored value is a plain number.
              * @example en-GB
              */
             locale?: string;
             /**
-             * @description Largest accepted number. A number, or a text that is one {{variable}} or reads as a number.
+             * @description Maximum of the number. A number, or a text that is one {{variable}} or reads as a number.
              * @example 120
              */
             max?: number | string;
             /**
-             * @description Smallest accepted number; 0 is a bound too. A number, or a text that is one {{variable}} or reads as a number.
+             * @description Minimum of the number; 0 is a bound too. A number, or a text that is one {{variable}} or reads as a number.
              * @example 0
              */
             min?: number | string;
@@ -10035,7 +10035,7 @@ export interface components {
              */
             step?: number | string;
             /**
-             * @description What the number stands for. Default decimal.
+             * @description Kind of number. Default decimal.
              * @enum {string}
              */
             style?: "decimal" | "currency" | "percent" | "unit";
@@ -10045,16 +10045,16 @@ export interface components {
              */
             unit?: "acre" | "bit" | "byte" | "celsius" | "centimeter" | "day" | "degree" | "fahrenheit" | "fluid-ounce" | "foot" | "gallon" | "gigabit" | "gigabyte" | "gram" | "hectare" | "hour" | "inch" | "kilobit" | "kilobyte" | "kilogram" | "kilometer" | "liter" | "megabit" | "megabyte" | "meter" | "microsecond" | "mile" | "mile-scandinavian" | "milliliter" | "millimeter" | "millisecond" | "minute" | "month" | "nanosecond" | "ounce" | "percent" | "petabyte" | "pound" | "second" | "stone" | "terabit" | "terabyte" | "week" | "yard" | "year";
             /**
-             * @description Id of the variable that takes the answer.
+             * @description Id of the variable that stores the answer.
              * @example varEmail
              */
             variableId?: string;
         } & {
             [key: string]: unknown;
         };
-        /** @description When members are there. */
+        /** @description Hours at which members are available. */
         OfficeHours: {
-            /** @description The times; days without any are closed. An empty list means always. */
+            /** @description Opening times. Days without any are closed; an empty list means always open. */
             times?: components["schemas"]["OpeningTime"][];
             /**
              * @description IANA time zone of the times. Default UTC.
@@ -10064,7 +10064,7 @@ export interface components {
         } & {
             [key: string]: unknown;
         };
-        /** @description A block of a type that this service does not know. It is kept and given back as it is. */
+        /** @description A block of a type unknown to this service. The service preserves and returns it unchanged. */
         OpaqueBlock: {
             /**
              * @description Id of the block.
@@ -10079,7 +10079,7 @@ export interface components {
         } & {
             [key: string]: unknown;
         };
-        /** @description An event of a type that this service does not know. It is kept as it is. */
+        /** @description An event of a type unknown to this service. The service preserves it unchanged. */
         OpaqueEvent: {
             /**
              * @description Id of the event.
@@ -10094,7 +10094,7 @@ export interface components {
         } & {
             [key: string]: unknown;
         };
-        /** @description Works with OpenAI. Chats run it, with credentials of type openai; the vendor has ended Ask Assistant. Versions 6 and 6.1 only. */
+        /** @description Works with OpenAI. Chats run it, with credentials of type openai; the vendor has shut down Ask Assistant. Versions 6 and 6.1 only. */
         OpenAiBlock: {
             /**
              * @description Id of the block.
@@ -10103,7 +10103,7 @@ export interface components {
             id: string;
             options?: components["schemas"]["OpenAiOptions"];
             /**
-             * @description Id of the edge that leaves the block. This is what a running chat follows; it may dangle.
+             * @description Id of the edge that leaves the block. Running chats follow this id. The edge may be missing.
              * @example edgToEmail
              */
             outgoingEdgeId?: string;
@@ -10183,15 +10183,15 @@ export interface components {
              */
             readonly workspaceId?: unknown;
         };
-        /** @description What OpenAI is asked to do. The action tells which of the other properties are read. */
+        /** @description Options of the OpenAI block. The action decides which other properties apply. */
         OpenAiOptions: {
             /**
-             * @description What is done: Create chat completion, Ask Assistant, Ask Model, Generate variables, Create speech, Create transcription; any other text is kept. Absent: nothing yet.
+             * @description Action of the block: Create chat completion, Ask Assistant, Ask Model, Generate variables, Create speech, Create transcription. The service preserves other texts. Without an action the block does nothing.
              * @example Create chat completion
              */
             action?: string;
             /**
-             * @description With action Ask Assistant: added to its instructions.
+             * @description With action Ask Assistant: additions to its instructions.
              * @example Answer in French.
              */
             additionalInstructions?: string;
@@ -10206,11 +10206,11 @@ export interface components {
              */
             assistantId?: string;
             /**
-             * @description Address of the API, where the credentials name none; only one of the vendor, since the key goes there.
+             * @description Address of the API, if the credentials name none. It must belong to the vendor, since it receives the key.
              * @example https://api.openai.com/v1
              */
             baseUrl?: string;
-            /** @description With action Ask Model: whether the model runs code. Default false. */
+            /** @description With action Ask Model: true if the model runs code. Default false. */
             codeInterpreterEnabled?: boolean;
             /**
              * @description Id of the credentials of the account.
@@ -10218,17 +10218,17 @@ export interface components {
              */
             credentialsId?: string;
             /**
-             * @description With action Ask Model: most results of a file search. A number, or a text that is one {{variable}} or reads as a number.
+             * @description With action Ask Model: maximum number of results of a file search. A number, or a text that is one {{variable}} or reads as a number.
              * @example 10
              */
             fileSearchMaxNumResults?: number | string;
             /**
-             * @description With action Ask Model: lowest score of a file search, from 0 to 1. A number, or a text that is one {{variable}} or reads as a number.
+             * @description With action Ask Model: minimum score of a file search, from 0 to 1. A number, or a text that is one {{variable}} or reads as a number.
              * @example 0.5
              */
             fileSearchScoreThreshold?: number | string;
             /**
-             * @description With action Ask Model: ids of the vector stores that are searched.
+             * @description With action Ask Model: ids of the vector stores to search.
              * @example [
              *       "vs_abc123"
              *     ]
@@ -10237,21 +10237,21 @@ export interface components {
             /** @description Functions that the model can call. */
             functions?: components["schemas"]["AssistantFunction"][];
             /**
-             * @description With action Create speech: what is spoken.
+             * @description With action Create speech: the text to speak.
              * @example {{Answer}}
              */
             input?: string;
             /**
-             * @description With the actions Ask Model and Create speech: how to answer or speak.
+             * @description With the actions Ask Model and Create speech: instructions for the text or the voice.
              * @example Be brief.
              */
             instructions?: string;
             /**
-             * @description What is said; may hold placeholders.
+             * @description Text of the message; may hold placeholders.
              * @example {{Question}}
              */
             message?: string;
-            /** @description The messages, from the first to the last. */
+            /** @description The messages, oldest first. */
             messages?: components["schemas"]["ChatMessage"][];
             /**
              * @description Name of the model.
@@ -10259,7 +10259,7 @@ export interface components {
              */
             model?: string;
             /**
-             * @description What the model is asked; may hold placeholders.
+             * @description Prompt for the model; may hold placeholders.
              * @example I live in {{Answer}}.
              */
             prompt?: string;
@@ -10268,15 +10268,15 @@ export interface components {
              * @example varResponse
              */
             responseIdVariableId?: string;
-            /** @description Which parts of the answer are stored where. With action Create chat completion: Message content, Total tokens, Prompt tokens, Completion tokens. With action Ask Assistant: Message, Thread ID. With action Ask Model: Message, Response ID. */
+            /** @description Parts of the response and the variables that store them. With action Create chat completion: Message content, Total tokens, Prompt tokens, Completion tokens. With action Ask Assistant: Message, Thread ID. With action Ask Model: Message, Response ID. */
             responseMapping?: components["schemas"]["VendorAnswerMapping"][];
             /**
-             * @description Id of the variable that takes the address of the sound.
+             * @description Id of the variable that stores the address of the sound.
              * @example varSpeech
              */
             saveUrlInVariableId?: string;
             /**
-             * @description How freely the model answers, from 0 to 2. A number, or a text that is one {{variable}} or reads as a number.
+             * @description Sampling temperature of the model, from 0 to 2. A number, or a text that is one {{variable}} or reads as a number.
              * @example 0.7
              */
             temperature?: number | string;
@@ -10293,7 +10293,7 @@ export interface components {
             /** @description Functions that the model can call. */
             tools?: components["schemas"]["ChatTool"][];
             /**
-             * @description Id of the variable that takes the text, with action Create transcription.
+             * @description Id of the variable that stores the text, with action Create transcription.
              * @example varText
              */
             transcriptionVariableId?: string;
@@ -10309,12 +10309,12 @@ export interface components {
              * @example alloy
              */
             voice?: string;
-            /** @description With action Ask Model: whether the web is searched. Default false. */
+            /** @description With action Ask Model: true if the model searches the web. Default false. */
             webSearchEnabled?: boolean;
         } & {
             [key: string]: unknown;
         };
-        /** @description Members are there on this day, from one time to another. */
+        /** @description Hours of one day at which members are available. */
         OpeningTime: {
             /**
              * @description Day of the week.
@@ -10322,12 +10322,12 @@ export interface components {
              */
             day: "monday" | "tuesday" | "wednesday" | "thursday" | "friday" | "saturday" | "sunday";
             /**
-             * @description Beginning. As HH:MM.
+             * @description Start. Format HH:MM.
              * @example 09:00
              */
             from: string;
             /**
-             * @description End, not later than 24:00. An end that is not after the beginning is on the next day. As HH:MM.
+             * @description End, at most 24:00. An end not after the start is on the next day. Format HH:MM.
              * @example 17:00
              */
             to: string;
@@ -10343,7 +10343,7 @@ export interface components {
             id: string;
             options?: components["schemas"]["OpenRouterOptions"];
             /**
-             * @description Id of the edge that leaves the block. This is what a running chat follows; it may dangle.
+             * @description Id of the edge that leaves the block. Running chats follow this id. The edge may be missing.
              * @example edgToEmail
              */
             outgoingEdgeId?: string;
@@ -10423,10 +10423,10 @@ export interface components {
              */
             readonly workspaceId?: unknown;
         };
-        /** @description What OpenRouter is asked to do. The action tells which of the other properties are read. */
+        /** @description Options of the OpenRouter block. The action decides which other properties apply. */
         OpenRouterOptions: {
             /**
-             * @description What is done: Create chat completion; any other text is kept. Absent: nothing yet.
+             * @description Action of the block: Create chat completion. The service preserves other texts. Without an action the block does nothing.
              * @example Create chat completion
              */
             action?: string;
@@ -10435,17 +10435,17 @@ export interface components {
              * @example crdVendor
              */
             credentialsId?: string;
-            /** @description The messages, from the first to the last. */
+            /** @description The messages, oldest first. */
             messages?: components["schemas"]["ChatMessage"][];
             /**
              * @description Name of the model.
              * @example gpt-4o
              */
             model?: string;
-            /** @description Which parts of the answer are stored where. With action Create chat completion: Message content, Total tokens, Prompt tokens, Completion tokens. */
+            /** @description Parts of the response and the variables that store them. With action Create chat completion: Message content, Total tokens, Prompt tokens, Completion tokens. */
             responseMapping?: components["schemas"]["VendorAnswerMapping"][];
             /**
-             * @description How freely the model answers, from 0 to 2. A number, or a text that is one {{variable}} or reads as a number.
+             * @description Sampling temperature of the model, from 0 to 2. A number, or a text that is one {{variable}} or reads as a number.
              * @example 0.7
              */
             temperature?: number | string;
@@ -10463,7 +10463,7 @@ export interface components {
             id: string;
             options?: components["schemas"]["HttpRequestOptions"];
             /**
-             * @description Id of the edge that leaves the block. This is what a running chat follows; it may dangle.
+             * @description Id of the edge that leaves the block. Running chats follow this id. The edge may be missing.
              * @example edgToEmail
              */
             outgoingEdgeId?: string;
@@ -10543,11 +10543,11 @@ export interface components {
              */
             publicKey: string;
         };
-        /** @description Who pays for what; all texts may hold placeholders. */
+        /** @description Payer and purpose of the payment; all texts may hold placeholders. */
         PaymentInformation: {
             address?: components["schemas"]["PaymentAddress"];
             /**
-             * @description What is paid for.
+             * @description Purpose of the payment.
              * @example Ticket {{Ticket}}
              */
             description?: string;
@@ -10569,7 +10569,7 @@ export interface components {
         } & {
             [key: string]: unknown;
         };
-        /** @description Asks for a payment, on the page of the provider or in its form. The chat goes on once the service has read from the provider that the payment succeeded. Chats need credentials of type stripe; previews use test keys alone. */
+        /** @description Asks for a payment, on the page of the provider or in its form. The chat continues once the service has read a successful payment from the provider. Chats need credentials of type stripe; previews use only test keys. */
         PaymentInput: {
             /**
              * @description Id of the block.
@@ -10578,7 +10578,7 @@ export interface components {
             id: string;
             options?: components["schemas"]["PaymentInputOptions"];
             /**
-             * @description Id of the edge that leaves the block. This is what a running chat follows; it may dangle.
+             * @description Id of the edge that leaves the block. Running chats follow this id. The edge may be missing.
              * @example edgToEmail
              */
             outgoingEdgeId?: string;
@@ -10605,7 +10605,7 @@ export interface components {
         } & {
             [key: string]: unknown;
         };
-        /** @description What is paid and to whom. */
+        /** @description Settings of a payment input. */
         PaymentInputOptions: {
             additionalInformation?: components["schemas"]["PaymentInformation"];
             /**
@@ -10630,12 +10630,12 @@ export interface components {
              */
             provider?: "Stripe";
             /**
-             * @description Sent after an answer that is not valid.
+             * @description Sent after an invalid answer.
              * @example This does not look right. Can you check it?
              */
             retryMessageContent?: string;
             /**
-             * @description Id of the variable that takes the answer.
+             * @description Id of the variable that stores the answer.
              * @example varEmail
              */
             variableId?: string;
@@ -10651,7 +10651,7 @@ export interface components {
             id: string;
             options?: components["schemas"]["PerplexityOptions"];
             /**
-             * @description Id of the edge that leaves the block. This is what a running chat follows; it may dangle.
+             * @description Id of the edge that leaves the block. Running chats follow this id. The edge may be missing.
              * @example edgToEmail
              */
             outgoingEdgeId?: string;
@@ -10731,10 +10731,10 @@ export interface components {
              */
             readonly workspaceId?: unknown;
         };
-        /** @description What Perplexity is asked to do. The action tells which of the other properties are read. */
+        /** @description Options of the Perplexity block. The action decides which other properties apply. */
         PerplexityOptions: {
             /**
-             * @description What is done: Create chat completion; any other text is kept. Absent: nothing yet.
+             * @description Action of the block: Create chat completion. The service preserves other texts. Without an action the block does nothing.
              * @example Create chat completion
              */
             action?: string;
@@ -10743,17 +10743,17 @@ export interface components {
              * @example crdVendor
              */
             credentialsId?: string;
-            /** @description The messages, from the first to the last. */
+            /** @description The messages, oldest first. */
             messages?: components["schemas"]["ChatMessage"][];
             /**
              * @description Name of the model.
              * @example gpt-4o
              */
             model?: string;
-            /** @description Which parts of the answer are stored where. With action Create chat completion: Message content, Total tokens, Prompt tokens, Completion tokens. */
+            /** @description Parts of the response and the variables that store them. With action Create chat completion: Message content, Total tokens, Prompt tokens, Completion tokens. */
             responseMapping?: components["schemas"]["VendorAnswerMapping"][];
             /**
-             * @description How freely the model answers, from 0 to 2. A number, or a text that is one {{variable}} or reads as a number.
+             * @description Sampling temperature of the model, from 0 to 2. A number, or a text that is one {{variable}} or reads as a number.
              * @example 0.7
              */
             temperature?: number | string;
@@ -10771,7 +10771,7 @@ export interface components {
             id: string;
             options?: components["schemas"]["PhoneNumberInputOptions"];
             /**
-             * @description Id of the edge that leaves the block. This is what a running chat follows; it may dangle.
+             * @description Id of the edge that leaves the block. Running chats follow this id. The edge may be missing.
              * @example edgToEmail
              */
             outgoingEdgeId?: string;
@@ -10783,21 +10783,21 @@ export interface components {
         } & {
             [key: string]: unknown;
         };
-        /** @description How the number is asked for. */
+        /** @description Settings of a phone number input. */
         PhoneNumberInputOptions: {
             /**
-             * @description ISO 3166 alpha-2 code of the country chosen at first.
+             * @description ISO 3166 alpha-2 code of the country selected at first.
              * @example FR
              */
             defaultCountryCode?: string;
             labels?: components["schemas"]["InputLabels"];
             /**
-             * @description Sent after an answer that is not valid.
+             * @description Sent after an invalid answer.
              * @example This does not look right. Can you check it?
              */
             retryMessageContent?: string;
             /**
-             * @description Id of the variable that takes the answer.
+             * @description Id of the variable that stores the answer.
              * @example varEmail
              */
             variableId?: string;
@@ -10811,7 +10811,7 @@ export interface components {
              * @example varDescriptions
              */
             descriptionsVariableId?: string;
-            /** @description Whether the lists are used. Default false. */
+            /** @description True if the lists replace the items. Default false. */
             isEnabled?: boolean;
             /**
              * @description Id of the variable with the addresses of the pictures.
@@ -10837,7 +10837,7 @@ export interface components {
             items: components["schemas"]["PictureChoiceItem"][];
             options?: components["schemas"]["PictureChoiceInputOptions"];
             /**
-             * @description Id of the edge that leaves the block. This is what a running chat follows; it may dangle.
+             * @description Id of the edge that leaves the block. Running chats follow this id. The edge may be missing.
              * @example edgToEmail
              */
             outgoingEdgeId?: string;
@@ -10849,7 +10849,7 @@ export interface components {
         } & {
             [key: string]: unknown;
         };
-        /** @description How the pictures are offered. */
+        /** @description Settings of a picture choice input. */
         PictureChoiceInputOptions: {
             /**
              * @description Text of the button that sends several choices. Default Send.
@@ -10857,9 +10857,9 @@ export interface components {
              */
             buttonLabel?: string;
             dynamicItems?: components["schemas"]["PictureChoiceDynamicItems"];
-            /** @description Whether several pictures may be chosen. Default false. */
+            /** @description True if visitors may choose several pictures. Default false. */
             isMultipleChoice?: boolean;
-            /** @description Whether a search field filters the pictures. Default false. */
+            /** @description True if a search field filters the pictures. Default false. */
             isSearchable?: boolean;
             /**
              * @description Text in the empty search field.
@@ -10867,7 +10867,7 @@ export interface components {
              */
             searchInputPlaceholder?: string;
             /**
-             * @description Id of the variable that takes the answer.
+             * @description Id of the variable that stores the answer.
              * @example varEmail
              */
             variableId?: string;
@@ -10888,7 +10888,7 @@ export interface components {
              */
             id: string;
             /**
-             * @description Id of the edge that leaves the item. This is what a running chat follows; it may dangle.
+             * @description Id of the edge that leaves the item. Running chats follow this id. The edge may be missing.
              * @example edgToEmail
              */
             outgoingEdgeId?: string;
@@ -10903,7 +10903,7 @@ export interface components {
              */
             title?: string;
             /**
-             * @description What is stored as the answer. Default: the title, else the picture.
+             * @description Text stored as the answer. Default: the title, else the picture.
              * @example cat
              */
             value?: string;
@@ -10932,7 +10932,7 @@ export interface components {
              */
             type: "pixel";
         };
-        /** @description Sends an event to the Meta pixel, on a host that serves chats alone. */
+        /** @description Sends an event to the Meta pixel. Works only on a host that serves chats alone. */
         PixelBlock: {
             /**
              * @description Id of the block.
@@ -10941,7 +10941,7 @@ export interface components {
             id: string;
             options?: components["schemas"]["PixelOptions"];
             /**
-             * @description Id of the edge that leaves the block. This is what a running chat follows; it may dangle.
+             * @description Id of the edge that leaves the block. Running chats follow this id. The edge may be missing.
              * @example edgToEmail
              */
             outgoingEdgeId?: string;
@@ -10953,14 +10953,14 @@ export interface components {
         } & {
             [key: string]: unknown;
         };
-        /** @description Which event is sent. */
+        /** @description Event to send. */
         PixelOptions: {
             /**
-             * @description Standard event, or Custom for a name of its own. Absent: only the page view.
+             * @description Standard event, or Custom for the event in `name`. If missing, the block sends only the page view.
              * @enum {string}
              */
             eventType?: "Lead" | "Contact" | "CompleteRegistration" | "Schedule" | "SubmitApplication" | "ViewContent" | "AddPaymentInfo" | "AddToCart" | "AddToWishlist" | "CustomizeProduct" | "Donate" | "FindLocation" | "InitiateCheckout" | "Purchase" | "Search" | "StartTrial" | "Subscribe" | "Custom";
-            /** @description Whether the page has loaded the pixel already. Default false. */
+            /** @description True if the page has loaded the pixel already. Default false. */
             isInitSkip?: boolean;
             /**
              * @description Name of the event, with eventType Custom.
@@ -11011,7 +11011,7 @@ export interface components {
             id: string;
             options?: components["schemas"]["PostHogOptions"];
             /**
-             * @description Id of the edge that leaves the block. This is what a running chat follows; it may dangle.
+             * @description Id of the edge that leaves the block. Running chats follow this id. The edge may be missing.
              * @example edgToEmail
              */
             outgoingEdgeId?: string;
@@ -11121,10 +11121,10 @@ export interface components {
         } & {
             [key: string]: unknown;
         };
-        /** @description What PostHog is asked to do. The action tells which of the other properties are read. */
+        /** @description Options of the PostHog block. The action decides which other properties apply. */
         PostHogOptions: {
             /**
-             * @description What is done: Capture, Identify Group; any other text is kept. Absent: nothing yet.
+             * @description Action of the block: Capture, Identify Group. The service preserves other texts. Without an action the block does nothing.
              * @example Capture
              */
             action?: string;
@@ -11155,9 +11155,9 @@ export interface components {
              * @example company
              */
             groupType?: string;
-            /** @description With action Capture: whether the event is recorded without a person. */
+            /** @description With action Capture: true if the event has no person profile. */
             isAnonymous?: boolean;
-            /** @description With action Capture: what is known about the person. */
+            /** @description With action Capture: properties of the person. */
             personProperties?: components["schemas"]["KeyValuePair"][];
             /** @description Details of the event or of the group. */
             properties?: components["schemas"]["KeyValuePair"][];
@@ -11236,7 +11236,7 @@ export interface components {
             createdAt: string;
             /** @description The connections of the flow, in no particular order. */
             edges: components["schemas"]["Edge"][];
-            /** @description Null, because the start is a block of a group. An empty list is accepted too. */
+            /** @description Null, because the start is a block of a group. An empty list is valid too. */
             events: components["schemas"]["FlowEvent"][] | null;
             /** @description The groups of the flow, in no particular order. */
             groups: components["schemas"]["LegacyGroup"][];
@@ -11279,7 +11279,7 @@ export interface components {
             createdAt: string;
             /** @description The connections of the flow, in no particular order. */
             edges: components["schemas"]["Edge"][];
-            /** @description Null, because the start is a block of a group. An empty list is accepted too. */
+            /** @description Null, because the start is a block of a group. An empty list is valid too. */
             events: components["schemas"]["FlowEvent"][] | null;
             /** @description The groups of the flow, in no particular order. */
             groups: components["schemas"]["LegacyGroup"][];
@@ -11322,7 +11322,7 @@ export interface components {
             createdAt: string;
             /** @description The connections of the flow, in no particular order. */
             edges: components["schemas"]["Edge"][];
-            /** @description Null, because the start is a block of a group. An empty list is accepted too. */
+            /** @description Null, because the start is a block of a group. An empty list is valid too. */
             events: components["schemas"]["FlowEvent"][] | null;
             /** @description The groups of the flow, in no particular order. */
             groups: components["schemas"]["LegacyGroup"][];
@@ -11365,7 +11365,7 @@ export interface components {
             createdAt: string;
             /** @description The connections of the flow, in no particular order. */
             edges: components["schemas"]["Edge"][];
-            /** @description What begins the branches of the flow. The first event, and only the first, is the start event. */
+            /** @description Events that begin the branches of the flow. The first event, and only the first, is the start event. */
             events: components["schemas"]["FlowEvent"][];
             /** @description The groups of the flow, in no particular order. */
             groups: components["schemas"]["Group"][];
@@ -11408,7 +11408,7 @@ export interface components {
             createdAt: string;
             /** @description The connections of the flow, in no particular order. */
             edges: components["schemas"]["Edge"][];
-            /** @description What begins the branches of the flow. The first event, and only the first, is the start event. */
+            /** @description Events that begin the branches of the flow. The first event, and only the first, is the start event. */
             events: components["schemas"]["FlowEvent"][];
             /** @description The groups of the flow, in no particular order. */
             groups: components["schemas"]["Group"][];
@@ -11436,9 +11436,9 @@ export interface components {
             /** @description What the check of the flow found when it was published; never a reason to refuse. */
             warnings: components["schemas"]["FlowFinding"][];
         };
-        /** @description Whether everybody with an account may read the bot. */
+        /** @description Lets every user with an account read the bot. */
         PublicShare: {
-            /** @description Whether the bot is shared. Default false. */
+            /** @description True if the bot is shared. Default false. */
             isEnabled?: boolean;
         } & {
             [key: string]: unknown;
@@ -11491,7 +11491,7 @@ export interface components {
             createdAt: string;
             /** @description The connections of the flow, in no particular order. */
             edges: components["schemas"]["Edge"][];
-            /** @description Null, because the start is a block of a group. An empty list is accepted too. */
+            /** @description Null, because the start is a block of a group. An empty list is valid too. */
             events: components["schemas"]["FlowEvent"][] | null;
             /** @description The groups of the flow, in no particular order. */
             groups: components["schemas"]["LegacyGroup"][];
@@ -11531,7 +11531,7 @@ export interface components {
             createdAt: string;
             /** @description The connections of the flow, in no particular order. */
             edges: components["schemas"]["Edge"][];
-            /** @description Null, because the start is a block of a group. An empty list is accepted too. */
+            /** @description Null, because the start is a block of a group. An empty list is valid too. */
             events: components["schemas"]["FlowEvent"][] | null;
             /** @description The groups of the flow, in no particular order. */
             groups: components["schemas"]["LegacyGroup"][];
@@ -11571,7 +11571,7 @@ export interface components {
             createdAt: string;
             /** @description The connections of the flow, in no particular order. */
             edges: components["schemas"]["Edge"][];
-            /** @description Null, because the start is a block of a group. An empty list is accepted too. */
+            /** @description Null, because the start is a block of a group. An empty list is valid too. */
             events: components["schemas"]["FlowEvent"][] | null;
             /** @description The groups of the flow, in no particular order. */
             groups: components["schemas"]["LegacyGroup"][];
@@ -11611,7 +11611,7 @@ export interface components {
             createdAt: string;
             /** @description The connections of the flow, in no particular order. */
             edges: components["schemas"]["Edge"][];
-            /** @description What begins the branches of the flow. The first event, and only the first, is the start event. */
+            /** @description Events that begin the branches of the flow. The first event, and only the first, is the start event. */
             events: components["schemas"]["FlowEvent"][];
             /** @description The groups of the flow, in no particular order. */
             groups: components["schemas"]["Group"][];
@@ -11651,7 +11651,7 @@ export interface components {
             createdAt: string;
             /** @description The connections of the flow, in no particular order. */
             edges: components["schemas"]["Edge"][];
-            /** @description What begins the branches of the flow. The first event, and only the first, is the start event. */
+            /** @description Events that begin the branches of the flow. The first event, and only the first, is the start event. */
             events: components["schemas"]["FlowEvent"][];
             /** @description The groups of the flow, in no particular order. */
             groups: components["schemas"]["Group"][];
@@ -11685,7 +11685,7 @@ export interface components {
             id: string;
             options?: components["schemas"]["QrCodeOptions"];
             /**
-             * @description Id of the edge that leaves the block. This is what a running chat follows; it may dangle.
+             * @description Id of the edge that leaves the block. Running chats follow this id. The edge may be missing.
              * @example edgToEmail
              */
             outgoingEdgeId?: string;
@@ -11697,10 +11697,10 @@ export interface components {
         } & {
             [key: string]: unknown;
         };
-        /** @description What QR codes is asked to do. The action tells which of the other properties are read. */
+        /** @description Options of the QR codes block. The action decides which other properties apply. */
         QrCodeOptions: {
             /**
-             * @description What is done: Generate a QR Code; any other text is kept. Absent: nothing yet.
+             * @description Action of the block: Generate a QR Code. The service preserves other texts. Without an action the block does nothing.
              * @example Generate a QR Code
              */
             action?: string;
@@ -11710,21 +11710,21 @@ export interface components {
              */
             credentialsId?: string;
             /**
-             * @description What the code says.
+             * @description Content of the code.
              * @example https://www.example.com/ticket/{{Ticket}}
              */
             data?: string;
             /**
-             * @description Id of the variable that takes the address of the picture.
+             * @description Id of the variable that stores the address of the picture.
              * @example varQrCode
              */
             saveUrlInVariableId?: string;
         } & {
             [key: string]: unknown;
         };
-        /** @description An own icon for the steps. */
+        /** @description Custom icon of the steps. */
         RatingIcon: {
-            /** @description Whether the own icon is used. Default false. */
+            /** @description True if the steps show the custom icon. Default false. */
             isEnabled?: boolean;
             /**
              * @description The icon as SVG source.
@@ -11743,7 +11743,7 @@ export interface components {
             id: string;
             options?: components["schemas"]["RatingInputOptions"];
             /**
-             * @description Id of the edge that leaves the block. This is what a running chat follows; it may dangle.
+             * @description Id of the edge that leaves the block. Running chats follow this id. The edge may be missing.
              * @example edgToEmail
              */
             outgoingEdgeId?: string;
@@ -11775,20 +11775,20 @@ export interface components {
         } & {
             [key: string]: unknown;
         };
-        /** @description Which scale is shown. */
+        /** @description Scale of a rating input. */
         RatingInputOptions: {
             /**
-             * @description What the steps of the scale look like. Default Numbers.
+             * @description Display of the steps of the scale. Default Numbers.
              * @enum {string}
              */
             buttonType?: "Icons" | "Numbers";
             customIcon?: components["schemas"]["RatingIcon"];
-            /** @description Whether a click on a step sends the answer. Default false. */
+            /** @description True if a click on a step sends the answer. Default false. */
             isOneClickSubmitEnabled?: boolean;
             labels?: components["schemas"]["RatingInputLabels"];
             /**
              * Format: double
-             * @description Last step of the scale. Default 10. Only whole steps from the first to the last are accepted.
+             * @description Last step of the scale. Default 10. Answers must be whole steps from the first to the last.
              * @example 5
              */
             length?: number;
@@ -11798,7 +11798,7 @@ export interface components {
              */
             startsAt?: number | string;
             /**
-             * @description Id of the variable that takes the answer.
+             * @description Id of the variable that stores the answer.
              * @example varEmail
              */
             variableId?: string;
@@ -11830,7 +11830,7 @@ export interface components {
             id: string;
             options?: components["schemas"]["RedirectOptions"];
             /**
-             * @description Id of the edge that leaves the block. This is what a running chat follows; it may dangle.
+             * @description Id of the edge that leaves the block. Running chats follow this id. The edge may be missing.
              * @example edgToEmail
              */
             outgoingEdgeId?: string;
@@ -11852,9 +11852,9 @@ export interface components {
              */
             url: string;
         };
-        /** @description Which page is opened. */
+        /** @description Page to open. */
         RedirectOptions: {
-            /** @description Whether the page opens in a new tab. Default false. */
+            /** @description True if the page opens in a new tab. Default false. */
             isNewTab?: boolean;
             /**
              * @description Address of the page; may hold placeholders.
@@ -11864,19 +11864,19 @@ export interface components {
         } & {
             [key: string]: unknown;
         };
-        /** @description Whether a returning visitor goes on with the earlier conversation. */
+        /** @description Lets a returning visitor continue the earlier conversation. */
         RememberUser: {
-            /** @description Whether the conversation is remembered. Default false. */
+            /** @description True if the browser remembers the conversation. Default false. */
             isEnabled?: boolean;
             /**
-             * @description Browser storage that remembers it: until the tab closes, or for good. Default session.
+             * @description Browser storage of the conversation: until the tab closes (session), or without end (local). Default session.
              * @enum {string}
              */
             storage?: "session" | "local";
         } & {
             [key: string]: unknown;
         };
-        /** @description Begins a branch before every answer is processed. */
+        /** @description Begins a branch before the bot processes each answer. */
         ReplyEvent: {
             graphCoordinates: components["schemas"]["Coordinates"];
             /**
@@ -11886,7 +11886,7 @@ export interface components {
             id: string;
             options?: components["schemas"]["ReplyEventOptions"];
             /**
-             * @description Id of the edge that leaves the event. This is what a running chat follows; it may dangle.
+             * @description Id of the edge that leaves the event. Running chats follow this id. The edge may be missing.
              * @example edgToEmail
              */
             outgoingEdgeId?: string;
@@ -11898,20 +11898,20 @@ export interface components {
         } & {
             [key: string]: unknown;
         };
-        /** @description Variables that the answer is described in. */
+        /** @description Variables that describe the answer. */
         ReplyEventOptions: {
             /**
-             * @description Id of the variable that takes the answer.
+             * @description Id of the variable that stores the answer.
              * @example varAnswer
              */
             contentVariableId?: string;
             /**
-             * @description Id of the variable that takes the name of the input.
+             * @description Id of the variable that stores the name of the input.
              * @example varInputName
              */
             inputNameVariableId?: string;
             /**
-             * @description Id of the variable that takes the type of the input.
+             * @description Id of the variable that stores the type of the input.
              * @example varInputType
              */
             inputTypeVariableId?: string;
@@ -12206,7 +12206,7 @@ export interface components {
              */
             value: unknown;
         };
-        /** @description Goes back to where the last jump or event came from. Has no options. */
+        /** @description Returns to the origin of the last jump or event. Has no options. */
         ReturnBlock: {
             /**
              * @description Id of the block.
@@ -12214,7 +12214,7 @@ export interface components {
              */
             id: string;
             /**
-             * @description Id of the edge that leaves the block. This is what a running chat follows; it may dangle.
+             * @description Id of the edge that leaves the block. Running chats follow this id. The edge may be missing.
              * @example edgToEmail
              */
             outgoingEdgeId?: string;
@@ -12293,10 +12293,10 @@ export interface components {
         ScriptHolder: {
             scriptToExecute: components["schemas"]["ClientScript"];
         };
-        /** @description Where the chat may be embedded. */
+        /** @description Restricts the pages that may embed the chat. */
         SecuritySettings: {
             /**
-             * @description Origins of pages that may embed the chat. Absent or empty: any.
+             * @description Origins of pages that may embed the chat. If missing or empty, any page may.
              * @example [
              *       "https://www.example.com"
              *     ]
@@ -12314,7 +12314,7 @@ export interface components {
             id: string;
             options?: components["schemas"]["SegmentOptions"];
             /**
-             * @description Id of the edge that leaves the block. This is what a running chat follows; it may dangle.
+             * @description Id of the edge that leaves the block. Running chats follow this id. The edge may be missing.
              * @example edgToEmail
              */
             outgoingEdgeId?: string;
@@ -12394,10 +12394,10 @@ export interface components {
              */
             readonly workspaceId?: unknown;
         };
-        /** @description What Segment is asked to do. The action tells which of the other properties are read. */
+        /** @description Options of the Segment block. The action decides which other properties apply. */
         SegmentOptions: {
             /**
-             * @description What is done: Alias, Identify User, Page, Track; any other text is kept. Absent: nothing yet.
+             * @description Action of the block: Alias, Identify User, Page, Track. The service preserves other texts. Without an action the block does nothing.
              * @example Alias
              */
             action?: string;
@@ -12422,7 +12422,7 @@ export interface components {
              */
             eventName?: string;
             /**
-             * @description With action Page: name of the page that is reported.
+             * @description With action Page: name of the reported page.
              * @example Pricing
              */
             name?: string;
@@ -12431,9 +12431,9 @@ export interface components {
              * @example {{Old ID}}
              */
             previousId?: string;
-            /** @description With the actions Page and Track: details. */
+            /** @description With the actions Page and Track: properties of the event. */
             properties?: components["schemas"]["KeyValuePair"][];
-            /** @description With action Identify User: what is known about the visitor. */
+            /** @description With action Identify User: traits of the visitor. */
             traits?: components["schemas"]["KeyValuePair"][];
             /**
              * @description Id of the visitor at the vendor; may hold placeholders.
@@ -12560,7 +12560,7 @@ export interface components {
              */
             type: "typing";
         };
-        /** @description How a bot behaves. The shape is the same in every version. */
+        /** @description Behaviour of a bot. All versions have the same shape. */
         Settings: {
             consent?: components["schemas"]["ConsentSettings"];
             general?: components["schemas"]["GeneralSettings"];
@@ -12588,7 +12588,7 @@ export interface components {
              */
             type: "setVariable";
         };
-        /** @description Gives a variable a value. */
+        /** @description Sets a variable. */
         SetVariableBlock: {
             /**
              * @description Id of the block.
@@ -12597,7 +12597,7 @@ export interface components {
             id: string;
             options?: components["schemas"]["SetVariableOptions"];
             /**
-             * @description Id of the edge that leaves the block. This is what a running chat follows; it may dangle.
+             * @description Id of the edge that leaves the block. Running chats follow this id. The edge may be missing.
              * @example edgToEmail
              */
             outgoingEdgeId?: string;
@@ -12609,37 +12609,37 @@ export interface components {
         } & {
             [key: string]: unknown;
         };
-        /** @description Which variable gets which value. The type tells where the value comes from, and which of the other properties are read. */
+        /** @description Variable and the value it gets. The type decides the source of the value and which other properties apply. */
         SetVariableOptions: {
             /**
-             * @description With type Custom: what the code is meant to do.
+             * @description With type Custom: purpose of the code.
              * @example Adds tax to the price
              */
             expressionDescription?: string;
             /**
-             * @description With type Custom: the text, or the code, that gives the value.
+             * @description With type Custom: the text or the code that gives the value.
              * @example Hello {{Name}}
              */
             expressionToEvaluate?: string;
-            /** @description With type Custom: whether the expression is code. Default false. */
+            /** @description With type Custom: true if the expression is code. Default false. */
             isCode?: boolean;
-            /** @description Whether code runs in the browser of the visitor. Default false. */
+            /** @description True if code runs in the browser of the visitor. Default false. */
             isExecutedOnClient?: boolean;
-            /** @description Whether the code was marked as coming from an unknown author. */
+            /** @description True if the code is marked as from an unknown author. */
             isUnsafe?: boolean;
             /**
-             * @description With type Append value(s): what is appended.
+             * @description With type Append value(s): the value to append.
              * @example {{Answer}}
              */
             item?: string;
             mapListItemParams?: components["schemas"]["MapListItemParameters"];
             /**
-             * @description Id of the variable that takes the error when code of type Custom fails.
+             * @description Id of the variable that stores the error when code of type Custom fails.
              * @example varError
              */
             saveErrorInVariableId?: string;
             /**
-             * @description Id of the variable that takes the removed entry, with type Pop or Shift.
+             * @description Id of the variable that stores the removed entry, with type Pop or Shift.
              * @example varLast
              */
             saveItemInVariableId?: string;
@@ -12649,7 +12649,7 @@ export interface components {
              */
             timeZone?: string;
             /**
-             * @description Where the value comes from. Default Custom.
+             * @description Source of the value. Default Custom.
              * @enum {string}
              */
             type?: "Custom" | "Empty" | "Append value(s)" | "Environment name" | "Device type" | "Transcript" | "User ID" | "Result ID" | "Now" | "Today" | "Yesterday" | "Tomorrow" | "Random ID" | "Moment of the day" | "Map item with same index" | "Pop" | "Shift" | "Phone number" | "Contact name" | "Referral Click ID" | "Referral Source ID";
@@ -12715,14 +12715,14 @@ export interface components {
              */
             id: string;
             /**
-             * @description Id of the variable that takes the cells.
+             * @description Id of the variable that stores the cells.
              * @example varPrice
              */
             variableId?: string;
         } & {
             [key: string]: unknown;
         };
-        /** @description Which rows are meant. */
+        /** @description Selects rows. */
         SheetFilter: {
             /** @description Comparisons with the cells of a row. */
             comparisons?: components["schemas"]["SheetComparison"][];
@@ -13021,7 +13021,7 @@ export interface components {
              */
             name?: string;
         };
-        /** @description Where a chat begins in versions 3, 4 and 5. Versions 6 and 6.1 tolerate it and skip it: they begin at the start event. */
+        /** @description Start of a chat in versions 3, 4 and 5. Versions 6 and 6.1 accept and skip it: they begin at the start event. */
         StartBlock: {
             /**
              * @description Id of the block.
@@ -13034,7 +13034,7 @@ export interface components {
              */
             label: string;
             /**
-             * @description Id of the edge that leaves the block. This is what a running chat follows; it may dangle.
+             * @description Id of the edge that leaves the block. Running chats follow this id. The edge may be missing.
              * @example edgToEmail
              */
             outgoingEdgeId?: string;
@@ -13094,7 +13094,7 @@ export interface components {
         } & {
             [key: string]: unknown;
         };
-        /** @description Which first messages start the bot on messaging channels. */
+        /** @description Selects the first messages that start the bot on messaging channels. */
         StartCondition: {
             /** @description Comparisons with the first message. */
             comparisons: components["schemas"]["StartComparison"][];
@@ -13240,7 +13240,7 @@ export interface components {
             /** @description The variables that have a value after the turn; in previews only. */
             variables?: components["schemas"]["ResultVariable"][];
         };
-        /** @description Where every chat begins. */
+        /** @description Start of every chat. */
         StartEvent: {
             graphCoordinates: components["schemas"]["Coordinates"];
             /**
@@ -13249,7 +13249,7 @@ export interface components {
              */
             id: string;
             /**
-             * @description Id of the edge that leaves the event. This is what a running chat follows; it may dangle.
+             * @description Id of the edge that leaves the event. Running chats follow this id. The edge may be missing.
              * @example edgToEmail
              */
             outgoingEdgeId?: string;
@@ -13494,21 +13494,21 @@ export interface components {
              */
             readonly workspaceId?: unknown;
         };
-        /** @description An account of Stripe. Without live keys published bots take no payment, without test keys previews show none. */
+        /** @description An account of Stripe. Published bots need live keys to take payments. Previews need test keys to show payments. */
         StripeData: {
             /**
              * Format: uri
-             * @description Address of the API, where it is not the one of Stripe.
+             * @description Address of the API, if not that of Stripe.
              * @example https://stripe.example.com
              */
             baseUrl?: string;
             live?: components["schemas"]["StripeLiveKeys"];
             test?: components["schemas"]["StripeTestKeys"];
         };
-        /** @description Keys that move money. Published bots use them. */
+        /** @description Keys that move money, for published bots. */
         StripeLiveKeys: {
             /**
-             * @description Public key of the account. With it chats on hosts that serve chats alone show the form of Stripe.
+             * @description Public key of the account. With it, hosts that serve chats alone show the form of Stripe.
              * @example pk_live_example
              */
             publicKey?: string;
@@ -13520,15 +13520,15 @@ export interface components {
             secretKey: string;
             /**
              * Format: password
-             * @description Signing secret of the webhook at the vendor that leads to this service, so that a payment counts although the visitor has closed the page.
+             * @description Signing secret of the Stripe webhook that calls this service. With it, a payment counts even if the visitor has closed the page.
              * @example whsec_example
              */
             webhookSecret?: string;
         };
-        /** @description Keys that move no money. Previews use them. */
+        /** @description Keys that move no money, for previews. */
         StripeTestKeys: {
             /**
-             * @description Public key of the account. With it chats on hosts that serve chats alone show the form of Stripe.
+             * @description Public key of the account. With it, hosts that serve chats alone show the form of Stripe.
              * @example pk_test_example
              */
             publicKey?: string;
@@ -13540,7 +13540,7 @@ export interface components {
             secretKey: string;
             /**
              * Format: password
-             * @description Signing secret of the webhook at the vendor that leads to this service, so that a payment counts although the visitor has closed the page.
+             * @description Signing secret of the Stripe webhook that calls this service. With it, a payment counts even if the visitor has closed the page.
              * @example whsec_example
              */
             webhookSecret?: string;
@@ -13576,12 +13576,12 @@ export interface components {
              */
             fileUploadError?: string;
             /**
-             * @description Shown when a file is too large; [[file]] and [[limit]] are filled in.
+             * @description Shown when a file is too large. The chat replaces [[file]] and [[limit]].
              * @example [[file]] is larger than [[limit]] MB.
              */
             fileUploadSizeError?: string;
             /**
-             * @description Sent after an answer that is not valid.
+             * @description Sent after an invalid answer.
              * @example That does not look right. Could you try again?
              */
             invalidMessage?: string;
@@ -13657,7 +13657,7 @@ export interface components {
         TemplateBot: {
             /** @description The connections of the flow, in no particular order. */
             edges: components["schemas"]["Edge"][];
-            /** @description What begins the branches of the flow. The first event, and only the first, is the start event. */
+            /** @description Events that begin the branches of the flow. The first event, and only the first, is the start event. */
             events: components["schemas"]["FlowEvent"][];
             /** @description The groups of the flow, in no particular order. */
             groups: components["schemas"]["Group"][];
@@ -13733,7 +13733,7 @@ export interface components {
              */
             id: string;
             /**
-             * @description Id of the edge that leaves the block. This is what a running chat follows; it may dangle.
+             * @description Id of the edge that leaves the block. Running chats follow this id. The edge may be missing.
              * @example edgToEmail
              */
             outgoingEdgeId?: string;
@@ -13745,7 +13745,7 @@ export interface components {
         } & {
             [key: string]: unknown;
         };
-        /** @description What the message says. */
+        /** @description Text of the message. */
         TextBubbleContent: {
             /**
              * @description The text as HTML, in older documents.
@@ -13753,12 +13753,12 @@ export interface components {
              */
             html?: string;
             /**
-             * @description The text without marks, in older documents.
+             * @description The text without formatting, in older documents.
              * @example Hello!
              */
             plainText?: string;
             /**
-             * @description The text as a tree. Elements have a type (p, a, ul, ol, li, lic or any other container), children, and for a an url; leaves have text and may be bold, italic or underline. Each line is one p. The tree is not checked.
+             * @description The text as a tree, which the service does not validate. Elements have a type (p, a, ul, ol, li, lic or another container), children, and with type a an url. Leaves have text and may be bold, italic or underline. Each line is one p.
              * @example [
              *       {
              *         "type": "p",
@@ -13777,7 +13777,7 @@ export interface components {
         };
         /** @description A text in the format that was asked for. */
         TextContent: components["schemas"]["RichTextContent"] | components["schemas"]["MarkdownContent"];
-        /** @description Asks for a line or more of free text. */
+        /** @description Asks for one or more lines of free text. */
         TextInput: {
             /**
              * @description Id of the block.
@@ -13786,7 +13786,7 @@ export interface components {
             id: string;
             options?: components["schemas"]["TextInputOptions"];
             /**
-             * @description Id of the edge that leaves the block. This is what a running chat follows; it may dangle.
+             * @description Id of the edge that leaves the block. Running chats follow this id. The edge may be missing.
              * @example edgToEmail
              */
             outgoingEdgeId?: string;
@@ -13798,20 +13798,20 @@ export interface components {
         } & {
             [key: string]: unknown;
         };
-        /** @description How the text is asked for. */
+        /** @description Settings of a text input. */
         TextInputOptions: {
             attachments?: components["schemas"]["AttachmentOptions"];
             audioClip?: components["schemas"]["AudioClipOptions"];
             /**
-             * @description Which on-screen keyboard a touch device shows.
+             * @description On-screen keyboard of touch devices.
              * @enum {string}
              */
             inputMode?: "text" | "decimal" | "numeric" | "tel" | "search" | "email" | "url";
-            /** @description Whether the field has several lines. Default false. */
+            /** @description True if the field has several lines. Default false. */
             isLong?: boolean;
             labels?: components["schemas"]["InputLabels"];
             /**
-             * @description Id of the variable that takes the answer.
+             * @description Id of the variable that stores the answer.
              * @example varEmail
              */
             variableId?: string;
@@ -13853,7 +13853,7 @@ export interface components {
              */
             type: "text";
         };
-        /** @description How a bot looks. The shape is the same in every version; only defaults differ. */
+        /** @description Visual style of a bot. All versions have the same shape; only defaults differ. */
         Theme: {
             chat?: components["schemas"]["ThemeChat"];
             /**
@@ -13865,7 +13865,7 @@ export interface components {
         } & {
             [key: string]: unknown;
         };
-        /** @description What is behind the chat. */
+        /** @description Background of the chat. */
         ThemeBackground: {
             /**
              * @description A colour, or the address of the image. Default #FFFFFF in version 6, #F8F8F8 in 6.1.
@@ -13889,7 +13889,7 @@ export interface components {
             color?: string;
             /**
              * Format: double
-             * @description Corner radius, used with roundeness custom; by default 6, in CSS pixels.
+             * @description Corner radius with roundeness custom, in CSS pixels. Default 6.
              * @example 6
              */
             customRoundeness?: number;
@@ -13900,13 +13900,13 @@ export interface components {
              */
             opacity?: number;
             /**
-             * @description How round the corners are: 0, 6 or 20 CSS pixels, or customRoundeness. Default medium.
+             * @description Roundness of the corners: 0, 6 or 20 CSS pixels, or customRoundeness. Default medium.
              * @enum {string}
              */
             roundeness?: "none" | "medium" | "large" | "custom";
             /**
              * Format: double
-             * @description Width of the border; by default 0 in version 6, and in 6.1 1, for the container 0, in CSS pixels.
+             * @description Width of the border, in CSS pixels. Default 0 in version 6. Default in 6.1: 0 for the container, 1 elsewhere.
              * @example 1
              */
             thickness?: number;
@@ -13922,7 +13922,7 @@ export interface components {
             backgroundColor?: string;
             /**
              * Format: double
-             * @description Blur of what is behind, in CSS pixels. Default 0.
+             * @description Blur of the backdrop, in CSS pixels. Default 0.
              * @example 8
              */
             blur?: number;
@@ -13946,7 +13946,7 @@ export interface components {
         } & {
             [key: string]: unknown;
         };
-        /** @description How a list of buttons is laid out. */
+        /** @description Layout of a list of buttons. */
         ThemeButtonsInput: {
             /**
              * @description Side by side with line breaks, or one below the other. Default wrap.
@@ -13956,7 +13956,7 @@ export interface components {
         } & {
             [key: string]: unknown;
         };
-        /** @description Look of the conversation. */
+        /** @description Style of the conversation. */
         ThemeChat: {
             buttons?: components["schemas"]["ThemeButtons"];
             buttonsInput?: components["schemas"]["ThemeButtonsInput"];
@@ -13967,7 +13967,7 @@ export interface components {
             hostBubbles?: components["schemas"]["ThemeHostBubbles"];
             inputs?: components["schemas"]["ThemeInputs"];
             /**
-             * @description Corners of every part without a border of its own. Older documents only: border.roundeness replaces it.
+             * @description Roundness of every part without a border of its own. Older documents only; border.roundeness replaces it.
              * @enum {string}
              */
             roundness?: "none" | "medium" | "large";
@@ -13983,7 +13983,7 @@ export interface components {
             backgroundColor?: string;
             /**
              * Format: double
-             * @description Blur of what is behind, in CSS pixels. Default 0.
+             * @description Blur of the backdrop, in CSS pixels. Default 0.
              * @example 8
              */
             blur?: number;
@@ -13994,12 +13994,12 @@ export interface components {
              */
             color?: string;
             /**
-             * @description Greatest height as a CSS length. Default 100%.
+             * @description Maximum height as a CSS length. Default 100%.
              * @example 100%
              */
             maxHeight?: string;
             /**
-             * @description Greatest width as a CSS length. Default 800px.
+             * @description Maximum width as a CSS length. Default 800px.
              * @example 800px
              */
             maxWidth?: string;
@@ -14017,11 +14017,11 @@ export interface components {
         } & {
             [key: string]: unknown;
         };
-        /** @description Look of the page around the chat. */
+        /** @description Style of the page around the chat. */
         ThemeGeneral: {
             background?: components["schemas"]["ThemeBackground"];
             /**
-             * @description The font of the chat: a Google Fonts family name, or an object that says where to load it from.
+             * @description Font of the chat: a Google Fonts family name, or an object with its source.
              * @example Open Sans
              */
             font?: string | components["schemas"]["FontSource"];
@@ -14031,7 +14031,7 @@ export interface components {
         };
         /** @description The picture beside the answers of the visitor. */
         ThemeGuestAvatar: {
-            /** @description Whether the picture is shown. Default false. */
+            /** @description True if the chat shows the picture. Default false. */
             isEnabled?: boolean;
             /**
              * @description Address of the picture, or a {{variable}} that holds one.
@@ -14050,7 +14050,7 @@ export interface components {
             backgroundColor?: string;
             /**
              * Format: double
-             * @description Blur of what is behind, in CSS pixels. Default 0.
+             * @description Blur of the backdrop, in CSS pixels. Default 0.
              * @example 8
              */
             blur?: number;
@@ -14076,7 +14076,7 @@ export interface components {
         };
         /** @description The picture beside the messages of the bot. */
         ThemeHostAvatar: {
-            /** @description Whether the picture is shown. Default true. */
+            /** @description True if the chat shows the picture. Default true. */
             isEnabled?: boolean;
             /**
              * @description Address of the picture, or a {{variable}} that holds one.
@@ -14095,7 +14095,7 @@ export interface components {
             backgroundColor?: string;
             /**
              * Format: double
-             * @description Blur of what is behind, in CSS pixels. Default 0.
+             * @description Blur of the backdrop, in CSS pixels. Default 0.
              * @example 8
              */
             blur?: number;
@@ -14128,7 +14128,7 @@ export interface components {
             backgroundColor?: string;
             /**
              * Format: double
-             * @description Blur of what is behind, in CSS pixels. Default 0.
+             * @description Blur of the backdrop, in CSS pixels. Default 0.
              * @example 8
              */
             blur?: number;
@@ -14157,19 +14157,19 @@ export interface components {
         } & {
             [key: string]: unknown;
         };
-        /** @description A bar that shows how far the visitor has come. */
+        /** @description Bar that shows the progress of the visitor. */
         ThemeProgressBar: {
             /**
-             * @description Colour of the rest. Default #f1f1f1 in version 6, #8d8d8d in 6.1.
+             * @description Colour of the remaining part. Default #f1f1f1 in version 6, #8d8d8d in 6.1.
              * @example #8d8d8d
              */
             backgroundColor?: string;
             /**
-             * @description Colour of the done part. Default #e0edff in version 6, #ff5924 in 6.1.
+             * @description Colour of the completed part. Default #e0edff in version 6, #ff5924 in 6.1.
              * @example #ff5924
              */
             color?: string;
-            /** @description Whether the bar is shown. Default false. */
+            /** @description True if the chat shows the bar. Default false. */
             isEnabled?: boolean;
             /**
              * @description Edge the bar sits at. Default Top.
@@ -14199,7 +14199,7 @@ export interface components {
             id: string;
             options?: components["schemas"]["TimeInputOptions"];
             /**
-             * @description Id of the edge that leaves the block. This is what a running chat follows; it may dangle.
+             * @description Id of the edge that leaves the block. Running chats follow this id. The edge may be missing.
              * @example edgToEmail
              */
             outgoingEdgeId?: string;
@@ -14221,7 +14221,7 @@ export interface components {
         } & {
             [key: string]: unknown;
         };
-        /** @description How the time is asked for. */
+        /** @description Settings of a time input. */
         TimeInputOptions: {
             /**
              * @description Unicode date pattern (TR 35) of the answer. Default HH:mm.
@@ -14230,7 +14230,7 @@ export interface components {
             format?: string;
             labels?: components["schemas"]["TimeInputLabels"];
             /**
-             * @description Id of the variable that takes the answer.
+             * @description Id of the variable that stores the answer.
              * @example varEmail
              */
             variableId?: string;
@@ -14246,7 +14246,7 @@ export interface components {
             id: string;
             options?: components["schemas"]["TogetherAiOptions"];
             /**
-             * @description Id of the edge that leaves the block. This is what a running chat follows; it may dangle.
+             * @description Id of the edge that leaves the block. Running chats follow this id. The edge may be missing.
              * @example edgToEmail
              */
             outgoingEdgeId?: string;
@@ -14326,10 +14326,10 @@ export interface components {
              */
             readonly workspaceId?: unknown;
         };
-        /** @description What Together AI is asked to do. The action tells which of the other properties are read. */
+        /** @description Options of the Together AI block. The action decides which other properties apply. */
         TogetherAiOptions: {
             /**
-             * @description What is done: Create chat completion; any other text is kept. Absent: nothing yet.
+             * @description Action of the block: Create chat completion. The service preserves other texts. Without an action the block does nothing.
              * @example Create chat completion
              */
             action?: string;
@@ -14338,17 +14338,17 @@ export interface components {
              * @example crdVendor
              */
             credentialsId?: string;
-            /** @description The messages, from the first to the last. */
+            /** @description The messages, oldest first. */
             messages?: components["schemas"]["ChatMessage"][];
             /**
              * @description Name of the model.
              * @example gpt-4o
              */
             model?: string;
-            /** @description Which parts of the answer are stored where. With action Create chat completion: Message content, Total tokens, Prompt tokens, Completion tokens. */
+            /** @description Parts of the response and the variables that store them. With action Create chat completion: Message content, Total tokens, Prompt tokens, Completion tokens. */
             responseMapping?: components["schemas"]["VendorAnswerMapping"][];
             /**
-             * @description How freely the model answers, from 0 to 2. A number, or a text that is one {{variable}} or reads as a number.
+             * @description Sampling temperature of the model, from 0 to 2. A number, or a text that is one {{variable}} or reads as a number.
              * @example 0.7
              */
             temperature?: number | string;
@@ -14415,21 +14415,21 @@ export interface components {
              */
             video?: string;
         };
-        /** @description Pauses that make the bot look as if it were typing. */
+        /** @description Delays that make the bot appear to type. */
         TypingEmulation: {
             /**
              * Format: double
-             * @description Pause between two messages, in seconds. Default 0.
+             * @description Delay between two messages, in seconds. Default 0.
              * @example 0.5
              */
             delayBetweenBubbles?: number;
-            /** @description Whether the bot pauses before its messages. Default true. */
+            /** @description True if the bot delays its messages. Default true. */
             enabled?: boolean;
-            /** @description Whether the first message comes without a pause. Default true. */
+            /** @description True if the first message has no delay. Default true. */
             isDisabledOnFirstMessage?: boolean;
             /**
              * Format: double
-             * @description Longest pause before a message, in seconds. Default 3.
+             * @description Maximum delay before a message, in seconds. Default 3.
              * @example 3
              */
             maxDelay?: number;
@@ -14545,7 +14545,7 @@ export interface components {
             id: string;
             options?: components["schemas"]["UrlInputOptions"];
             /**
-             * @description Id of the edge that leaves the block. This is what a running chat follows; it may dangle.
+             * @description Id of the edge that leaves the block. Running chats follow this id. The edge may be missing.
              * @example edgToEmail
              */
             outgoingEdgeId?: string;
@@ -14557,16 +14557,16 @@ export interface components {
         } & {
             [key: string]: unknown;
         };
-        /** @description How the address is asked for. */
+        /** @description Settings of a URL input. */
         UrlInputOptions: {
             labels?: components["schemas"]["InputLabels"];
             /**
-             * @description Sent after an answer that is not valid.
+             * @description Sent after an invalid answer.
              * @example This does not look right. Can you check it?
              */
             retryMessageContent?: string;
             /**
-             * @description Id of the variable that takes the answer.
+             * @description Id of the variable that stores the answer.
              * @example varEmail
              */
             variableId?: string;
@@ -14593,14 +14593,14 @@ export interface components {
              */
             text: string;
         };
-        /** @description A named place for text that a chat reads and writes. */
+        /** @description A named value that a chat reads and writes. */
         Variable: {
             /**
              * @description Id of the variable.
              * @example varEmail
              */
             id: string;
-            /** @description Whether the value lasts for one chat only and is left out of results. Default false. */
+            /** @description True if the value lasts for one session only and results omit it. Default false. */
             isSessionVariable?: boolean;
             /**
              * @description Name used in placeholders such as {{Email}}.
@@ -14608,7 +14608,7 @@ export interface components {
              */
             name: string;
             /**
-             * @description The value at the start of a chat: a text, a list whose entries are texts or null, or null. Anything else is invalid input.
+             * @description Value at the start of a chat: a text, null, or a list of texts and nulls. Other values are invalid.
              * @example ada@example.com
              */
             value?: unknown;
@@ -14618,11 +14618,11 @@ export interface components {
         /** @description A value that the model finds in the prompt. */
         VariableToExtract: {
             /**
-             * @description What the value means.
+             * @description Meaning of the value.
              * @example City the visitor lives in
              */
             description?: string;
-            /** @description Whether the model must find it. Default true. */
+            /** @description True if the model must find the value. Default true. */
             isRequired?: boolean;
             /**
              * @description Kind of value.
@@ -14638,29 +14638,29 @@ export interface components {
              */
             values?: string[];
             /**
-             * @description Id of the variable that takes the value.
+             * @description Id of the variable that stores the value.
              * @example varCity
              */
             variableId?: string;
         } & {
             [key: string]: unknown;
         };
-        /** @description Stores one part of an answer in a variable. */
+        /** @description Stores one part of a response in a variable. */
         VendorAnswerMapping: {
             /**
-             * @description Part of the answer.
+             * @description Part of the response.
              * @example Message content
              */
             item?: string;
             /**
-             * @description Id of the variable that takes the part.
+             * @description Id of the variable that stores the part.
              * @example varReply
              */
             variableId?: string;
         } & {
             [key: string]: unknown;
         };
-        /** @description A video from a file or from a video platform. */
+        /** @description Shows a video from a file or from a video platform. */
         VideoBubble: {
             content?: components["schemas"]["VideoBubbleContent"];
             /**
@@ -14669,7 +14669,7 @@ export interface components {
              */
             id: string;
             /**
-             * @description Id of the edge that leaves the block. This is what a running chat follows; it may dangle.
+             * @description Id of the edge that leaves the block. Running chats follow this id. The edge may be missing.
              * @example edgToEmail
              */
             outgoingEdgeId?: string;
@@ -14681,9 +14681,9 @@ export interface components {
         } & {
             [key: string]: unknown;
         };
-        /** @description Which video is shown and how. */
+        /** @description Video to show, and settings of its player. */
         VideoBubbleContent: {
-            /** @description Whether the player shows its controls. Default true. */
+            /** @description True if the player shows its controls. Default true. */
             areControlsDisplayed?: boolean;
             /**
              * @description Ratio of width to height. Default 16/9.
@@ -14700,10 +14700,10 @@ export interface components {
              * @example aqz-KE-bpKQ
              */
             id?: string;
-            /** @description Whether the video starts by itself. Default true. */
+            /** @description True if the video starts by itself. Default true. */
             isAutoplayEnabled?: boolean;
             /**
-             * @description Greatest width as a CSS length. Default 100%.
+             * @description Maximum width as a CSS length. Default 100%.
              * @example 100%
              */
             maxWidth?: string;
@@ -14713,7 +14713,7 @@ export interface components {
              */
             queryParamsStr?: string;
             /**
-             * @description Where the video is: a file or a platform.
+             * @description Location of the video: a file or a platform.
              * @enum {string}
              */
             type?: "url" | "youtube" | "vimeo" | "tiktok" | "gumlet";
@@ -14776,7 +14776,7 @@ export interface components {
             type: "wait";
             wait: components["schemas"]["WaitDetails"];
         };
-        /** @description Waits before the chat goes on. */
+        /** @description Waits before the chat continues. */
         WaitBlock: {
             /**
              * @description Id of the block.
@@ -14785,7 +14785,7 @@ export interface components {
             id: string;
             options?: components["schemas"]["WaitOptions"];
             /**
-             * @description Id of the edge that leaves the block. This is what a running chat follows; it may dangle.
+             * @description Id of the edge that leaves the block. Running chats follow this id. The edge may be missing.
              * @example edgToEmail
              */
             outgoingEdgeId?: string;
@@ -14806,19 +14806,19 @@ export interface components {
              */
             secondsToWaitFor: number;
         };
-        /** @description How long the chat waits. */
+        /** @description Duration of the wait. */
         WaitOptions: {
             /**
-             * @description Seconds as text; may hold placeholders. The number at the beginning counts, at most 86400.
+             * @description Seconds as text; may hold placeholders. Only the leading number counts, at most 86400.
              * @example 2
              */
             secondsToWaitFor?: string;
-            /** @description Whether later messages are held back until the time is over. Default false. */
+            /** @description True if later messages come only after the wait. Default false. */
             shouldPause?: boolean;
         } & {
             [key: string]: unknown;
         };
-        /** @description Waits until a time, or for hours or days, and goes on by itself, whether the visitor is there or not. A block of this service alone. */
+        /** @description Waits until a time, or for hours or days. The chat then continues by itself, even if the visitor has left. Only this service has this block. */
         WaitUntilBlock: {
             /**
              * @description Id of the block.
@@ -14827,7 +14827,7 @@ export interface components {
             id: string;
             options?: components["schemas"]["WaitUntilOptions"];
             /**
-             * @description Id of the edge that leaves the block. This is what a running chat follows; it may dangle.
+             * @description Id of the edge that leaves the block. Running chats follow this id. The edge may be missing.
              * @example edgToEmail
              */
             outgoingEdgeId?: string;
@@ -14839,10 +14839,10 @@ export interface components {
         } & {
             [key: string]: unknown;
         };
-        /** @description When the chat goes on. A time counts before a number of seconds. */
+        /** @description End of the wait. `until` takes precedence over `secondsToWaitFor`. */
         WaitUntilOptions: {
             /**
-             * @description Seconds as text; may hold placeholders. At most 2505600, which are 29 days.
+             * @description Seconds as text; may hold placeholders. At most 2505600 (29 days).
              * @example 3600
              */
             secondsToWaitFor?: string;
@@ -14852,7 +14852,7 @@ export interface components {
              */
             timeZone?: string;
             /**
-             * @description The time, with placeholders where needed: `2026-12-24T09:00`, with an offset or in the time zone of the block; a date, which means its beginning; or `HH:MM`, which means the next such time.
+             * @description The time; may hold placeholders. Formats: `2026-12-24T09:00`, with an offset or in the time zone of the block; a date, for its start; `HH:MM`, for the next such time.
              * @example 09:00
              */
             until?: string;
@@ -15265,7 +15265,7 @@ export interface components {
             id: string;
             options?: components["schemas"]["WebhookListenerOptions"];
             /**
-             * @description Id of the edge that leaves the block. This is what a running chat follows; it may dangle.
+             * @description Id of the edge that leaves the block. Running chats follow this id. The edge may be missing.
              * @example edgToEmail
              */
             outgoingEdgeId?: string;
@@ -15277,9 +15277,9 @@ export interface components {
         } & {
             [key: string]: unknown;
         };
-        /** @description What is stored of the call. */
+        /** @description Parts of the call to store. */
         WebhookListenerOptions: {
-            /** @description Which parts of the received body are stored where. */
+            /** @description Parts of the received body and the variables that store them. */
             responseVariableMapping?: components["schemas"]["HttpResponseMapping"][];
         } & {
             [key: string]: unknown;
@@ -15809,7 +15809,7 @@ export interface components {
             id: string;
             options?: components["schemas"]["HttpRequestOptions"];
             /**
-             * @description Id of the edge that leaves the block. This is what a running chat follows; it may dangle.
+             * @description Id of the edge that leaves the block. Running chats follow this id. The edge may be missing.
              * @example edgToEmail
              */
             outgoingEdgeId?: string;
@@ -15846,7 +15846,7 @@ export interface components {
             id: string;
             options?: components["schemas"]["ZendeskOptions"];
             /**
-             * @description Id of the edge that leaves the block. This is what a running chat follows; it may dangle.
+             * @description Id of the edge that leaves the block. Running chats follow this id. The edge may be missing.
              * @example edgToEmail
              */
             outgoingEdgeId?: string;
@@ -15926,7 +15926,7 @@ export interface components {
              */
             readonly workspaceId?: unknown;
         };
-        /** @description A key of Zendesk that signs who a visitor is. */
+        /** @description A Zendesk key that signs the identity of visitors. */
         ZendeskData: {
             /**
              * @description Id of the signing key.
@@ -15940,10 +15940,10 @@ export interface components {
              */
             conversationsSecretKey: string;
         };
-        /** @description What Zendesk is asked to do. The action tells which of the other properties are read. */
+        /** @description Options of the Zendesk block. The action decides which other properties apply. */
         ZendeskOptions: {
             /**
-             * @description What is done: Open Web Widget; any other text is kept. Absent: nothing yet.
+             * @description Action of the block: Open Web Widget. The service preserves other texts. Without an action the block does nothing.
              * @example Open Web Widget
              */
             action?: string;

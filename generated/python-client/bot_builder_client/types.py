@@ -7,7 +7,7 @@ from typing import Any, Literal, NotRequired, TypeAlias, TypedDict
 
 
 class AbTestBlock(TypedDict):
-    """Sends each visitor one of two ways by chance."""
+    """Assigns each visitor one of two paths at random."""
 
     id: str
     """Id of the block."""
@@ -16,36 +16,36 @@ class AbTestBlock(TypedDict):
     """Type of the block."""
 
     outgoingEdgeId: NotRequired[str]
-    """Id of the edge that leaves the block. This is what a running chat follows; it may dangle."""
+    """Id of the edge that leaves the block. Running chats follow this id. The edge may be missing."""
 
     items: list[AbTestItem]
-    """The two ways: first a, then b."""
+    """The two paths: first a, then b."""
 
     options: NotRequired[AbTestOptions]
 
 class AbTestItem(TypedDict):
-    """One of the two ways of an AB test."""
+    """One of the two paths of an AB test."""
 
     id: str
     """Id of the item."""
 
     outgoingEdgeId: NotRequired[str]
-    """Id of the edge that leaves the item. This is what a running chat follows; it may dangle."""
+    """Id of the edge that leaves the item. Running chats follow this id. The edge may be missing."""
 
     path: Literal["a", "b"]
-    """Which of the two ways the item stands for: the first a, the second b."""
+    """Path of the item: a for the first, b for the second."""
 
 class AbTestOptions(TypedDict):
-    """How visitors are divided."""
+    """Division of the visitors."""
 
     aPercent: NotRequired[float]
-    """Share of visitors that go way a, in percent. Default 50."""
+    """Percentage of visitors on path a. Default 50."""
 
 class AllowedFileTypes(TypedDict):
-    """Restricts which files are accepted."""
+    """Restricts the accepted files."""
 
     isEnabled: NotRequired[bool]
-    """Whether the restriction holds. Default false."""
+    """True if the restriction applies. Default false."""
 
     types: NotRequired[list[str]]
     """Accepted extensions or MIME types."""
@@ -96,7 +96,7 @@ class AnthropicBlock(TypedDict):
     """Type of the block."""
 
     outgoingEdgeId: NotRequired[str]
-    """Id of the edge that leaves the block. This is what a running chat follows; it may dangle."""
+    """Id of the edge that leaves the block. Running chats follow this id. The edge may be missing."""
 
     options: NotRequired[AnthropicOptions]
 
@@ -147,37 +147,37 @@ class AnthropicCredentialsUpdate(TypedDict):
     """Read-only moment of the last change; accepted and ignored."""
 
 class AnthropicOptions(TypedDict):
-    """What Anthropic is asked to do. The action tells which of the other properties are read."""
+    """Options of the Anthropic block. The action decides which other properties apply."""
 
     credentialsId: NotRequired[str]
     """Id of the credentials of the account."""
 
     action: NotRequired[str]
-    """What is done: Create Chat Message, Generate variables; any other text is kept. Absent: nothing yet."""
+    """Action of the block: Create Chat Message, Generate variables. The service preserves other texts. Without an action the block does nothing."""
 
     model: NotRequired[str]
     """Name of the model."""
 
     messages: NotRequired[list[ChatMessage]]
-    """The messages, from the first to the last."""
+    """The messages, oldest first."""
 
     tools: NotRequired[list[ChatTool]]
     """Functions that the model can call."""
 
     systemMessage: NotRequired[str]
-    """Instructions that hold for the whole conversation."""
+    """Instructions for the whole conversation."""
 
     temperature: NotRequired[float | str]
-    """How freely the model answers, from 0 to 2. A number, or a text that is one {{variable}} or reads as a number."""
+    """Sampling temperature of the model, from 0 to 2. A number, or a text that is one {{variable}} or reads as a number."""
 
     maxTokens: NotRequired[float | str]
-    """Most tokens of the answer. A number, or a text that is one {{variable}} or reads as a number."""
+    """Maximum number of tokens in the response. A number, or a text that is one {{variable}} or reads as a number."""
 
     responseMapping: NotRequired[list[VendorAnswerMapping]]
-    """Which parts of the answer are stored where. With action Create Chat Message: Message content."""
+    """Parts of the response and the variables that store them. With action Create Chat Message: Message content."""
 
     prompt: NotRequired[str]
-    """What the model is asked; may hold placeholders."""
+    """Prompt for the model; may hold placeholders."""
 
     variablesToExtract: NotRequired[list[VariableToExtract]]
     """With action Generate variables: the values to find."""
@@ -257,22 +257,22 @@ class AssistantFunction(TypedDict):
     """Name of the function."""
 
     description: NotRequired[str]
-    """What the function does."""
+    """Purpose of the function."""
 
     parameters: NotRequired[Any]
-    """Parameters of the function: a JSON Schema, or a list as that of a ChatTool. Any JSON value."""
+    """Parameters of the function: a JSON Schema, or a list like that of a ChatTool. Any JSON value."""
 
     code: NotRequired[str]
     """Body of the function."""
 
 class AttachmentOptions(TypedDict):
-    """Files sent along with the text."""
+    """Lets visitors attach files to the text."""
 
     isEnabled: NotRequired[bool]
-    """Whether files may be attached. Default false."""
+    """True if visitors can attach files. Default false."""
 
     saveVariableId: NotRequired[str]
-    """Id of the variable that takes the addresses of the files."""
+    """Id of the variable that stores the addresses of the files."""
 
     visibility: NotRequired[FileVisibility]
 
@@ -286,27 +286,27 @@ class AudioBubble(TypedDict):
     """Type of the block."""
 
     outgoingEdgeId: NotRequired[str]
-    """Id of the edge that leaves the block. This is what a running chat follows; it may dangle."""
+    """Id of the edge that leaves the block. Running chats follow this id. The edge may be missing."""
 
     content: NotRequired[AudioBubbleContent]
 
 class AudioBubbleContent(TypedDict):
-    """Which sound is played."""
+    """Sound to play."""
 
     url: NotRequired[str]
     """Address of the sound."""
 
     isAutoplayEnabled: NotRequired[bool]
-    """Whether the sound starts by itself. Default true."""
+    """True if the sound starts by itself. Default true."""
 
 class AudioClipOptions(TypedDict):
-    """Answers by recording a sound."""
+    """Lets visitors answer with a recording."""
 
     isEnabled: NotRequired[bool]
-    """Whether recording is offered. Default false."""
+    """True if visitors can record. Default false."""
 
     saveVariableId: NotRequired[str]
-    """Id of the variable that takes the address of the recording."""
+    """Id of the variable that stores the address of the recording."""
 
     visibility: NotRequired[FileVisibility]
 
@@ -425,7 +425,7 @@ class BlinkBlock(TypedDict):
     """Type of the block."""
 
     outgoingEdgeId: NotRequired[str]
-    """Id of the edge that leaves the block. This is what a running chat follows; it may dangle."""
+    """Id of the edge that leaves the block. Running chats follow this id. The edge may be missing."""
 
     options: NotRequired[BlinkOptions]
 
@@ -476,13 +476,13 @@ class BlinkCredentialsUpdate(TypedDict):
     """Read-only moment of the last change; accepted and ignored."""
 
 class BlinkOptions(TypedDict):
-    """What Blink is asked to do. The action tells which of the other properties are read."""
+    """Options of the Blink block. The action decides which other properties apply."""
 
     credentialsId: NotRequired[str]
     """Id of the credentials of the account."""
 
     action: NotRequired[str]
-    """What is done: Get Users, Send Feed Event, Redirect; any other text is kept. Absent: nothing yet."""
+    """Action of the block: Get Users, Send Feed Event, Redirect. The service preserves other texts. Without an action the block does nothing."""
 
     filter: NotRequired[Any]
     """With action Get Users: users by User ID or by Employee ID. Any JSON value."""
@@ -497,25 +497,25 @@ class BlinkOptions(TypedDict):
     """With action Send Feed Event: the content. Any JSON value."""
 
     allowComments: NotRequired[bool]
-    """With action Send Feed Event: whether comments are open."""
+    """With action Send Feed Event: true if comments are open."""
 
     allowReactions: NotRequired[bool]
-    """With action Send Feed Event: whether reactions are open."""
+    """With action Send Feed Event: true if reactions are open."""
 
     userIds: NotRequired[Any]
-    """With action Send Feed Event: users that get it. Any JSON value."""
+    """With action Send Feed Event: users who receive it. Any JSON value."""
 
     groupIds: NotRequired[Any]
-    """With action Send Feed Event: groups that get it. Any JSON value."""
+    """With action Send Feed Event: groups that receive it. Any JSON value."""
 
     pushNotification: NotRequired[Any]
-    """With action Send Feed Event: the notification that goes with it. Any JSON value."""
+    """With action Send Feed Event: its push notification. Any JSON value."""
 
     url: NotRequired[str]
-    """With action Redirect: address that is opened."""
+    """With action Redirect: address to open."""
 
     responseMapping: NotRequired[list[VendorAnswerMapping]]
-    """Which parts of the answer are stored where. With action Get Users: Emails, Company Names, First Names, Second Names, Display Names, Initials, Job Titles, Profile Photo IDs, Timezones, Manager IDs, Department Names, Account Statuses, Employee IDs, User IDs. With action Send Feed Event: Event ID."""
+    """Parts of the response and the variables that store them. With action Get Users: Emails, Company Names, First Names, Second Names, Display Names, Initials, Job Titles, Profile Photo IDs, Timezones, Manager IDs, Department Names, Account Statuses, Employee IDs, User IDs. With action Send Feed Event: Event ID."""
 
 class BlockStats(TypedDict):
     """What became of the chats that came to an input block."""
@@ -731,12 +731,12 @@ class BotLinkBlock(TypedDict):
     """Type of the block."""
 
     outgoingEdgeId: NotRequired[str]
-    """Id of the edge that leaves the block. This is what a running chat follows; it may dangle."""
+    """Id of the edge that leaves the block. Running chats follow this id. The edge may be missing."""
 
     options: NotRequired[BotLinkOptions]
 
 class BotLinkOptions(TypedDict):
-    """Where the chat continues."""
+    """Target of the link."""
 
     botId: NotRequired[str]
     """Id of the other bot, or current."""
@@ -745,10 +745,10 @@ class BotLinkOptions(TypedDict):
     """Id of the group, or one placeholder that gives the title of a group. Default: the start."""
 
     mergeResults: NotRequired[bool]
-    """Whether answers given there count for this bot. Default false, in versions 3, 4 and 5 true."""
+    """True if answers in the other bot count for this bot. Default false; in versions 3, 4 and 5 true."""
 
 class BotMetadata(TypedDict):
-    """What search engines and link previews show."""
+    """Texts and pictures for search engines and link previews."""
 
     title: NotRequired[str]
     """Title of the page."""
@@ -763,13 +763,13 @@ class BotMetadata(TypedDict):
     """Icon of the browser tab."""
 
     customHeadCode: NotRequired[str]
-    """HTML added to the head of the page, with scripts, on a host that serves chats alone. Elsewhere it is left out."""
+    """HTML for the head of the page; may contain scripts. The page adds it only on a host that serves chats alone."""
 
     tagManagerId: NotRequired[str]
-    """Container id of the tag manager, which the page loads on a host that serves chats alone."""
+    """Container id of the tag manager. The page loads it only on a host that serves chats alone."""
 
     allowIndexing: NotRequired[bool]
-    """Whether search engines may list the page."""
+    """True if search engines may list the page."""
 
 class BotPage(TypedDict):
     """A page of the bots of a workspace."""
@@ -1036,7 +1036,7 @@ class BotV3(TypedDict):
     """The groups of the flow, in no particular order."""
 
     events: list[FlowEvent] | None
-    """Null, because the start is a block of a group. An empty list is accepted too."""
+    """Null, because the start is a block of a group. An empty list is valid too."""
 
     edges: list[Edge]
     """The connections of the flow, in no particular order."""
@@ -1103,7 +1103,7 @@ class BotV4(TypedDict):
     """The groups of the flow, in no particular order."""
 
     events: list[FlowEvent] | None
-    """Null, because the start is a block of a group. An empty list is accepted too."""
+    """Null, because the start is a block of a group. An empty list is valid too."""
 
     edges: list[Edge]
     """The connections of the flow, in no particular order."""
@@ -1170,7 +1170,7 @@ class BotV5(TypedDict):
     """The groups of the flow, in no particular order."""
 
     events: list[FlowEvent] | None
-    """Null, because the start is a block of a group. An empty list is accepted too."""
+    """Null, because the start is a block of a group. An empty list is valid too."""
 
     edges: list[Edge]
     """The connections of the flow, in no particular order."""
@@ -1237,7 +1237,7 @@ class BotV6(TypedDict):
     """The groups of the flow, in no particular order."""
 
     events: list[FlowEvent]
-    """What begins the branches of the flow. The first event, and only the first, is the start event."""
+    """Events that begin the branches of the flow. The first event, and only the first, is the start event."""
 
     edges: list[Edge]
     """The connections of the flow, in no particular order."""
@@ -1304,7 +1304,7 @@ class BotV61(TypedDict):
     """The groups of the flow, in no particular order."""
 
     events: list[FlowEvent]
-    """What begins the branches of the flow. The first event, and only the first, is the start event."""
+    """Events that begin the branches of the flow. The first event, and only the first, is the start event."""
 
     edges: list[Edge]
     """The connections of the flow, in no particular order."""
@@ -1417,18 +1417,18 @@ class CalComBlock(TypedDict):
     """Type of the block."""
 
     outgoingEdgeId: NotRequired[str]
-    """Id of the edge that leaves the block. This is what a running chat follows; it may dangle."""
+    """Id of the edge that leaves the block. Running chats follow this id. The edge may be missing."""
 
     options: NotRequired[CalComOptions]
 
 class CalComOptions(TypedDict):
-    """What Cal.com is asked to do. The action tells which of the other properties are read."""
+    """Options of the Cal.com block. The action decides which other properties apply."""
 
     credentialsId: NotRequired[str]
     """Id of the credentials of the account."""
 
     action: NotRequired[str]
-    """What is done: Book event; any other text is kept. Absent: nothing yet."""
+    """Action of the block: Book event. The service preserves other texts. Without an action the block does nothing."""
 
     baseUrl: NotRequired[str]
     """Address of the Cal.com installation."""
@@ -1452,10 +1452,10 @@ class CalComOptions(TypedDict):
     """Phone number of the visitor."""
 
     anyPrefilledInformations: NotRequired[list[CalComAnswer]]
-    """Answers that the booking form begins with."""
+    """Prefilled answers of the booking form."""
 
     saveBookedDateInVariableId: NotRequired[str]
-    """Id of the variable that takes the booked date."""
+    """Id of the variable that stores the booked date."""
 
 class CalendarAction(TypedDict):
     """Show a calendar, and continue with the date that was booked."""
@@ -1484,7 +1484,7 @@ class CardItem(TypedDict):
     """Id of the item."""
 
     outgoingEdgeId: NotRequired[str]
-    """Id of the edge that leaves the item. This is what a running chat follows; it may dangle."""
+    """Id of the edge that leaves the item. Running chats follow this id. The edge may be missing."""
 
     imageUrl: NotRequired[str | None]
     """Address of the picture. Null: none."""
@@ -1501,24 +1501,24 @@ class CardItem(TypedDict):
     """The buttons, in the order shown."""
 
 class CardItemOptions(TypedDict):
-    """When a card is shown and what it stands for."""
+    """Display condition and internal value of a card."""
 
     displayCondition: NotRequired[DisplayCondition]
 
     internalValue: NotRequired[str | None]
-    """What is stored as the answer when mapped. Null: none."""
+    """Text stored as the answer, and by mappings of Internal Value. Null: none."""
 
 class CardMapping(TypedDict):
     """Stores one part of the chosen card in a variable."""
 
     field: NotRequired[Literal["Image URL", "Title", "Description", "Button", "Internal Value"]]
-    """Part of the card that is stored."""
+    """Part of the card to store."""
 
     variableId: NotRequired[str]
-    """Id of the variable that takes the part."""
+    """Id of the variable that stores the part."""
 
 class CardPath(TypedDict):
-    """A button of a card, and where it leads."""
+    """A button of a card and its edge."""
 
     id: str
     """Id of the path."""
@@ -1527,7 +1527,7 @@ class CardPath(TypedDict):
     """Text of the button."""
 
     outgoingEdgeId: NotRequired[str]
-    """Id of the edge that leaves the path. This is what a running chat follows; it may dangle."""
+    """Id of the edge that leaves the path. Running chats follow this id. The edge may be missing."""
 
 class CardsInput(TypedDict):
     """Asks to choose from cards."""
@@ -1539,7 +1539,7 @@ class CardsInput(TypedDict):
     """Type of the block."""
 
     outgoingEdgeId: NotRequired[str]
-    """Id of the edge that leaves the block. This is what a running chat follows; it may dangle."""
+    """Id of the edge that leaves the block. Running chats follow this id. The edge may be missing."""
 
     items: list[CardItem]
     """The cards, in the order shown."""
@@ -1547,13 +1547,13 @@ class CardsInput(TypedDict):
     options: NotRequired[CardsInputOptions]
 
 class CardsInputOptions(TypedDict):
-    """What is stored of the chosen card."""
+    """Variables for the answer and for parts of the chosen card."""
 
     variableId: NotRequired[str]
-    """Id of the variable that takes the answer."""
+    """Id of the variable that stores the answer."""
 
     saveResponseMapping: NotRequired[list[CardMapping]]
-    """What is stored where."""
+    """Parts of the card and the variables that store them."""
 
 class ChatActionEvent(TypedDict):
     """Something for the client to do. It is in the answer again."""
@@ -1729,19 +1729,19 @@ class ChatLookEvent(TypedDict):
     """The settings a client needs: `general` and `typingEmulation`."""
 
 class ChatMessage(TypedDict):
-    """A message given to a model. The role tells which of the other properties are read."""
+    """A message to a model. The role decides which other properties apply."""
 
     role: NotRequired[Literal["system", "user", "assistant", "Dialogue"]]
-    """Who speaks, or Dialogue for earlier messages kept in a variable. Absent: not chosen yet."""
+    """Speaker, or Dialogue for earlier messages from a variable. Missing until chosen."""
 
     content: NotRequired[str]
-    """What is said, with the roles system, user and assistant."""
+    """Text of the message, with the roles system, user and assistant."""
 
     dialogueVariableId: NotRequired[str]
     """Id of the variable that holds the earlier messages, with role Dialogue."""
 
     startsBy: NotRequired[Literal["user", "assistant"]]
-    """Who spoke first, with role Dialogue. Default user."""
+    """First speaker, with role Dialogue. Default user."""
 
 class ChatMessageEvent(TypedDict):
     """The bot says something. It is in the answer again."""
@@ -1793,7 +1793,7 @@ class ChatNodeBlock(TypedDict):
     """Type of the block."""
 
     outgoingEdgeId: NotRequired[str]
-    """Id of the edge that leaves the block. This is what a running chat follows; it may dangle."""
+    """Id of the edge that leaves the block. Running chats follow this id. The edge may be missing."""
 
     options: NotRequired[ChatNodeOptions]
 
@@ -1844,13 +1844,13 @@ class ChatNodeCredentialsUpdate(TypedDict):
     """Read-only moment of the last change; accepted and ignored."""
 
 class ChatNodeOptions(TypedDict):
-    """What ChatNode is asked to do. The action tells which of the other properties are read."""
+    """Options of the ChatNode block. The action decides which other properties apply."""
 
     credentialsId: NotRequired[str]
     """Id of the credentials of the account."""
 
     action: NotRequired[str]
-    """What is done: Send Message; any other text is kept. Absent: nothing yet."""
+    """Action of the block: Send Message. The service preserves other texts. Without an action the block does nothing."""
 
     botId: NotRequired[str]
     """Id of the bot at the vendor."""
@@ -1862,7 +1862,7 @@ class ChatNodeOptions(TypedDict):
     """Text for the bot; may hold placeholders."""
 
     responseMapping: NotRequired[list[VendorAnswerMapping]]
-    """Which parts of the answer are stored where. With action Send Message: Message, Thread ID."""
+    """Parts of the response and the variables that store them. With action Send Message: Message, Thread ID."""
 
 class ChatPage(TypedDict):
     """A page of the chats of a bot."""
@@ -1968,7 +1968,7 @@ class ChatTool(TypedDict):
     """Name of the function."""
 
     description: NotRequired[str]
-    """What the function does."""
+    """Purpose of the function."""
 
     parameters: NotRequired[list[ChatToolParameter]]
     """Parameters of the function."""
@@ -1986,10 +1986,10 @@ class ChatToolParameter(TypedDict):
     """Name of the parameter."""
 
     description: NotRequired[str]
-    """What the parameter means."""
+    """Meaning of the parameter."""
 
     required: NotRequired[bool]
-    """Whether the model must give it. Default false."""
+    """True if the model must send the parameter. Default false."""
 
     values: NotRequired[list[str]]
     """With type enum: the allowed values."""
@@ -2063,7 +2063,7 @@ class ChatwootAction(TypedDict):
     chatwoot: ScriptHolder
 
 class ChatwootBlock(TypedDict):
-    """Opens the widget of Chatwoot, on a host that serves chats alone."""
+    """Opens the widget of Chatwoot. Works only on a host that serves chats alone."""
 
     id: str
     """Id of the block."""
@@ -2072,7 +2072,7 @@ class ChatwootBlock(TypedDict):
     """Type of the block."""
 
     outgoingEdgeId: NotRequired[str]
-    """Id of the edge that leaves the block. This is what a running chat follows; it may dangle."""
+    """Id of the edge that leaves the block. Running chats follow this id. The edge may be missing."""
 
     options: NotRequired[ChatwootOptions]
 
@@ -2138,10 +2138,10 @@ class ChatwootData(TypedDict):
     """Secret of the agent bot, which signs its events. For a Chatwoot before 4.13, which signs none, any long random text: the address of the events then has it."""
 
 class ChatwootOptions(TypedDict):
-    """Which Chatwoot widget is meant."""
+    """The Chatwoot widget and the identity of the visitor."""
 
     task: NotRequired[Literal["Show widget", "Close widget"]]
-    """What is done. Default Show widget."""
+    """Task of the block. Default Show widget."""
 
     baseUrl: NotRequired[str]
     """Address of the Chatwoot installation."""
@@ -2152,7 +2152,7 @@ class ChatwootOptions(TypedDict):
     user: NotRequired[ChatwootUser]
 
 class ChatwootUser(TypedDict):
-    """The visitor as Chatwoot shall know them; all texts may hold placeholders."""
+    """The visitor as Chatwoot shows them; all texts may hold placeholders."""
 
     id: NotRequired[str]
     """Id of the visitor."""
@@ -2179,7 +2179,7 @@ class ChoiceInput(TypedDict):
     """Type of the block."""
 
     outgoingEdgeId: NotRequired[str]
-    """Id of the edge that leaves the block. This is what a running chat follows; it may dangle."""
+    """Id of the edge that leaves the block. Running chats follow this id. The edge may be missing."""
 
     items: list[ChoiceItem]
     """The buttons, in the order shown."""
@@ -2187,19 +2187,19 @@ class ChoiceInput(TypedDict):
     options: NotRequired[ChoiceInputOptions]
 
 class ChoiceInputOptions(TypedDict):
-    """How the buttons are offered."""
+    """Settings of a choice input."""
 
     variableId: NotRequired[str]
-    """Id of the variable that takes the answer."""
+    """Id of the variable that stores the answer."""
 
     isMultipleChoice: NotRequired[bool]
-    """Whether several buttons may be chosen. Default false."""
+    """True if visitors may choose several buttons. Default false."""
 
     isSearchable: NotRequired[bool]
-    """Whether a search field filters the buttons. Default false."""
+    """True if a search field filters the buttons. Default false."""
 
     areInitialSearchButtonsVisible: NotRequired[bool]
-    """Whether the buttons show before anything is searched. Default true."""
+    """True if the buttons show before a search. Default true."""
 
     buttonLabel: NotRequired[str]
     """Text of the button that sends several choices. Default Send."""
@@ -2217,18 +2217,18 @@ class ChoiceItem(TypedDict):
     """Id of the item."""
 
     outgoingEdgeId: NotRequired[str]
-    """Id of the edge that leaves the item. This is what a running chat follows; it may dangle."""
+    """Id of the edge that leaves the item. Running chats follow this id. The edge may be missing."""
 
     content: NotRequired[str]
     """Text of the button."""
 
     value: NotRequired[str]
-    """What is stored as the answer. Default: the content."""
+    """Text stored as the answer. Default: the content."""
 
     displayCondition: NotRequired[DisplayCondition]
 
 class ClassicOpenAiBlock(TypedDict):
-    """Asks an OpenAI model. Chats of this service run the task Create chat completion, with credentials of type openai, and skip other tasks. Newer documents use the block of type openai."""
+    """Calls an OpenAI model. Chats of this service run the task Create chat completion, with credentials of type openai, and skip other tasks. Newer documents use the block of type openai."""
 
     id: str
     """Id of the block."""
@@ -2237,7 +2237,7 @@ class ClassicOpenAiBlock(TypedDict):
     """Type of the block."""
 
     outgoingEdgeId: NotRequired[str]
-    """Id of the edge that leaves the block. This is what a running chat follows; it may dangle."""
+    """Id of the edge that leaves the block. Running chats follow this id. The edge may be missing."""
 
     options: NotRequired[ClassicOpenAiOptions]
 
@@ -2248,28 +2248,28 @@ class ClassicOpenAiImageOptions(TypedDict):
     """Width and height in pixels."""
 
 class ClassicOpenAiMapping(TypedDict):
-    """Stores one part of the answer in a variable."""
+    """Stores one part of the response in a variable."""
 
     id: str
     """Id of the entry."""
 
     valueToExtract: NotRequired[str]
-    """Part of the answer: `Image URL` for pictures, else `Message content`, `Total tokens`, `Prompt tokens` or `Completion tokens`. Absent or empty: Message content."""
+    """Part of the response: `Image URL` for pictures, else `Message content`, `Total tokens`, `Prompt tokens` or `Completion tokens`. Default, also if empty: Message content."""
 
     variableId: NotRequired[str]
-    """Id of the variable that takes the part."""
+    """Id of the variable that stores the part."""
 
 class ClassicOpenAiMessage(TypedDict):
-    """A message given to the model. The role tells which of the other properties are read."""
+    """A message to the model. The role decides which other properties apply."""
 
     id: str
     """Id of the message."""
 
     role: NotRequired[Literal["system", "user", "assistant", "Messages sequence ✨", "Dialogue"]]
-    """Who speaks, or where earlier messages are taken from. Absent: not chosen yet."""
+    """Speaker, or source of earlier messages. Missing until chosen."""
 
     content: NotRequired[str | ClassicOpenAiMessagesSequence]
-    """What is said; with role Messages sequence ✨ the variables that hold earlier messages."""
+    """Text of the message; with role Messages sequence ✨ the variables that hold earlier messages."""
 
     name: NotRequired[str]
     """Name of the speaker."""
@@ -2278,7 +2278,7 @@ class ClassicOpenAiMessage(TypedDict):
     """Id of the variable that holds the earlier messages, with role Dialogue."""
 
     startsBy: NotRequired[Literal["user", "assistant"]]
-    """Who spoke first, with role Dialogue. Default user."""
+    """First speaker, with role Dialogue. Default user."""
 
 class ClassicOpenAiMessagesSequence(TypedDict):
     """Earlier messages, from two list variables in turn."""
@@ -2290,19 +2290,19 @@ class ClassicOpenAiMessagesSequence(TypedDict):
     """Id of the variable with the messages of the user."""
 
 class ClassicOpenAiOptions(TypedDict):
-    """What the model is asked. The task tells which of the other properties are read."""
+    """Request to the model. The task decides which other properties apply."""
 
     credentialsId: NotRequired[str]
     """Id of the credentials of the account."""
 
     baseUrl: NotRequired[str]
-    """Address of the API, where the credentials name none; only one of the vendor, since the key goes there."""
+    """Address of the API, if the credentials name none. It must belong to the vendor, since it receives the key."""
 
     apiVersion: NotRequired[str]
     """Version of the API."""
 
     task: NotRequired[Literal["Create chat completion", "Create speech", "Create image"]]
-    """What is done. Absent: nothing yet."""
+    """Task of the block. Without a task the block does nothing."""
 
     model: NotRequired[str]
     """Name of the model."""
@@ -2313,27 +2313,27 @@ class ClassicOpenAiOptions(TypedDict):
     advancedSettings: NotRequired[ClassicOpenAiSettings]
 
     prompt: NotRequired[str]
-    """With task Create image: what the picture shows."""
+    """With task Create image: content of the picture."""
 
     advancedOptions: NotRequired[ClassicOpenAiImageOptions]
 
     input: NotRequired[str]
-    """With task Create speech: what is spoken."""
+    """With task Create speech: the text to speak."""
 
     voice: NotRequired[Literal["alloy", "echo", "fable", "onyx", "nova", "shimmer"]]
     """With task Create speech: the voice."""
 
     saveUrlInVariableId: NotRequired[str]
-    """Id of the variable that takes the address of the sound, with task Create speech."""
+    """Id of the variable that stores the address of the sound, with task Create speech."""
 
     responseMapping: NotRequired[list[ClassicOpenAiMapping]]
-    """Which parts of the answer are stored where. Required with task Create image."""
+    """Parts of the response and the variables that store them. Required with task Create image."""
 
 class ClassicOpenAiSettings(TypedDict):
     """Settings of a chat completion."""
 
     temperature: NotRequired[float | str]
-    """How freely the model answers, from 0 to 2. A number, or a text that is one {{variable}} or reads as a number."""
+    """Sampling temperature of the model, from 0 to 2. A number, or a text that is one {{variable}} or reads as a number."""
 
 class ClientLog(TypedDict):
     """One entry of the log of a chat client. Each text is kept up to 1,000 characters."""
@@ -2375,27 +2375,27 @@ class CodeBlock(TypedDict):
     """Type of the block."""
 
     outgoingEdgeId: NotRequired[str]
-    """Id of the edge that leaves the block. This is what a running chat follows; it may dangle."""
+    """Id of the edge that leaves the block. Running chats follow this id. The edge may be missing."""
 
     options: NotRequired[CodeOptions]
 
 class CodeOptions(TypedDict):
-    """Which script is run and where."""
+    """Script to run and its settings."""
 
     name: NotRequired[str]
     """Name shown in the editor."""
 
     content: NotRequired[str]
-    """The script; placeholders become values. On the server it runs in a sandbox with `setVariable(name, value)` and `fetch(url, options)`, which gives a response with `ok`, `status`, `headers`, `text()` and `json()`. The response can also be used as the text of its body. The guide to flows lists the rest."""
+    """The script; placeholders become values. On the server it runs in a sandbox with `setVariable(name, value)` and `fetch(url, options)`. Its response has `ok`, `status`, `headers`, `text()` and `json()`; used as a text, it is the body. The guide to flows lists the rest."""
 
     isExecutedOnClient: NotRequired[bool]
-    """Whether the script runs in the browser of the visitor. Default true. With false it runs on the server, and nothing of it is sent to the browser."""
+    """True if the script runs in the browser of the visitor. Default true. If false, it runs on the server, and the browser does not receive it."""
 
     isUnsafe: NotRequired[bool]
-    """Whether the script was marked as coming from an unknown author."""
+    """True if the script is marked as from an unknown author."""
 
     shouldExecuteInParentContext: NotRequired[bool]
-    """Whether the script was written for the page that embeds the chat. The service keeps it and does not read it: scripts run in the page of the chat."""
+    """True if the script is meant for the page that embeds the chat. The service preserves and ignores this: scripts run in the page of the chat."""
 
 class CommandEvent(TypedDict):
     """Begins a branch when the page around the chat sends a command."""
@@ -2407,20 +2407,20 @@ class CommandEvent(TypedDict):
     """Type of the event."""
 
     outgoingEdgeId: NotRequired[str]
-    """Id of the edge that leaves the event. This is what a running chat follows; it may dangle."""
+    """Id of the edge that leaves the event. Running chats follow this id. The edge may be missing."""
 
     graphCoordinates: Coordinates
 
     options: NotRequired[CommandEventOptions]
 
 class CommandEventOptions(TypedDict):
-    """Which command is meant."""
+    """Command that begins the branch."""
 
     command: NotRequired[str]
     """The command."""
 
     resumeAfter: NotRequired[bool]
-    """Whether the chat returns to the waiting input afterwards. Default false."""
+    """True if the chat returns to the waiting input afterwards. Default false."""
 
 class CommandMessage(TypedDict):
     """Runs the branch of a command event."""
@@ -2447,7 +2447,7 @@ class ComparedFlow(TypedDict):
     """When the draft last changed, or when the publication was made."""
 
 class Comparison(TypedDict):
-    """Compares the value of a variable with a text. Does not hold while the variable or the operator is missing."""
+    """Compares the value of a variable with a text. It does not hold if the variable or the operator is missing."""
 
     id: str
     """Id of the comparison."""
@@ -2458,7 +2458,7 @@ class Comparison(TypedDict):
     comparisonOperator: NotRequired[ComparisonOperator]
 
     value: NotRequired[str]
-    """The right side. Placeholders are filled in; the texts `null` and `undefined` mean no value."""
+    """The right side; may hold placeholders. The texts `null` and `undefined` mean no value."""
 
 ComparisonBody = TypedDict(
     "ComparisonBody",
@@ -2489,19 +2489,19 @@ class ConditionBlock(TypedDict):
     """Type of the block."""
 
     outgoingEdgeId: NotRequired[str]
-    """Id of the edge that leaves the block. This is what a running chat follows; it may dangle."""
+    """Id of the edge that leaves the block. Running chats follow this id. The edge may be missing."""
 
     items: list[ConditionItem]
-    """The conditions, asked from the first to the last."""
+    """The conditions, in the order of evaluation."""
 
 class ConditionItem(TypedDict):
-    """One condition and the edge that is followed when it holds."""
+    """One condition and the edge that the chat follows if it holds."""
 
     id: str
     """Id of the item."""
 
     outgoingEdgeId: NotRequired[str]
-    """Id of the edge that leaves the item. This is what a running chat follows; it may dangle."""
+    """Id of the edge that leaves the item. Running chats follow this id. The edge may be missing."""
 
     content: NotRequired[Condition]
 
@@ -2518,10 +2518,10 @@ class ConflictErrorBody(TypedDict):
     """What is wrong and where; empty where there is nothing to add."""
 
 class ConsentSettings(TypedDict):
-    """Asks visitors before the page loads anything of others: trackers, widgets, head code and fonts."""
+    """Asks visitors for consent before the page loads third-party code: trackers, widgets, head code and fonts."""
 
     isRequired: NotRequired[bool]
-    """Whether visitors are asked, and nothing is loaded before they agree. Default false."""
+    """True if the page asks visitors and loads none of these before they agree. Default false."""
 
     text: NotRequired[str]
     """The question. Default: one in the language of the page."""
@@ -2582,7 +2582,7 @@ class ContinuedChatBody(TypedDict):
     """Counts the turns of the session. Send it with the reply: the same reply sent again then gets the same answer instead of counting twice."""
 
 class Coordinates(TypedDict):
-    """Where a group or an event lies on the canvas of the editor."""
+    """Coordinates of a group or an event on the canvas of the editor."""
 
     x: float
     """Distance from the left, in CSS pixels."""
@@ -2739,7 +2739,7 @@ class DateInput(TypedDict):
     """Type of the block."""
 
     outgoingEdgeId: NotRequired[str]
-    """Id of the edge that leaves the block. This is what a running chat follows; it may dangle."""
+    """Id of the edge that leaves the block. Running chats follow this id. The edge may be missing."""
 
     options: NotRequired[DateInputOptions]
 
@@ -2755,18 +2755,18 @@ DateInputLabels = TypedDict(
 """Texts of a date input."""
 
 class DateInputOptions(TypedDict):
-    """Which dates are accepted and how they are written."""
+    """Accepted dates and their format."""
 
     variableId: NotRequired[str]
-    """Id of the variable that takes the answer."""
+    """Id of the variable that stores the answer."""
 
     labels: NotRequired[DateInputLabels]
 
     hasTime: NotRequired[bool]
-    """Whether a time of day is asked too. Default false."""
+    """True if the input also asks for a time of day. Default false."""
 
     isRange: NotRequired[bool]
-    """Whether two dates are asked. Default false."""
+    """True if the input asks for two dates. Default false."""
 
     format: NotRequired[str]
     """Unicode date pattern (TR 35) of the answer. Default dd/MM/yyyy, with a time dd/MM/yyyy HH:mm."""
@@ -2787,7 +2787,7 @@ class DeepSeekBlock(TypedDict):
     """Type of the block."""
 
     outgoingEdgeId: NotRequired[str]
-    """Id of the edge that leaves the block. This is what a running chat follows; it may dangle."""
+    """Id of the edge that leaves the block. Running chats follow this id. The edge may be missing."""
 
     options: NotRequired[DeepSeekOptions]
 
@@ -2838,28 +2838,28 @@ class DeepSeekCredentialsUpdate(TypedDict):
     """Read-only moment of the last change; accepted and ignored."""
 
 class DeepSeekOptions(TypedDict):
-    """What DeepSeek is asked to do. The action tells which of the other properties are read."""
+    """Options of the DeepSeek block. The action decides which other properties apply."""
 
     credentialsId: NotRequired[str]
     """Id of the credentials of the account."""
 
     action: NotRequired[str]
-    """What is done: Create chat completion; any other text is kept. Absent: nothing yet."""
+    """Action of the block: Create chat completion. The service preserves other texts. Without an action the block does nothing."""
 
     model: NotRequired[str]
     """Name of the model."""
 
     messages: NotRequired[list[ChatMessage]]
-    """The messages, from the first to the last."""
+    """The messages, oldest first."""
 
     tools: NotRequired[list[ChatTool]]
     """Functions that the model can call."""
 
     temperature: NotRequired[float | str]
-    """How freely the model answers, from 0 to 2. A number, or a text that is one {{variable}} or reads as a number."""
+    """Sampling temperature of the model, from 0 to 2. A number, or a text that is one {{variable}} or reads as a number."""
 
     responseMapping: NotRequired[list[VendorAnswerMapping]]
-    """Which parts of the answer are stored where. With action Create chat completion: Message content, Total tokens, Prompt tokens, Completion tokens."""
+    """Parts of the response and the variables that store them. With action Create chat completion: Message content, Total tokens, Prompt tokens, Completion tokens."""
 
 class DeletedResultsEventData(TypedDict):
     """Which results were deleted."""
@@ -2915,7 +2915,7 @@ class DifyAiBlock(TypedDict):
     """Type of the block."""
 
     outgoingEdgeId: NotRequired[str]
-    """Id of the edge that leaves the block. This is what a running chat follows; it may dangle."""
+    """Id of the edge that leaves the block. Running chats follow this id. The edge may be missing."""
 
     options: NotRequired[DifyAiOptions]
 
@@ -2966,22 +2966,22 @@ class DifyAiCredentialsUpdate(TypedDict):
     """Read-only moment of the last change; accepted and ignored."""
 
 class DifyAiOptions(TypedDict):
-    """What Dify is asked to do. The action tells which of the other properties are read."""
+    """Options of the Dify block. The action decides which other properties apply."""
 
     credentialsId: NotRequired[str]
     """Id of the credentials of the account."""
 
     action: NotRequired[str]
-    """What is done: Create Chat Message, Query Knowledge Base; any other text is kept. Absent: nothing yet."""
+    """Action of the block: Create Chat Message, Query Knowledge Base. The service preserves other texts. Without an action the block does nothing."""
 
     query: NotRequired[str]
-    """What is asked; may hold placeholders."""
+    """Text of the query; may hold placeholders."""
 
     conversationVariableId: NotRequired[str]
     """Id of the variable that holds the id of the conversation."""
 
     user: NotRequired[str]
-    """Id of the visitor at the vendor. Default: an id of the chat."""
+    """Id of the visitor at the vendor. Default: an id of the session."""
 
     inputs: NotRequired[list[KeyValuePair]]
     """Inputs of the application."""
@@ -2990,7 +2990,7 @@ class DifyAiOptions(TypedDict):
     """With action Query Knowledge Base: id of the knowledge base."""
 
     responseMapping: NotRequired[list[VendorAnswerMapping]]
-    """Which parts of the answer are stored where. With action Create Chat Message: Answer, Total Tokens, Message content, Total tokens, Prompt tokens, Completion tokens. With action Query Knowledge Base: Retrieved chunks."""
+    """Parts of the response and the variables that store them. With action Create Chat Message: Answer, Total Tokens, Message content, Total tokens, Prompt tokens, Completion tokens. With action Query Knowledge Base: Retrieved chunks."""
 
 class DifyData(TypedDict):
     """An application, or the knowledge bases of an account, at Dify."""
@@ -3008,7 +3008,7 @@ class DisplayCondition(TypedDict):
     """Shows an item only while a condition holds."""
 
     isEnabled: NotRequired[bool]
-    """Whether the condition is asked at all. Default false: the item is always shown."""
+    """True if the condition applies. Default false: the chat always shows the item."""
 
     condition: NotRequired[Condition]
 
@@ -3041,25 +3041,25 @@ Edge = TypedDict(
         "to": "EdgeTarget",
     },
 )
-"""A connection of the flow. References are not enforced: source and target may name what does not exist."""
+"""A connection of the flow. The service does not enforce references: source and target may name missing records."""
 
 class EdgeSource(TypedDict):
-    """Where an edge starts: at a block, at an item or a path of a block, or at an event. Either blockId or eventId is present; eventId only in versions 6 and 6.1."""
+    """Start of an edge: a block, an item or a path of a block, or an event. It has a blockId or, in versions 6 and 6.1 only, an eventId."""
 
     blockId: NotRequired[str]
     """Id of the block the edge leaves."""
 
     itemId: NotRequired[str]
-    """Id of the item of the block, when the edge leaves one."""
+    """Id of the item of the block, if the edge leaves an item."""
 
     pathId: NotRequired[str]
-    """Id of the path of a card, when the edge leaves one."""
+    """Id of the path of a card, if the edge leaves a path."""
 
     eventId: NotRequired[str]
     """Id of the event the edge leaves."""
 
 class EdgeTarget(TypedDict):
-    """Where an edge leads."""
+    """End of an edge."""
 
     groupId: str
     """Id of the group."""
@@ -3077,7 +3077,7 @@ class ElevenLabsBlock(TypedDict):
     """Type of the block."""
 
     outgoingEdgeId: NotRequired[str]
-    """Id of the edge that leaves the block. This is what a running chat follows; it may dangle."""
+    """Id of the edge that leaves the block. Running chats follow this id. The edge may be missing."""
 
     options: NotRequired[ElevenLabsOptions]
 
@@ -3128,16 +3128,16 @@ class ElevenLabsCredentialsUpdate(TypedDict):
     """Read-only moment of the last change; accepted and ignored."""
 
 class ElevenLabsOptions(TypedDict):
-    """What ElevenLabs is asked to do. The action tells which of the other properties are read."""
+    """Options of the ElevenLabs block. The action decides which other properties apply."""
 
     credentialsId: NotRequired[str]
     """Id of the credentials of the account."""
 
     action: NotRequired[str]
-    """What is done: Convert text to speech; any other text is kept. Absent: nothing yet."""
+    """Action of the block: Convert text to speech. The service preserves other texts. Without an action the block does nothing."""
 
     text: NotRequired[str]
-    """What is spoken."""
+    """Text to speak."""
 
     voiceId: NotRequired[str]
     """Id of the voice."""
@@ -3146,10 +3146,10 @@ class ElevenLabsOptions(TypedDict):
     """Id of the model."""
 
     saveUrlInVariableId: NotRequired[str]
-    """Id of the variable that takes the address of the sound."""
+    """Id of the variable that stores the address of the sound."""
 
 class EmailBlock(TypedDict):
-    """Sends an e-mail to one or more people."""
+    """Sends an e-mail to one or more recipients."""
 
     id: str
     """Id of the block."""
@@ -3158,7 +3158,7 @@ class EmailBlock(TypedDict):
     """Type of the block."""
 
     outgoingEdgeId: NotRequired[str]
-    """Id of the edge that leaves the block. This is what a running chat follows; it may dangle."""
+    """Id of the edge that leaves the block. Running chats follow this id. The edge may be missing."""
 
     options: NotRequired[EmailOptions]
 
@@ -3172,32 +3172,32 @@ class EmailInput(TypedDict):
     """Type of the block."""
 
     outgoingEdgeId: NotRequired[str]
-    """Id of the edge that leaves the block. This is what a running chat follows; it may dangle."""
+    """Id of the edge that leaves the block. Running chats follow this id. The edge may be missing."""
 
     options: NotRequired[EmailInputOptions]
 
 class EmailInputOptions(TypedDict):
-    """How the address is asked for."""
+    """Settings of an e-mail input."""
 
     variableId: NotRequired[str]
-    """Id of the variable that takes the answer."""
+    """Id of the variable that stores the answer."""
 
     labels: NotRequired[InputLabels]
 
     retryMessageContent: NotRequired[str]
-    """Sent after an answer that is not valid."""
+    """Sent after an invalid answer."""
 
 class EmailOptions(TypedDict):
-    """Which e-mail is sent to whom. All texts may hold placeholders."""
+    """E-mail to send. All texts may hold placeholders."""
 
     credentialsId: NotRequired[str]
-    """Id of the credentials of the mail account, or default for the mailer of the installation. Nothing is sent by an account that the workspace does not have."""
+    """Id of the credentials of the mail account, or default for the mailer of the installation. The block sends nothing if the workspace lacks the credentials."""
 
     isCustomBody: NotRequired[bool]
-    """Whether the body is the given one instead of all answers and variables. Default true where there is a body."""
+    """True if the e-mail has `body` instead of all answers and variables. Default true if there is a body."""
 
     isBodyCode: NotRequired[bool]
-    """Whether the body is HTML. Default false."""
+    """True if the body is HTML. Default false."""
 
     recipients: NotRequired[list[str]]
     """Addresses of the recipients."""
@@ -3206,7 +3206,7 @@ class EmailOptions(TypedDict):
     """Addresses that get a copy."""
 
     bcc: NotRequired[list[str]]
-    """Addresses that get a copy unseen."""
+    """Addresses that get a hidden copy."""
 
     subject: NotRequired[str]
     """Subject."""
@@ -3215,13 +3215,13 @@ class EmailOptions(TypedDict):
     """Body."""
 
     replyTo: NotRequired[str]
-    """Address that replies go to."""
+    """Address for replies."""
 
     attachmentsVariableId: NotRequired[str]
     """Id of the variable that holds the addresses of files to attach."""
 
 class EmbedBubble(TypedDict):
-    """Another page shown inside the chat."""
+    """Shows another page inside the chat."""
 
     id: str
     """Id of the block."""
@@ -3230,12 +3230,12 @@ class EmbedBubble(TypedDict):
     """Type of the block."""
 
     outgoingEdgeId: NotRequired[str]
-    """Id of the edge that leaves the block. This is what a running chat follows; it may dangle."""
+    """Id of the edge that leaves the block. Running chats follow this id. The edge may be missing."""
 
     content: NotRequired[EmbedBubbleContent]
 
 class EmbedBubbleContent(TypedDict):
-    """Which page is shown and how."""
+    """Page to show, and its settings."""
 
     url: NotRequired[str]
     """Address of the page."""
@@ -3258,16 +3258,16 @@ class EmbedMessageBubble(TypedDict):
     """The content of the block, with placeholders filled in."""
 
 class EmbedWaitForEvent(TypedDict):
-    """Holds the chat until the page sends an event."""
+    """Makes the chat wait until the page sends an event."""
 
     isEnabled: NotRequired[bool]
-    """Whether the chat waits. Default false."""
+    """True if the chat waits. Default false."""
 
     name: NotRequired[str]
     """Name of the event."""
 
     saveDataInVariableId: NotRequired[str]
-    """Id of the variable that takes the data of the event."""
+    """Id of the variable that stores the data of the event."""
 
 class EndpointTestEvent(TypedDict):
     """The endpoint is tested."""
@@ -3314,7 +3314,7 @@ class ExportedBotV3(TypedDict):
     """The groups of the flow, in no particular order."""
 
     events: list[FlowEvent] | None
-    """Null, because the start is a block of a group. An empty list is accepted too."""
+    """Null, because the start is a block of a group. An empty list is valid too."""
 
     edges: list[Edge]
     """The connections of the flow, in no particular order."""
@@ -3351,7 +3351,7 @@ class ExportedBotV4(TypedDict):
     """The groups of the flow, in no particular order."""
 
     events: list[FlowEvent] | None
-    """Null, because the start is a block of a group. An empty list is accepted too."""
+    """Null, because the start is a block of a group. An empty list is valid too."""
 
     edges: list[Edge]
     """The connections of the flow, in no particular order."""
@@ -3388,7 +3388,7 @@ class ExportedBotV5(TypedDict):
     """The groups of the flow, in no particular order."""
 
     events: list[FlowEvent] | None
-    """Null, because the start is a block of a group. An empty list is accepted too."""
+    """Null, because the start is a block of a group. An empty list is valid too."""
 
     edges: list[Edge]
     """The connections of the flow, in no particular order."""
@@ -3425,7 +3425,7 @@ class ExportedBotV6(TypedDict):
     """The groups of the flow, in no particular order."""
 
     events: list[FlowEvent]
-    """What begins the branches of the flow. The first event, and only the first, is the start event."""
+    """Events that begin the branches of the flow. The first event, and only the first, is the start event."""
 
     edges: list[Edge]
     """The connections of the flow, in no particular order."""
@@ -3462,7 +3462,7 @@ class ExportedBotV61(TypedDict):
     """The groups of the flow, in no particular order."""
 
     events: list[FlowEvent]
-    """What begins the branches of the flow. The first event, and only the first, is the start event."""
+    """Events that begin the branches of the flow. The first event, and only the first, is the start event."""
 
     edges: list[Edge]
     """The connections of the flow, in no particular order."""
@@ -3493,7 +3493,7 @@ class FileInput(TypedDict):
     """Type of the block."""
 
     outgoingEdgeId: NotRequired[str]
-    """Id of the edge that leaves the block. This is what a running chat follows; it may dangle."""
+    """Id of the edge that leaves the block. Running chats follow this id. The edge may be missing."""
 
     options: NotRequired[FileInputOptions]
 
@@ -3510,28 +3510,28 @@ class FileInputLabels(TypedDict):
     """Text of the button that removes the chosen files."""
 
     skip: NotRequired[str]
-    """Text of the button that goes on without files."""
+    """Text of the button that continues without files."""
 
     success: NotRequired[FileInputSuccessLabels]
 
 class FileInputOptions(TypedDict):
-    """Which files are accepted."""
+    """Settings of a file input."""
 
     variableId: NotRequired[str]
-    """Id of the variable that takes the answer."""
+    """Id of the variable that stores the answer."""
 
     isRequired: NotRequired[bool]
-    """Whether a file must be given. Default true."""
+    """True if the visitor must upload a file. Default true."""
 
     isMultipleAllowed: NotRequired[bool]
-    """Whether several files may be given. Default false."""
+    """True if visitors may upload several files. Default false."""
 
     labels: NotRequired[FileInputLabels]
 
     allowedFileTypes: NotRequired[AllowedFileTypes]
 
     capture: NotRequired[Literal["environment", "user"]]
-    """Which camera a phone opens: away from the visitor, or towards."""
+    """Camera of a phone: at the back (environment) or at the front (user)."""
 
     visibility: NotRequired[FileVisibility]
 
@@ -3673,10 +3673,10 @@ class FolderUpdate(TypedDict):
     """Read-only workspace; folders stay in their workspace; accepted and ignored."""
 
 class FontSource(TypedDict):
-    """A font with the place it is loaded from. The chat page loads what rules in `css` name. Google fonts (from fonts.bunny.net) and style sheets at addresses it loads on a host that serves chats alone; elsewhere they have to be on the device of the visitor."""
+    """A font and its source. The chat page always loads fonts that rules in `css` name. It loads Google fonts (from fonts.bunny.net) and style sheets by address only on a host that serves chats alone. Elsewhere the device of the visitor must have the font."""
 
     type: Literal["Google", "Custom"]
-    """Where the font comes from: Google Fonts or own style sheet."""
+    """Source of the font: Google Fonts or own style sheet."""
 
     family: NotRequired[str]
     """Font family name. Default Open Sans."""
@@ -3685,7 +3685,7 @@ class FontSource(TypedDict):
     """Address of a style sheet that declares the font, or the rules themselves."""
 
     url: NotRequired[str]
-    """Address of a style sheet; `css` replaces it."""
+    """Address of a style sheet. `css` overrides it."""
 
 class ForbiddenErrorBody(TypedDict):
     """The caller may not do this to this record, or their token may not do it at all. Ask an admin of the workspace for a higher role; with the issue `missing_scope` or `bound_token`, use another token."""
@@ -3703,22 +3703,22 @@ class GeneralSettings(TypedDict):
     """Behaviour of the chat as a whole."""
 
     language: NotRequired[str]
-    """Language of the texts that the chat page and the service have of their own, and of numbers and dates in answers, as a BCP 47 tag. Default, also for a language that the page lacks: what the browser of the visitor asks for. Texts in systemMessages and labels of inputs replace those of the page and the service."""
+    """BCP 47 tag for built-in texts of the chat page and the service, and for numbers and dates in answers. Default: the preferred language of the browser. The default also applies if the page lacks the language. Texts in systemMessages and labels of inputs replace the built-in ones."""
 
     isBrandingEnabled: NotRequired[bool]
-    """Whether the chat page shows the name of the installation, if it has one. Default false."""
+    """True if the chat page shows the name of the installation, where it has one. Default false."""
 
     isTypingEmulationEnabled: NotRequired[bool]
-    """Older documents only and without effect: see typingEmulation."""
+    """Without effect, in older documents only. See typingEmulation."""
 
     isInputPrefillEnabled: NotRequired[bool]
-    """Whether inputs show the value their variable has already. Default false."""
+    """True if inputs show the current value of their variable. Default false."""
 
     isHideQueryParamsEnabled: NotRequired[bool]
-    """Whether query parameters disappear from the address after they were read. Default true."""
+    """True if the page removes query parameters from the address after reading them. Default true."""
 
     isNewResultOnRefreshEnabled: NotRequired[bool]
-    """Older documents only: the opposite of rememberUser.isEnabled, read where that is absent. Default true."""
+    """Older documents only: the opposite of rememberUser.isEnabled, used if that is missing. Default true."""
 
     rememberUser: NotRequired[RememberUser]
 
@@ -3734,7 +3734,7 @@ class GmailBlock(TypedDict):
     """Type of the block."""
 
     outgoingEdgeId: NotRequired[str]
-    """Id of the edge that leaves the block. This is what a running chat follows; it may dangle."""
+    """Id of the edge that leaves the block. Running chats follow this id. The edge may be missing."""
 
     options: NotRequired[GmailOptions]
 
@@ -3790,7 +3790,7 @@ class GmailData(TypedDict):
     oauth: GoogleOAuth
 
     baseUrl: NotRequired[str]
-    """Address of the API, where it is not the one of Google."""
+    """Address of the API, if not that of Google."""
 
 GmailOptions = TypedDict(
     "GmailOptions",
@@ -3808,7 +3808,7 @@ GmailOptions = TypedDict(
         "responseMapping": NotRequired["list[VendorAnswerMapping]"],
     },
 )
-"""What Gmail is asked to do. The action tells which of the other properties are read."""
+"""Options of the Gmail block. The action decides which other properties apply."""
 
 class GoogleAnalyticsAction(TypedDict):
     """Send an event to Google Analytics."""
@@ -3826,7 +3826,7 @@ class GoogleAnalyticsAction(TypedDict):
     """Options of the block, with placeholders filled in."""
 
 class GoogleAnalyticsBlock(TypedDict):
-    """Sends an event to Google Analytics, on a host that serves chats alone."""
+    """Sends an event to Google Analytics. Works only on a host that serves chats alone."""
 
     id: str
     """Id of the block."""
@@ -3835,12 +3835,12 @@ class GoogleAnalyticsBlock(TypedDict):
     """Type of the block."""
 
     outgoingEdgeId: NotRequired[str]
-    """Id of the edge that leaves the block. This is what a running chat follows; it may dangle."""
+    """Id of the edge that leaves the block. Running chats follow this id. The edge may be missing."""
 
     options: NotRequired[GoogleAnalyticsOptions]
 
 class GoogleAnalyticsOptions(TypedDict):
-    """Which event is sent; all texts may hold placeholders."""
+    """Event to send; all texts may hold placeholders."""
 
     trackingId: NotRequired[str]
     """Measurement id."""
@@ -3861,10 +3861,10 @@ class GoogleAnalyticsOptions(TypedDict):
     """Destination of the event."""
 
 class GoogleOAuth(TypedDict):
-    """The account of a person who agreed, and the OAuth client that they agreed with: without one, that of the installation."""
+    """A Google account whose owner has consented, and the OAuth client of the consent. Default: the client of the installation."""
 
     refreshToken: str
-    """The refresh token that Google gave for the consent."""
+    """Refresh token from Google for the consent."""
 
     clientId: NotRequired[str]
     """Id of the OAuth client."""
@@ -3873,19 +3873,19 @@ class GoogleOAuth(TypedDict):
     """Secret of the OAuth client."""
 
     tokenUri: NotRequired[str]
-    """Address that gives tokens. Default https://oauth2.googleapis.com/token."""
+    """Address that issues tokens. Default https://oauth2.googleapis.com/token."""
 
 class GoogleServiceAccount(TypedDict):
-    """The JSON key of a service account, as Google Cloud gives it. The sheet has to be shared with its address."""
+    """The JSON key of a service account, as Google Cloud issues it. Share the sheet with its address."""
 
     client_email: str
     """Address of the account."""
 
     private_key: str
-    """Its private key, in PEM."""
+    """Private key, in PEM."""
 
     token_uri: NotRequired[str]
-    """Address that gives tokens. Default https://oauth2.googleapis.com/token."""
+    """Address that issues tokens. Default https://oauth2.googleapis.com/token."""
 
     type: NotRequired[str]
     """Kind of the key; not used."""
@@ -3921,7 +3921,7 @@ class GoogleSheetsBlock(TypedDict):
     """Type of the block."""
 
     outgoingEdgeId: NotRequired[str]
-    """Id of the edge that leaves the block. This is what a running chat follows; it may dangle."""
+    """Id of the edge that leaves the block. Running chats follow this id. The edge may be missing."""
 
     options: NotRequired[GoogleSheetsOptions]
 
@@ -3972,17 +3972,17 @@ class GoogleSheetsCredentialsUpdate(TypedDict):
     """Read-only moment of the last change; accepted and ignored."""
 
 class GoogleSheetsData(TypedDict):
-    """An account that reads and writes sheets: a service account, or that of a person."""
+    """An account that reads and writes sheets: a service account, or the account of a Google user."""
 
     serviceAccount: NotRequired[GoogleServiceAccount]
 
     oauth: NotRequired[GoogleOAuth]
 
     baseUrl: NotRequired[str]
-    """Address of the API, where it is not the one of Google."""
+    """Address of the API, if not that of Google."""
 
 class GoogleSheetsOptions(TypedDict):
-    """Which table is meant and what is done with it. The action tells which of the other properties are read."""
+    """Table and the action on it. The action decides which other properties apply."""
 
     credentialsId: NotRequired[str]
     """Id of the credentials of the account."""
@@ -3994,15 +3994,15 @@ class GoogleSheetsOptions(TypedDict):
     """Id of the sheet in the spreadsheet."""
 
     action: NotRequired[Literal["Get data from sheet", "Insert a row", "Update a row"]]
-    """What is done. Absent: nothing yet."""
+    """Action of the block. Without an action the block does nothing."""
 
     filter: NotRequired[SheetFilter]
 
     cellsToExtract: NotRequired[list[SheetExtraction]]
-    """With action Get data from sheet: which columns are stored where."""
+    """With action Get data from sheet: columns and the variables that store them."""
 
     totalRowsToExtract: NotRequired[Literal["All", "First", "Last", "Random"]]
-    """With action Get data from sheet: which of the found rows are read. Default All."""
+    """With action Get data from sheet: rows to read of those found. Default All."""
 
     cellsToInsert: NotRequired[list[SheetCell]]
     """With action Insert a row: the cells of the new row."""
@@ -4020,7 +4020,7 @@ class GroqBlock(TypedDict):
     """Type of the block."""
 
     outgoingEdgeId: NotRequired[str]
-    """Id of the edge that leaves the block. This is what a running chat follows; it may dangle."""
+    """Id of the edge that leaves the block. Running chats follow this id. The edge may be missing."""
 
     options: NotRequired[GroqOptions]
 
@@ -4071,28 +4071,28 @@ class GroqCredentialsUpdate(TypedDict):
     """Read-only moment of the last change; accepted and ignored."""
 
 class GroqOptions(TypedDict):
-    """What Groq is asked to do. The action tells which of the other properties are read."""
+    """Options of the Groq block. The action decides which other properties apply."""
 
     credentialsId: NotRequired[str]
     """Id of the credentials of the account."""
 
     action: NotRequired[str]
-    """What is done: Create chat completion; any other text is kept. Absent: nothing yet."""
+    """Action of the block: Create chat completion. The service preserves other texts. Without an action the block does nothing."""
 
     model: NotRequired[str]
     """Name of the model."""
 
     messages: NotRequired[list[ChatMessage]]
-    """The messages, from the first to the last."""
+    """The messages, oldest first."""
 
     tools: NotRequired[list[ChatTool]]
     """Functions that the model can call."""
 
     temperature: NotRequired[float | str]
-    """How freely the model answers, from 0 to 2. A number, or a text that is one {{variable}} or reads as a number."""
+    """Sampling temperature of the model, from 0 to 2. A number, or a text that is one {{variable}} or reads as a number."""
 
     responseMapping: NotRequired[list[VendorAnswerMapping]]
-    """Which parts of the answer are stored where. With action Create chat completion: Message content, Total tokens, Prompt tokens, Completion tokens."""
+    """Parts of the response and the variables that store them. With action Create chat completion: Message content, Total tokens, Prompt tokens, Completion tokens."""
 
 class Group(TypedDict):
     """Blocks that run from the first to the last, in versions 6 and 6.1."""
@@ -4127,7 +4127,7 @@ class GroupTitlesAutoGeneration(TypedDict):
     """The instruction sent."""
 
 class HandoffBlock(TypedDict):
-    """Hands the chat to the members of the workspace. The bot is silent until a member gives the chat back; then it goes on behind the block. A block of this service alone."""
+    """Hands the chat over to the members of the workspace. The bot is silent until a member returns the chat, then continues after the block. Only this service has this block."""
 
     id: str
     """Id of the block."""
@@ -4136,33 +4136,33 @@ class HandoffBlock(TypedDict):
     """Type of the block."""
 
     outgoingEdgeId: NotRequired[str]
-    """Id of the edge that leaves the block. This is what a running chat follows; it may dangle."""
+    """Id of the edge that leaves the block. Running chats follow this id. The edge may be missing."""
 
     items: NotRequired[list[HandoffItem]]
-    """The ways out. Where one is missing, the chat goes on behind the block."""
+    """The exits. If one is missing, the chat continues after the block."""
 
     options: NotRequired[HandoffOptions]
 
 class HandoffItem(TypedDict):
-    """A way out of a handoff, and the edge that is followed then."""
+    """An exit of a handoff and its edge."""
 
     id: str
     """Id of the item."""
 
     outgoingEdgeId: NotRequired[str]
-    """Id of the edge that leaves the item. This is what a running chat follows; it may dangle."""
+    """Id of the edge that leaves the item. Running chats follow this id. The edge may be missing."""
 
     path: Literal["unanswered", "closed"]
-    """When the way is taken: when no member came in time, or outside of office hours."""
+    """Reason for the exit: no member came in time, or the office is closed."""
 
 class HandoffOptions(TypedDict):
-    """When members are asked, and how long the visitor waits."""
+    """Message, timeout and office hours of a handoff."""
 
     message: NotRequired[str]
-    """What the visitor is told; may hold placeholders. Nothing is said without it."""
+    """Message to the visitor; may hold placeholders. Default: no message."""
 
     timeoutSeconds: NotRequired[float]
-    """Seconds until the chat leaves by the way `unanswered` if no member has taken it. Without it the chat waits as long as it lives."""
+    """Seconds until the chat takes the exit `unanswered`, if no member has joined. Default: no timeout as long as the session lives."""
 
     officeHours: NotRequired[OfficeHours]
 
@@ -4181,7 +4181,7 @@ class HttpRequestAction(TypedDict):
     httpRequestToExecute: HttpRequestDetails
 
 class HttpRequestBlock(TypedDict):
-    """Sends an HTTP request. The type keeps its old name."""
+    """Sends an HTTP request. The type still has its old name."""
 
     id: str
     """Id of the block."""
@@ -4190,7 +4190,7 @@ class HttpRequestBlock(TypedDict):
     """Type of the block."""
 
     outgoingEdgeId: NotRequired[str]
-    """Id of the edge that leaves the block. This is what a running chat follows; it may dangle."""
+    """Id of the edge that leaves the block. Running chats follow this id. The edge may be missing."""
 
     options: NotRequired[HttpRequestOptions]
 
@@ -4198,7 +4198,7 @@ class HttpRequestDefinition(TypedDict):
     """The HTTP request to send."""
 
     url: NotRequired[str]
-    """Address the request is sent to; may hold placeholders."""
+    """Address of the request; may hold placeholders."""
 
     method: NotRequired[Literal["POST", "GET", "PUT", "DELETE", "PATCH", "HEAD", "CONNECT", "OPTIONS", "TRACE"]]
     """HTTP method. Default POST."""
@@ -4228,28 +4228,28 @@ class HttpRequestDetails(TypedDict):
     """The body."""
 
 class HttpRequestOptions(TypedDict):
-    """Which request is sent and what is stored of the answer."""
+    """Request to send, and parts of the response to store."""
 
     variablesForTest: NotRequired[list[HttpTestVariable]]
     """Values of variables in test requests."""
 
     responseVariableMapping: NotRequired[list[HttpResponseMapping]]
-    """Which parts of the received body are stored where."""
+    """Parts of the received body and the variables that store them."""
 
     isCustomBody: NotRequired[bool]
-    """Whether the body is the given one instead of all answers. Default false."""
+    """True if the request sends `body` instead of all answers. Default false."""
 
     isExecutedOnClient: NotRequired[bool]
-    """Whether the browser of the visitor sends the request. Default false."""
+    """True if the browser of the visitor sends the request. Default false."""
 
     timeout: NotRequired[float]
-    """Longest wait for the answer, in seconds. Default 10."""
+    """Timeout for the response, in seconds. Default 10."""
 
     proxyCredentialsId: NotRequired[str]
-    """Id of the credentials of a proxy that the request goes through. This service offers none: a request with one is not sent."""
+    """Id of the credentials of a proxy. This service supports no proxies and does not send such a request."""
 
     isAdvancedConfig: NotRequired[bool]
-    """Whether the editor shows all properties, in older documents."""
+    """True if the editor shows all properties, in older documents."""
 
     webhook: NotRequired[HttpRequestDefinition]
 
@@ -4272,10 +4272,10 @@ class HttpResponseMapping(TypedDict):
     """Id of the entry."""
 
     variableId: NotRequired[str]
-    """Id of the variable that takes the part."""
+    """Id of the variable that stores the part."""
 
     bodyPath: NotRequired[str]
-    """Where the part is found."""
+    """Path of the part in the body."""
 
 class HttpTestVariable(TypedDict):
     """Value of a variable in test requests of the editor."""
@@ -4302,7 +4302,7 @@ class IdempotencyMismatchErrorBody(TypedDict):
     """What is wrong and where; empty where there is nothing to add."""
 
 class IdleEvent(TypedDict):
-    """Begins a branch when the visitor has not answered for a while. The input is shown again behind it. An event of this service alone."""
+    """Begins a branch when the visitor has not answered for a while. The input appears again after the branch. Only this service has this event."""
 
     id: str
     """Id of the event."""
@@ -4311,23 +4311,23 @@ class IdleEvent(TypedDict):
     """Type of the event."""
 
     outgoingEdgeId: NotRequired[str]
-    """Id of the edge that leaves the event. This is what a running chat follows; it may dangle."""
+    """Id of the edge that leaves the event. Running chats follow this id. The edge may be missing."""
 
     graphCoordinates: Coordinates
 
     options: NotRequired[IdleEventOptions]
 
 class IdleEventOptions(TypedDict):
-    """When the branch runs, how often, and what comes then."""
+    """Timing of the branch, and an optional end of the chat."""
 
     seconds: NotRequired[float]
-    """Seconds without an answer until the branch runs, and runs again. Without it the event has no effect."""
+    """Seconds without an answer before each run of the branch. If missing, the event has no effect."""
 
     times: NotRequired[float]
-    """How often the branch runs for one question. Default 1."""
+    """Maximum number of runs for one question. Default 1."""
 
     isEnding: NotRequired[bool]
-    """Whether the chat ends when as many seconds have passed once more. Default false."""
+    """True if the chat ends after the last run and as many seconds again. Default false."""
 
 class ImageBubble(TypedDict):
     """Shows a picture by its address."""
@@ -4339,12 +4339,12 @@ class ImageBubble(TypedDict):
     """Type of the block."""
 
     outgoingEdgeId: NotRequired[str]
-    """Id of the edge that leaves the block. This is what a running chat follows; it may dangle."""
+    """Id of the edge that leaves the block. Running chats follow this id. The edge may be missing."""
 
     content: NotRequired[ImageBubbleContent]
 
 class ImageBubbleContent(TypedDict):
-    """Which picture is shown."""
+    """Picture to show."""
 
     url: NotRequired[str]
     """Address of the picture."""
@@ -4352,10 +4352,10 @@ class ImageBubbleContent(TypedDict):
     clickLink: NotRequired[ImageClickLink]
 
 class ImageClickLink(TypedDict):
-    """What a click on the picture opens."""
+    """Link that a click on the picture opens."""
 
     url: NotRequired[str]
-    """Address that is opened."""
+    """Address to open."""
 
     alt: NotRequired[str]
     """Alternative text of the picture."""
@@ -4419,7 +4419,7 @@ class InternalServerErrorBody(TypedDict):
     """What is wrong and where; empty where there is nothing to add."""
 
 class InvalidReplyEvent(TypedDict):
-    """Begins a branch in place of the message after a wrong answer."""
+    """Begins a branch after an invalid answer, in place of the usual message."""
 
     id: str
     """Id of the event."""
@@ -4428,7 +4428,7 @@ class InvalidReplyEvent(TypedDict):
     """Type of the event."""
 
     outgoingEdgeId: NotRequired[str]
-    """Id of the edge that leaves the event. This is what a running chat follows; it may dangle."""
+    """Id of the edge that leaves the event. Running chats follow this id. The edge may be missing."""
 
     graphCoordinates: Coordinates
 
@@ -4482,7 +4482,7 @@ class InvitationList(TypedDict):
     """Send it as `cursor` to get the following page; null on the last page."""
 
 class JumpBlock(TypedDict):
-    """Continues at another place of the flow."""
+    """Continues at another block of the flow."""
 
     id: str
     """Id of the block."""
@@ -4491,12 +4491,12 @@ class JumpBlock(TypedDict):
     """Type of the block."""
 
     outgoingEdgeId: NotRequired[str]
-    """Id of the edge that leaves the block. This is what a running chat follows; it may dangle."""
+    """Id of the edge that leaves the block. Running chats follow this id. The edge may be missing."""
 
     options: NotRequired[JumpOptions]
 
 class JumpOptions(TypedDict):
-    """Where the chat continues."""
+    """Target of the jump."""
 
     groupId: NotRequired[str]
     """Id of the group, or one placeholder that gives the title of a group."""
@@ -4505,7 +4505,7 @@ class JumpOptions(TypedDict):
     """Id of the block in the group. Default: its first block."""
 
 class KeyValuePair(TypedDict):
-    """A value under a name, such as a header."""
+    """A name and its value, such as a header."""
 
     key: NotRequired[str]
     """Name; may hold placeholders."""
@@ -4523,7 +4523,7 @@ class LastMessage(TypedDict):
     """Its first 200 characters; of files their names."""
 
 class LegacyAbTestBlock(TypedDict):
-    """Sends each visitor one of two ways by chance, in versions 3, 4 and 5."""
+    """Assigns each visitor one of two paths at random, in versions 3, 4 and 5."""
 
     id: str
     """Id of the block."""
@@ -4532,24 +4532,24 @@ class LegacyAbTestBlock(TypedDict):
     """Type of the block."""
 
     outgoingEdgeId: NotRequired[str]
-    """Id of the edge that leaves the block. This is what a running chat follows; it may dangle."""
+    """Id of the edge that leaves the block. Running chats follow this id. The edge may be missing."""
 
     items: list[LegacyAbTestItem]
-    """The two ways: first a, then b."""
+    """The two paths: first a, then b."""
 
     options: NotRequired[AbTestOptions]
 
 class LegacyAbTestItem(TypedDict):
-    """One of the two ways of an AB test, in versions 3, 4 and 5."""
+    """One of the two paths of an AB test, in versions 3, 4 and 5."""
 
     id: str
     """Id of the item."""
 
     outgoingEdgeId: NotRequired[str]
-    """Id of the edge that leaves the item. This is what a running chat follows; it may dangle."""
+    """Id of the edge that leaves the item. Running chats follow this id. The edge may be missing."""
 
     path: Literal["a", "b"]
-    """Which of the two ways the item stands for: the first a, the second b."""
+    """Path of the item: a for the first, b for the second."""
 
     blockId: NotRequired[str]
     """Id of the block that the item belongs to."""
@@ -4564,7 +4564,7 @@ class LegacyChoiceInput(TypedDict):
     """Type of the block."""
 
     outgoingEdgeId: NotRequired[str]
-    """Id of the edge that leaves the block. This is what a running chat follows; it may dangle."""
+    """Id of the edge that leaves the block. Running chats follow this id. The edge may be missing."""
 
     items: list[LegacyChoiceItem]
     """The buttons, in the order shown."""
@@ -4578,13 +4578,13 @@ class LegacyChoiceItem(TypedDict):
     """Id of the item."""
 
     outgoingEdgeId: NotRequired[str]
-    """Id of the edge that leaves the item. This is what a running chat follows; it may dangle."""
+    """Id of the edge that leaves the item. Running chats follow this id. The edge may be missing."""
 
     content: NotRequired[str]
     """Text of the button."""
 
     value: NotRequired[str]
-    """What is stored as the answer. Default: the content."""
+    """Text stored as the answer. Default: the content."""
 
     displayCondition: NotRequired[DisplayCondition]
 
@@ -4601,10 +4601,10 @@ class LegacyConditionBlock(TypedDict):
     """Type of the block."""
 
     outgoingEdgeId: NotRequired[str]
-    """Id of the edge that leaves the block. This is what a running chat follows; it may dangle."""
+    """Id of the edge that leaves the block. Running chats follow this id. The edge may be missing."""
 
     items: list[LegacyConditionItem]
-    """The conditions, asked from the first to the last."""
+    """The conditions, in the order of evaluation."""
 
 class LegacyConditionItem(TypedDict):
     """One condition and its edge, in versions 3, 4 and 5."""
@@ -4613,7 +4613,7 @@ class LegacyConditionItem(TypedDict):
     """Id of the item."""
 
     outgoingEdgeId: NotRequired[str]
-    """Id of the edge that leaves the item. This is what a running chat follows; it may dangle."""
+    """Id of the edge that leaves the item. Running chats follow this id. The edge may be missing."""
 
     content: NotRequired[Condition]
 
@@ -4630,33 +4630,33 @@ class LegacyFileInput(TypedDict):
     """Type of the block."""
 
     outgoingEdgeId: NotRequired[str]
-    """Id of the edge that leaves the block. This is what a running chat follows; it may dangle."""
+    """Id of the edge that leaves the block. Running chats follow this id. The edge may be missing."""
 
     options: NotRequired[LegacyFileInputOptions]
 
 class LegacyFileInputOptions(TypedDict):
-    """Which files are accepted, with a size limit of its own."""
+    """Settings of a file input with a size limit of its own."""
 
     variableId: NotRequired[str]
-    """Id of the variable that takes the answer."""
+    """Id of the variable that stores the answer."""
 
     isRequired: NotRequired[bool]
-    """Whether a file must be given. Default true."""
+    """True if the visitor must upload a file. Default true."""
 
     isMultipleAllowed: NotRequired[bool]
-    """Whether several files may be given. Default false."""
+    """True if visitors may upload several files. Default false."""
 
     labels: NotRequired[FileInputLabels]
 
     allowedFileTypes: NotRequired[AllowedFileTypes]
 
     capture: NotRequired[Literal["environment", "user"]]
-    """Which camera a phone opens: away from the visitor, or towards."""
+    """Camera of a phone: at the back (environment) or at the front (user)."""
 
     visibility: NotRequired[FileVisibility]
 
     sizeLimit: NotRequired[float]
-    """Largest accepted file, in megabytes."""
+    """Maximum size of a file, in megabytes."""
 
 class LegacyGoogleSheetsBlock(TypedDict):
     """Reads or writes rows of a spreadsheet, in versions 3, 4 and 5, with credentials of type google sheets."""
@@ -4668,12 +4668,12 @@ class LegacyGoogleSheetsBlock(TypedDict):
     """Type of the block."""
 
     outgoingEdgeId: NotRequired[str]
-    """Id of the edge that leaves the block. This is what a running chat follows; it may dangle."""
+    """Id of the edge that leaves the block. Running chats follow this id. The edge may be missing."""
 
     options: NotRequired[LegacyGoogleSheetsOptions]
 
 class LegacyGoogleSheetsOptions(TypedDict):
-    """Which table is meant and what is done with it, in versions 3, 4 and 5."""
+    """Table and the action on it, in versions 3, 4 and 5."""
 
     credentialsId: NotRequired[str]
     """Id of the credentials of the account."""
@@ -4685,15 +4685,15 @@ class LegacyGoogleSheetsOptions(TypedDict):
     """Id of the sheet in the spreadsheet."""
 
     action: NotRequired[Literal["Get data from sheet", "Insert a row", "Update a row"]]
-    """What is done. Absent: nothing yet."""
+    """Action of the block. Without an action the block does nothing."""
 
     filter: NotRequired[SheetFilter]
 
     cellsToExtract: NotRequired[list[SheetExtraction]]
-    """With action Get data from sheet: which columns are stored where."""
+    """With action Get data from sheet: columns and the variables that store them."""
 
     totalRowsToExtract: NotRequired[Literal["All", "First", "Last", "Random"]]
-    """With action Get data from sheet: which of the found rows are read. Default All."""
+    """With action Get data from sheet: rows to read of those found. Default All."""
 
     cellsToInsert: NotRequired[list[SheetCell]]
     """With action Insert a row: the cells of the new row."""
@@ -4727,10 +4727,10 @@ class LegacyHttpRequestBlock(TypedDict):
     """Type of the block."""
 
     outgoingEdgeId: NotRequired[str]
-    """Id of the edge that leaves the block. This is what a running chat follows; it may dangle."""
+    """Id of the edge that leaves the block. Running chats follow this id. The edge may be missing."""
 
     webhookId: NotRequired[str]
-    """Id of the request, which version 3 keeps outside the document."""
+    """Id of the request, which version 3 stores outside the document."""
 
     options: NotRequired[LegacyHttpRequestOptions]
 
@@ -4741,7 +4741,7 @@ class LegacyHttpRequestDefinition(TypedDict):
     """Id of the request. Required in versions 4 and 5."""
 
     url: NotRequired[str]
-    """Address the request is sent to; may hold placeholders."""
+    """Address of the request; may hold placeholders."""
 
     method: NotRequired[Literal["POST", "GET", "PUT", "DELETE", "PATCH", "HEAD", "CONNECT", "OPTIONS", "TRACE"]]
     """HTTP method. Default POST."""
@@ -4756,28 +4756,28 @@ class LegacyHttpRequestDefinition(TypedDict):
     """Body of the request; may hold placeholders."""
 
 class LegacyHttpRequestOptions(TypedDict):
-    """Which request is sent and what is stored of the answer, in versions 3, 4 and 5."""
+    """Request to send, and parts of the response to store, in versions 3, 4 and 5."""
 
     variablesForTest: NotRequired[list[HttpTestVariable]]
     """Values of variables in test requests."""
 
     responseVariableMapping: NotRequired[list[HttpResponseMapping]]
-    """Which parts of the received body are stored where."""
+    """Parts of the received body and the variables that store them."""
 
     isCustomBody: NotRequired[bool]
-    """Whether the body is the given one instead of all answers. Default false."""
+    """True if the request sends `body` instead of all answers. Default false."""
 
     isExecutedOnClient: NotRequired[bool]
-    """Whether the browser of the visitor sends the request. Default false."""
+    """True if the browser of the visitor sends the request. Default false."""
 
     timeout: NotRequired[float]
-    """Longest wait for the answer, in seconds. Default 10."""
+    """Timeout for the response, in seconds. Default 10."""
 
     proxyCredentialsId: NotRequired[str]
-    """Id of the credentials of a proxy that the request goes through. This service offers none: a request with one is not sent."""
+    """Id of the credentials of a proxy. This service supports no proxies and does not send such a request."""
 
     isAdvancedConfig: NotRequired[bool]
-    """Whether the editor shows all properties, in older documents."""
+    """True if the editor shows all properties, in older documents."""
 
     webhook: NotRequired[LegacyHttpRequestDefinition]
 
@@ -4791,10 +4791,10 @@ class LegacyMakeComBlock(TypedDict):
     """Type of the block."""
 
     outgoingEdgeId: NotRequired[str]
-    """Id of the edge that leaves the block. This is what a running chat follows; it may dangle."""
+    """Id of the edge that leaves the block. Running chats follow this id. The edge may be missing."""
 
     webhookId: NotRequired[str]
-    """Id of the request, which version 3 keeps outside the document."""
+    """Id of the request, which version 3 stores outside the document."""
 
     options: NotRequired[LegacyHttpRequestOptions]
 
@@ -4808,10 +4808,10 @@ class LegacyPabblyBlock(TypedDict):
     """Type of the block."""
 
     outgoingEdgeId: NotRequired[str]
-    """Id of the edge that leaves the block. This is what a running chat follows; it may dangle."""
+    """Id of the edge that leaves the block. Running chats follow this id. The edge may be missing."""
 
     webhookId: NotRequired[str]
-    """Id of the request, which version 3 keeps outside the document."""
+    """Id of the request, which version 3 stores outside the document."""
 
     options: NotRequired[LegacyHttpRequestOptions]
 
@@ -4825,7 +4825,7 @@ class LegacyPictureChoiceInput(TypedDict):
     """Type of the block."""
 
     outgoingEdgeId: NotRequired[str]
-    """Id of the edge that leaves the block. This is what a running chat follows; it may dangle."""
+    """Id of the edge that leaves the block. Running chats follow this id. The edge may be missing."""
 
     items: list[LegacyPictureChoiceItem]
     """The pictures, in the order shown."""
@@ -4839,7 +4839,7 @@ class LegacyPictureChoiceItem(TypedDict):
     """Id of the item."""
 
     outgoingEdgeId: NotRequired[str]
-    """Id of the edge that leaves the item. This is what a running chat follows; it may dangle."""
+    """Id of the edge that leaves the item. Running chats follow this id. The edge may be missing."""
 
     pictureSrc: NotRequired[str]
     """Address of the picture."""
@@ -4851,7 +4851,7 @@ class LegacyPictureChoiceItem(TypedDict):
     """Text below the title."""
 
     value: NotRequired[str]
-    """What is stored as the answer. Default: the title, else the picture."""
+    """Text stored as the answer. Default: the title, else the picture."""
 
     displayCondition: NotRequired[DisplayCondition]
 
@@ -4868,10 +4868,10 @@ class LegacyZapierBlock(TypedDict):
     """Type of the block."""
 
     outgoingEdgeId: NotRequired[str]
-    """Id of the edge that leaves the block. This is what a running chat follows; it may dangle."""
+    """Id of the edge that leaves the block. Running chats follow this id. The edge may be missing."""
 
     webhookId: NotRequired[str]
-    """Id of the request, which version 3 keeps outside the document."""
+    """Id of the request, which version 3 stores outside the document."""
 
     options: NotRequired[LegacyHttpRequestOptions]
 
@@ -4897,12 +4897,12 @@ class MakeComBlock(TypedDict):
     """Type of the block."""
 
     outgoingEdgeId: NotRequired[str]
-    """Id of the edge that leaves the block. This is what a running chat follows; it may dangle."""
+    """Id of the edge that leaves the block. Running chats follow this id. The edge may be missing."""
 
     options: NotRequired[HttpRequestOptions]
 
 class MapListItemParameters(TypedDict):
-    """Picks the entry of one list at the place where another list holds a value."""
+    """Finds a value in one list and picks the entry of another list with the same index."""
 
     baseItemVariableId: NotRequired[str]
     """Id of the variable that holds the value."""
@@ -5025,21 +5025,21 @@ class MessagingSettings(TypedDict):
     """Behaviour on messaging channels. Editors read it; this service has no such channel."""
 
     isEnabled: NotRequired[bool]
-    """Whether the bot answers on the channel. Default false."""
+    """True if the bot responds on the channel. Default false."""
 
     startCondition: NotRequired[StartCondition]
 
     sessionExpiryTimeout: NotRequired[float]
-    """Hours after the last message until a conversation is over. Default 4."""
+    """Hours after the last message until a conversation ends. Default 4."""
 
     errorAndMarketingStatusWebhookForwardUrl: NotRequired[str]
-    """Address that delivery statuses are forwarded to, with the scheme http or https."""
+    """Target address for delivery statuses, with the scheme http or https."""
 
     isWebhookForwardingEnabled: NotRequired[bool]
-    """Whether statuses are forwarded. Taken as true where only the address is present."""
+    """True if the channel forwards statuses. Default true if the address is present."""
 
     webhookForwardingEventTypes: NotRequired[list[Literal["all", "errorStatuses", "marketingStatuses"]]]
-    """Kinds of status that are forwarded."""
+    """Kinds of status to forward."""
 
 class MistralBlock(TypedDict):
     """Works with Mistral. Chats run it, with credentials of type mistral. Versions 6 and 6.1 only."""
@@ -5051,7 +5051,7 @@ class MistralBlock(TypedDict):
     """Type of the block."""
 
     outgoingEdgeId: NotRequired[str]
-    """Id of the edge that leaves the block. This is what a running chat follows; it may dangle."""
+    """Id of the edge that leaves the block. Running chats follow this id. The edge may be missing."""
 
     options: NotRequired[MistralOptions]
 
@@ -5102,31 +5102,31 @@ class MistralCredentialsUpdate(TypedDict):
     """Read-only moment of the last change; accepted and ignored."""
 
 class MistralOptions(TypedDict):
-    """What Mistral is asked to do. The action tells which of the other properties are read."""
+    """Options of the Mistral block. The action decides which other properties apply."""
 
     credentialsId: NotRequired[str]
     """Id of the credentials of the account."""
 
     action: NotRequired[str]
-    """What is done: Create chat completion, Generate variables; any other text is kept. Absent: nothing yet."""
+    """Action of the block: Create chat completion, Generate variables. The service preserves other texts. Without an action the block does nothing."""
 
     model: NotRequired[str]
     """Name of the model."""
 
     messages: NotRequired[list[ChatMessage]]
-    """The messages, from the first to the last."""
+    """The messages, oldest first."""
 
     tools: NotRequired[list[ChatTool]]
     """Functions that the model can call."""
 
     temperature: NotRequired[float | str]
-    """How freely the model answers, from 0 to 2. A number, or a text that is one {{variable}} or reads as a number."""
+    """Sampling temperature of the model, from 0 to 2. A number, or a text that is one {{variable}} or reads as a number."""
 
     responseMapping: NotRequired[list[VendorAnswerMapping]]
-    """Which parts of the answer are stored where. With action Create chat completion: Message content, Total tokens, Prompt tokens, Completion tokens."""
+    """Parts of the response and the variables that store them. With action Create chat completion: Message content, Total tokens, Prompt tokens, Completion tokens."""
 
     prompt: NotRequired[str]
-    """What the model is asked; may hold placeholders."""
+    """Prompt for the model; may hold placeholders."""
 
     variablesToExtract: NotRequired[list[VariableToExtract]]
     """With action Generate variables: the values to find."""
@@ -5141,7 +5141,7 @@ class NocoDbBlock(TypedDict):
     """Type of the block."""
 
     outgoingEdgeId: NotRequired[str]
-    """Id of the edge that leaves the block. This is what a running chat follows; it may dangle."""
+    """Id of the edge that leaves the block. Running chats follow this id. The edge may be missing."""
 
     options: NotRequired[NocoDbOptions]
 
@@ -5212,7 +5212,7 @@ class NocoDbData(TypedDict):
     """Address of NocoDB. Default https://app.nocodb.com."""
 
 class NocoDbFilter(TypedDict):
-    """Which records are meant."""
+    """Selects records."""
 
     comparisons: list[NocoDbComparison]
     """Comparisons with the fields of a record."""
@@ -5226,16 +5226,16 @@ class NocoDbMapping(TypedDict):
     """Name of the field."""
 
     variableId: NotRequired[str]
-    """Id of the variable that takes the values."""
+    """Id of the variable that stores the values."""
 
 class NocoDbOptions(TypedDict):
-    """What NocoDB is asked to do. The action tells which of the other properties are read."""
+    """Options of the NocoDB block. The action decides which other properties apply."""
 
     credentialsId: NotRequired[str]
     """Id of the credentials of the account."""
 
     action: NotRequired[str]
-    """What is done: Search Records, Create Record, Update Existing Record; any other text is kept. Absent: nothing yet."""
+    """Action of the block: Search Records, Create Record, Update Existing Record. The service preserves other texts. Without an action the block does nothing."""
 
     tableId: NotRequired[str]
     """Id of the table."""
@@ -5244,7 +5244,7 @@ class NocoDbOptions(TypedDict):
     """Id of the view."""
 
     returnType: NotRequired[Literal["All", "First", "Last", "Random"]]
-    """With action Search Records: which of the found records are read."""
+    """With action Search Records: records to read of those found."""
 
     filter: NotRequired[NocoDbFilter]
 
@@ -5255,7 +5255,7 @@ class NocoDbOptions(TypedDict):
     """With action Update Existing Record: the fields that change."""
 
     responseMapping: NotRequired[list[NocoDbMapping]]
-    """With action Search Records: which fields are stored where."""
+    """With action Search Records: fields and the variables that store them."""
 
 class NocoDbUpdate(TypedDict):
     """The new value of a field."""
@@ -5288,32 +5288,32 @@ class NumberInput(TypedDict):
     """Type of the block."""
 
     outgoingEdgeId: NotRequired[str]
-    """Id of the edge that leaves the block. This is what a running chat follows; it may dangle."""
+    """Id of the edge that leaves the block. Running chats follow this id. The edge may be missing."""
 
     options: NotRequired[NumberInputOptions]
 
 class NumberInputOptions(TypedDict):
-    """Which numbers are accepted and how they are shown."""
+    """Accepted numbers and their format."""
 
     variableId: NotRequired[str]
-    """Id of the variable that takes the answer."""
+    """Id of the variable that stores the answer."""
 
     labels: NotRequired[InputLabels]
 
     min: NotRequired[float | str]
-    """Smallest accepted number; 0 is a bound too. A number, or a text that is one {{variable}} or reads as a number."""
+    """Minimum of the number; 0 is a bound too. A number, or a text that is one {{variable}} or reads as a number."""
 
     max: NotRequired[float | str]
-    """Largest accepted number. A number, or a text that is one {{variable}} or reads as a number."""
+    """Maximum of the number. A number, or a text that is one {{variable}} or reads as a number."""
 
     step: NotRequired[float | str]
     """Distance between accepted numbers, counted from min, else from 0. A number, or a text that is one {{variable}} or reads as a number."""
 
     locale: NotRequired[str]
-    """Language tag that numbers are read and shown in, of the form xx or xx-YY. Default: the language of the bot. The stored value is a plain number."""
+    """Language tag for typed and displayed numbers, of the form xx or xx-YY. Default: the language of the bot. The stored value is a plain number."""
 
     style: NotRequired[Literal["decimal", "currency", "percent", "unit"]]
-    """What the number stands for. Default decimal."""
+    """Kind of number. Default decimal."""
 
     currency: NotRequired[str]
     """ISO 4217 code, used with style currency."""
@@ -5322,16 +5322,16 @@ class NumberInputOptions(TypedDict):
     """Unit of measure, used with style unit."""
 
 class OfficeHours(TypedDict):
-    """When members are there."""
+    """Hours at which members are available."""
 
     timeZone: NotRequired[str]
     """IANA time zone of the times. Default UTC."""
 
     times: NotRequired[list[OpeningTime]]
-    """The times; days without any are closed. An empty list means always."""
+    """Opening times. Days without any are closed; an empty list means always open."""
 
 class OpaqueBlock(TypedDict):
-    """A block of a type that this service does not know. It is kept and given back as it is."""
+    """A block of a type unknown to this service. The service preserves and returns it unchanged."""
 
     id: str
     """Id of the block."""
@@ -5340,7 +5340,7 @@ class OpaqueBlock(TypedDict):
     """Any other type of block."""
 
 class OpaqueEvent(TypedDict):
-    """An event of a type that this service does not know. It is kept as it is."""
+    """An event of a type unknown to this service. The service preserves it unchanged."""
 
     id: str
     """Id of the event."""
@@ -5349,7 +5349,7 @@ class OpaqueEvent(TypedDict):
     """Any other type of event."""
 
 class OpenAiBlock(TypedDict):
-    """Works with OpenAI. Chats run it, with credentials of type openai; the vendor has ended Ask Assistant. Versions 6 and 6.1 only."""
+    """Works with OpenAI. Chats run it, with credentials of type openai; the vendor has shut down Ask Assistant. Versions 6 and 6.1 only."""
 
     id: str
     """Id of the block."""
@@ -5358,7 +5358,7 @@ class OpenAiBlock(TypedDict):
     """Type of the block."""
 
     outgoingEdgeId: NotRequired[str]
-    """Id of the edge that leaves the block. This is what a running chat follows; it may dangle."""
+    """Id of the edge that leaves the block. Running chats follow this id. The edge may be missing."""
 
     options: NotRequired[OpenAiOptions]
 
@@ -5409,31 +5409,31 @@ class OpenAiCredentialsUpdate(TypedDict):
     """Read-only moment of the last change; accepted and ignored."""
 
 class OpenAiOptions(TypedDict):
-    """What OpenAI is asked to do. The action tells which of the other properties are read."""
+    """Options of the OpenAI block. The action decides which other properties apply."""
 
     credentialsId: NotRequired[str]
     """Id of the credentials of the account."""
 
     action: NotRequired[str]
-    """What is done: Create chat completion, Ask Assistant, Ask Model, Generate variables, Create speech, Create transcription; any other text is kept. Absent: nothing yet."""
+    """Action of the block: Create chat completion, Ask Assistant, Ask Model, Generate variables, Create speech, Create transcription. The service preserves other texts. Without an action the block does nothing."""
 
     model: NotRequired[str]
     """Name of the model."""
 
     messages: NotRequired[list[ChatMessage]]
-    """The messages, from the first to the last."""
+    """The messages, oldest first."""
 
     tools: NotRequired[list[ChatTool]]
     """Functions that the model can call."""
 
     temperature: NotRequired[float | str]
-    """How freely the model answers, from 0 to 2. A number, or a text that is one {{variable}} or reads as a number."""
+    """Sampling temperature of the model, from 0 to 2. A number, or a text that is one {{variable}} or reads as a number."""
 
     responseMapping: NotRequired[list[VendorAnswerMapping]]
-    """Which parts of the answer are stored where. With action Create chat completion: Message content, Total tokens, Prompt tokens, Completion tokens. With action Ask Assistant: Message, Thread ID. With action Ask Model: Message, Response ID."""
+    """Parts of the response and the variables that store them. With action Create chat completion: Message content, Total tokens, Prompt tokens, Completion tokens. With action Ask Assistant: Message, Thread ID. With action Ask Model: Message, Response ID."""
 
     baseUrl: NotRequired[str]
-    """Address of the API, where the credentials name none; only one of the vendor, since the key goes there."""
+    """Address of the API, if the credentials name none. It must belong to the vendor, since it receives the key."""
 
     apiVersion: NotRequired[str]
     """Version of the API."""
@@ -5448,55 +5448,55 @@ class OpenAiOptions(TypedDict):
     """Id of the thread, in older documents; threadVariableId replaces it."""
 
     message: NotRequired[str]
-    """What is said; may hold placeholders."""
+    """Text of the message; may hold placeholders."""
 
     functions: NotRequired[list[AssistantFunction]]
     """Functions that the model can call."""
 
     additionalInstructions: NotRequired[str]
-    """With action Ask Assistant: added to its instructions."""
+    """With action Ask Assistant: additions to its instructions."""
 
     instructions: NotRequired[str]
-    """With the actions Ask Model and Create speech: how to answer or speak."""
+    """With the actions Ask Model and Create speech: instructions for the text or the voice."""
 
     responseIdVariableId: NotRequired[str]
     """Id of the variable that holds the id of the last response, with action Ask Model."""
 
     fileSearchVectorStoreIds: NotRequired[list[str]]
-    """With action Ask Model: ids of the vector stores that are searched."""
+    """With action Ask Model: ids of the vector stores to search."""
 
     fileSearchMaxNumResults: NotRequired[float | str]
-    """With action Ask Model: most results of a file search. A number, or a text that is one {{variable}} or reads as a number."""
+    """With action Ask Model: maximum number of results of a file search. A number, or a text that is one {{variable}} or reads as a number."""
 
     fileSearchScoreThreshold: NotRequired[float | str]
-    """With action Ask Model: lowest score of a file search, from 0 to 1. A number, or a text that is one {{variable}} or reads as a number."""
+    """With action Ask Model: minimum score of a file search, from 0 to 1. A number, or a text that is one {{variable}} or reads as a number."""
 
     webSearchEnabled: NotRequired[bool]
-    """With action Ask Model: whether the web is searched. Default false."""
+    """With action Ask Model: true if the model searches the web. Default false."""
 
     codeInterpreterEnabled: NotRequired[bool]
-    """With action Ask Model: whether the model runs code. Default false."""
+    """With action Ask Model: true if the model runs code. Default false."""
 
     prompt: NotRequired[str]
-    """What the model is asked; may hold placeholders."""
+    """Prompt for the model; may hold placeholders."""
 
     variablesToExtract: NotRequired[list[VariableToExtract]]
     """With action Generate variables: the values to find."""
 
     input: NotRequired[str]
-    """With action Create speech: what is spoken."""
+    """With action Create speech: the text to speak."""
 
     voice: NotRequired[str]
     """With action Create speech: name of the voice."""
 
     saveUrlInVariableId: NotRequired[str]
-    """Id of the variable that takes the address of the sound."""
+    """Id of the variable that stores the address of the sound."""
 
     url: NotRequired[str]
     """With action Create transcription: address of the sound."""
 
     transcriptionVariableId: NotRequired[str]
-    """Id of the variable that takes the text, with action Create transcription."""
+    """Id of the variable that stores the text, with action Create transcription."""
 
 class OpenRouterBlock(TypedDict):
     """Works with OpenRouter. Chats run it, with credentials of type open-router. Versions 6 and 6.1 only."""
@@ -5508,7 +5508,7 @@ class OpenRouterBlock(TypedDict):
     """Type of the block."""
 
     outgoingEdgeId: NotRequired[str]
-    """Id of the edge that leaves the block. This is what a running chat follows; it may dangle."""
+    """Id of the edge that leaves the block. Running chats follow this id. The edge may be missing."""
 
     options: NotRequired[OpenRouterOptions]
 
@@ -5559,28 +5559,28 @@ class OpenRouterCredentialsUpdate(TypedDict):
     """Read-only moment of the last change; accepted and ignored."""
 
 class OpenRouterOptions(TypedDict):
-    """What OpenRouter is asked to do. The action tells which of the other properties are read."""
+    """Options of the OpenRouter block. The action decides which other properties apply."""
 
     credentialsId: NotRequired[str]
     """Id of the credentials of the account."""
 
     action: NotRequired[str]
-    """What is done: Create chat completion; any other text is kept. Absent: nothing yet."""
+    """Action of the block: Create chat completion. The service preserves other texts. Without an action the block does nothing."""
 
     model: NotRequired[str]
     """Name of the model."""
 
     messages: NotRequired[list[ChatMessage]]
-    """The messages, from the first to the last."""
+    """The messages, oldest first."""
 
     tools: NotRequired[list[ChatTool]]
     """Functions that the model can call."""
 
     temperature: NotRequired[float | str]
-    """How freely the model answers, from 0 to 2. A number, or a text that is one {{variable}} or reads as a number."""
+    """Sampling temperature of the model, from 0 to 2. A number, or a text that is one {{variable}} or reads as a number."""
 
     responseMapping: NotRequired[list[VendorAnswerMapping]]
-    """Which parts of the answer are stored where. With action Create chat completion: Message content, Total tokens, Prompt tokens, Completion tokens."""
+    """Parts of the response and the variables that store them. With action Create chat completion: Message content, Total tokens, Prompt tokens, Completion tokens."""
 
 OpeningTime = TypedDict(
     "OpeningTime",
@@ -5590,7 +5590,7 @@ OpeningTime = TypedDict(
         "to": "str",
     },
 )
-"""Members are there on this day, from one time to another."""
+"""Hours of one day at which members are available."""
 
 class PabblyBlock(TypedDict):
     """Starts a Pabbly workflow by an HTTP request."""
@@ -5602,7 +5602,7 @@ class PabblyBlock(TypedDict):
     """Type of the block."""
 
     outgoingEdgeId: NotRequired[str]
-    """Id of the edge that leaves the block. This is what a running chat follows; it may dangle."""
+    """Id of the edge that leaves the block. Running chats follow this id. The edge may be missing."""
 
     options: NotRequired[HttpRequestOptions]
 
@@ -5652,10 +5652,10 @@ class PaymentFormOptions(TypedDict):
     """Public key of the account that is paid."""
 
 class PaymentInformation(TypedDict):
-    """Who pays for what; all texts may hold placeholders."""
+    """Payer and purpose of the payment; all texts may hold placeholders."""
 
     description: NotRequired[str]
-    """What is paid for."""
+    """Purpose of the payment."""
 
     name: NotRequired[str]
     """Name of the payer."""
@@ -5669,7 +5669,7 @@ class PaymentInformation(TypedDict):
     address: NotRequired[PaymentAddress]
 
 class PaymentInput(TypedDict):
-    """Asks for a payment, on the page of the provider or in its form. The chat goes on once the service has read from the provider that the payment succeeded. Chats need credentials of type stripe; previews use test keys alone."""
+    """Asks for a payment, on the page of the provider or in its form. The chat continues once the service has read a successful payment from the provider. Chats need credentials of type stripe; previews use only test keys."""
 
     id: str
     """Id of the block."""
@@ -5678,7 +5678,7 @@ class PaymentInput(TypedDict):
     """Type of the block."""
 
     outgoingEdgeId: NotRequired[str]
-    """Id of the edge that leaves the block. This is what a running chat follows; it may dangle."""
+    """Id of the edge that leaves the block. Running chats follow this id. The edge may be missing."""
 
     options: NotRequired[PaymentInputOptions]
 
@@ -5692,10 +5692,10 @@ class PaymentInputLabels(TypedDict):
     """The answer after the payment. Default Success."""
 
 class PaymentInputOptions(TypedDict):
-    """What is paid and to whom."""
+    """Settings of a payment input."""
 
     variableId: NotRequired[str]
-    """Id of the variable that takes the answer."""
+    """Id of the variable that stores the answer."""
 
     provider: NotRequired[Literal["Stripe"]]
     """Payment provider. Default Stripe."""
@@ -5714,7 +5714,7 @@ class PaymentInputOptions(TypedDict):
     """Amount in the currency, with a point before decimals; may hold placeholders."""
 
     retryMessageContent: NotRequired[str]
-    """Sent after an answer that is not valid."""
+    """Sent after an invalid answer."""
 
 class PerplexityBlock(TypedDict):
     """Works with Perplexity. Chats run it, with credentials of type perplexity. Versions 6 and 6.1 only."""
@@ -5726,7 +5726,7 @@ class PerplexityBlock(TypedDict):
     """Type of the block."""
 
     outgoingEdgeId: NotRequired[str]
-    """Id of the edge that leaves the block. This is what a running chat follows; it may dangle."""
+    """Id of the edge that leaves the block. Running chats follow this id. The edge may be missing."""
 
     options: NotRequired[PerplexityOptions]
 
@@ -5777,28 +5777,28 @@ class PerplexityCredentialsUpdate(TypedDict):
     """Read-only moment of the last change; accepted and ignored."""
 
 class PerplexityOptions(TypedDict):
-    """What Perplexity is asked to do. The action tells which of the other properties are read."""
+    """Options of the Perplexity block. The action decides which other properties apply."""
 
     credentialsId: NotRequired[str]
     """Id of the credentials of the account."""
 
     action: NotRequired[str]
-    """What is done: Create chat completion; any other text is kept. Absent: nothing yet."""
+    """Action of the block: Create chat completion. The service preserves other texts. Without an action the block does nothing."""
 
     model: NotRequired[str]
     """Name of the model."""
 
     messages: NotRequired[list[ChatMessage]]
-    """The messages, from the first to the last."""
+    """The messages, oldest first."""
 
     tools: NotRequired[list[ChatTool]]
     """Functions that the model can call."""
 
     temperature: NotRequired[float | str]
-    """How freely the model answers, from 0 to 2. A number, or a text that is one {{variable}} or reads as a number."""
+    """Sampling temperature of the model, from 0 to 2. A number, or a text that is one {{variable}} or reads as a number."""
 
     responseMapping: NotRequired[list[VendorAnswerMapping]]
-    """Which parts of the answer are stored where. With action Create chat completion: Message content, Total tokens, Prompt tokens, Completion tokens."""
+    """Parts of the response and the variables that store them. With action Create chat completion: Message content, Total tokens, Prompt tokens, Completion tokens."""
 
 class PhoneNumberInput(TypedDict):
     """Asks for a phone number."""
@@ -5810,29 +5810,29 @@ class PhoneNumberInput(TypedDict):
     """Type of the block."""
 
     outgoingEdgeId: NotRequired[str]
-    """Id of the edge that leaves the block. This is what a running chat follows; it may dangle."""
+    """Id of the edge that leaves the block. Running chats follow this id. The edge may be missing."""
 
     options: NotRequired[PhoneNumberInputOptions]
 
 class PhoneNumberInputOptions(TypedDict):
-    """How the number is asked for."""
+    """Settings of a phone number input."""
 
     variableId: NotRequired[str]
-    """Id of the variable that takes the answer."""
+    """Id of the variable that stores the answer."""
 
     labels: NotRequired[InputLabels]
 
     retryMessageContent: NotRequired[str]
-    """Sent after an answer that is not valid."""
+    """Sent after an invalid answer."""
 
     defaultCountryCode: NotRequired[str]
-    """ISO 3166 alpha-2 code of the country chosen at first."""
+    """ISO 3166 alpha-2 code of the country selected at first."""
 
 class PictureChoiceDynamicItems(TypedDict):
     """Takes the pictures from list variables instead of the items."""
 
     isEnabled: NotRequired[bool]
-    """Whether the lists are used. Default false."""
+    """True if the lists replace the items. Default false."""
 
     titlesVariableId: NotRequired[str]
     """Id of the variable with the titles."""
@@ -5853,7 +5853,7 @@ class PictureChoiceInput(TypedDict):
     """Type of the block."""
 
     outgoingEdgeId: NotRequired[str]
-    """Id of the edge that leaves the block. This is what a running chat follows; it may dangle."""
+    """Id of the edge that leaves the block. Running chats follow this id. The edge may be missing."""
 
     items: list[PictureChoiceItem]
     """The pictures, in the order shown."""
@@ -5861,16 +5861,16 @@ class PictureChoiceInput(TypedDict):
     options: NotRequired[PictureChoiceInputOptions]
 
 class PictureChoiceInputOptions(TypedDict):
-    """How the pictures are offered."""
+    """Settings of a picture choice input."""
 
     variableId: NotRequired[str]
-    """Id of the variable that takes the answer."""
+    """Id of the variable that stores the answer."""
 
     isMultipleChoice: NotRequired[bool]
-    """Whether several pictures may be chosen. Default false."""
+    """True if visitors may choose several pictures. Default false."""
 
     isSearchable: NotRequired[bool]
-    """Whether a search field filters the pictures. Default false."""
+    """True if a search field filters the pictures. Default false."""
 
     buttonLabel: NotRequired[str]
     """Text of the button that sends several choices. Default Send."""
@@ -5887,7 +5887,7 @@ class PictureChoiceItem(TypedDict):
     """Id of the item."""
 
     outgoingEdgeId: NotRequired[str]
-    """Id of the edge that leaves the item. This is what a running chat follows; it may dangle."""
+    """Id of the edge that leaves the item. Running chats follow this id. The edge may be missing."""
 
     pictureSrc: NotRequired[str]
     """Address of the picture."""
@@ -5899,7 +5899,7 @@ class PictureChoiceItem(TypedDict):
     """Text below the title."""
 
     value: NotRequired[str]
-    """What is stored as the answer. Default: the title, else the picture."""
+    """Text stored as the answer. Default: the title, else the picture."""
 
     displayCondition: NotRequired[DisplayCondition]
 
@@ -5919,7 +5919,7 @@ class PixelAction(TypedDict):
     """Options of the block, with placeholders filled in."""
 
 class PixelBlock(TypedDict):
-    """Sends an event to the Meta pixel, on a host that serves chats alone."""
+    """Sends an event to the Meta pixel. Works only on a host that serves chats alone."""
 
     id: str
     """Id of the block."""
@@ -5928,21 +5928,21 @@ class PixelBlock(TypedDict):
     """Type of the block."""
 
     outgoingEdgeId: NotRequired[str]
-    """Id of the edge that leaves the block. This is what a running chat follows; it may dangle."""
+    """Id of the edge that leaves the block. Running chats follow this id. The edge may be missing."""
 
     options: NotRequired[PixelOptions]
 
 class PixelOptions(TypedDict):
-    """Which event is sent."""
+    """Event to send."""
 
     pixelId: NotRequired[str]
     """Id of the pixel."""
 
     isInitSkip: NotRequired[bool]
-    """Whether the page has loaded the pixel already. Default false."""
+    """True if the page has loaded the pixel already. Default false."""
 
     eventType: NotRequired[Literal["Lead", "Contact", "CompleteRegistration", "Schedule", "SubmitApplication", "ViewContent", "AddPaymentInfo", "AddToCart", "AddToWishlist", "CustomizeProduct", "Donate", "FindLocation", "InitiateCheckout", "Purchase", "Search", "StartTrial", "Subscribe", "Custom"]]
-    """Standard event, or Custom for a name of its own. Absent: only the page view."""
+    """Standard event, or Custom for the event in `name`. If missing, the block sends only the page view."""
 
     name: NotRequired[str]
     """Name of the event, with eventType Custom."""
@@ -5972,7 +5972,7 @@ class PostHogBlock(TypedDict):
     """Type of the block."""
 
     outgoingEdgeId: NotRequired[str]
-    """Id of the edge that leaves the block. This is what a running chat follows; it may dangle."""
+    """Id of the edge that leaves the block. Running chats follow this id. The edge may be missing."""
 
     options: NotRequired[PostHogOptions]
 
@@ -6041,16 +6041,16 @@ class PostHogGroup(TypedDict):
     """Key of the group."""
 
 class PostHogOptions(TypedDict):
-    """What PostHog is asked to do. The action tells which of the other properties are read."""
+    """Options of the PostHog block. The action decides which other properties apply."""
 
     credentialsId: NotRequired[str]
     """Id of the credentials of the account."""
 
     action: NotRequired[str]
-    """What is done: Capture, Identify Group; any other text is kept. Absent: nothing yet."""
+    """Action of the block: Capture, Identify Group. The service preserves other texts. Without an action the block does nothing."""
 
     isAnonymous: NotRequired[bool]
-    """With action Capture: whether the event is recorded without a person."""
+    """With action Capture: true if the event has no person profile."""
 
     distinctId: NotRequired[str]
     """Id of the visitor at the vendor."""
@@ -6062,7 +6062,7 @@ class PostHogOptions(TypedDict):
     """Details of the event or of the group."""
 
     personProperties: NotRequired[list[KeyValuePair]]
-    """With action Capture: what is known about the person."""
+    """With action Capture: properties of the person."""
 
     groups: NotRequired[list[PostHogGroup]]
     """With action Capture: groups that the person belongs to."""
@@ -6086,10 +6086,10 @@ class PreconditionFailedErrorBody(TypedDict):
     """What is wrong and where; empty where there is nothing to add."""
 
 class PublicShare(TypedDict):
-    """Whether everybody with an account may read the bot."""
+    """Lets every user with an account read the bot."""
 
     isEnabled: NotRequired[bool]
-    """Whether the bot is shared. Default false."""
+    """True if the bot is shared. Default false."""
 
 class PublicationBody(TypedDict):
     """One publication with its flow."""
@@ -6151,7 +6151,7 @@ class PublicationV3(TypedDict):
     """The groups of the flow, in no particular order."""
 
     events: list[FlowEvent] | None
-    """Null, because the start is a block of a group. An empty list is accepted too."""
+    """Null, because the start is a block of a group. An empty list is valid too."""
 
     edges: list[Edge]
     """The connections of the flow, in no particular order."""
@@ -6191,7 +6191,7 @@ class PublicationV4(TypedDict):
     """The groups of the flow, in no particular order."""
 
     events: list[FlowEvent] | None
-    """Null, because the start is a block of a group. An empty list is accepted too."""
+    """Null, because the start is a block of a group. An empty list is valid too."""
 
     edges: list[Edge]
     """The connections of the flow, in no particular order."""
@@ -6231,7 +6231,7 @@ class PublicationV5(TypedDict):
     """The groups of the flow, in no particular order."""
 
     events: list[FlowEvent] | None
-    """Null, because the start is a block of a group. An empty list is accepted too."""
+    """Null, because the start is a block of a group. An empty list is valid too."""
 
     edges: list[Edge]
     """The connections of the flow, in no particular order."""
@@ -6271,7 +6271,7 @@ class PublicationV6(TypedDict):
     """The groups of the flow, in no particular order."""
 
     events: list[FlowEvent]
-    """What begins the branches of the flow. The first event, and only the first, is the start event."""
+    """Events that begin the branches of the flow. The first event, and only the first, is the start event."""
 
     edges: list[Edge]
     """The connections of the flow, in no particular order."""
@@ -6311,7 +6311,7 @@ class PublicationV61(TypedDict):
     """The groups of the flow, in no particular order."""
 
     events: list[FlowEvent]
-    """What begins the branches of the flow. The first event, and only the first, is the start event."""
+    """Events that begin the branches of the flow. The first event, and only the first, is the start event."""
 
     edges: list[Edge]
     """The connections of the flow, in no particular order."""
@@ -6368,7 +6368,7 @@ class PublishedBotV3(TypedDict):
     """The groups of the flow, in no particular order."""
 
     events: list[FlowEvent] | None
-    """Null, because the start is a block of a group. An empty list is accepted too."""
+    """Null, because the start is a block of a group. An empty list is valid too."""
 
     edges: list[Edge]
     """The connections of the flow, in no particular order."""
@@ -6402,7 +6402,7 @@ class PublishedBotV4(TypedDict):
     """The groups of the flow, in no particular order."""
 
     events: list[FlowEvent] | None
-    """Null, because the start is a block of a group. An empty list is accepted too."""
+    """Null, because the start is a block of a group. An empty list is valid too."""
 
     edges: list[Edge]
     """The connections of the flow, in no particular order."""
@@ -6436,7 +6436,7 @@ class PublishedBotV5(TypedDict):
     """The groups of the flow, in no particular order."""
 
     events: list[FlowEvent] | None
-    """Null, because the start is a block of a group. An empty list is accepted too."""
+    """Null, because the start is a block of a group. An empty list is valid too."""
 
     edges: list[Edge]
     """The connections of the flow, in no particular order."""
@@ -6470,7 +6470,7 @@ class PublishedBotV6(TypedDict):
     """The groups of the flow, in no particular order."""
 
     events: list[FlowEvent]
-    """What begins the branches of the flow. The first event, and only the first, is the start event."""
+    """Events that begin the branches of the flow. The first event, and only the first, is the start event."""
 
     edges: list[Edge]
     """The connections of the flow, in no particular order."""
@@ -6504,7 +6504,7 @@ class PublishedBotV61(TypedDict):
     """The groups of the flow, in no particular order."""
 
     events: list[FlowEvent]
-    """What begins the branches of the flow. The first event, and only the first, is the start event."""
+    """Events that begin the branches of the flow. The first event, and only the first, is the start event."""
 
     edges: list[Edge]
     """The connections of the flow, in no particular order."""
@@ -6526,30 +6526,30 @@ class QrCodeBlock(TypedDict):
     """Type of the block."""
 
     outgoingEdgeId: NotRequired[str]
-    """Id of the edge that leaves the block. This is what a running chat follows; it may dangle."""
+    """Id of the edge that leaves the block. Running chats follow this id. The edge may be missing."""
 
     options: NotRequired[QrCodeOptions]
 
 class QrCodeOptions(TypedDict):
-    """What QR codes is asked to do. The action tells which of the other properties are read."""
+    """Options of the QR codes block. The action decides which other properties apply."""
 
     credentialsId: NotRequired[str]
     """Id of the credentials of the account."""
 
     action: NotRequired[str]
-    """What is done: Generate a QR Code; any other text is kept. Absent: nothing yet."""
+    """Action of the block: Generate a QR Code. The service preserves other texts. Without an action the block does nothing."""
 
     data: NotRequired[str]
-    """What the code says."""
+    """Content of the code."""
 
     saveUrlInVariableId: NotRequired[str]
-    """Id of the variable that takes the address of the picture."""
+    """Id of the variable that stores the address of the picture."""
 
 class RatingIcon(TypedDict):
-    """An own icon for the steps."""
+    """Custom icon of the steps."""
 
     isEnabled: NotRequired[bool]
-    """Whether the own icon is used. Default false."""
+    """True if the steps show the custom icon. Default false."""
 
     svg: NotRequired[str]
     """The icon as SVG source."""
@@ -6564,7 +6564,7 @@ class RatingInput(TypedDict):
     """Type of the block."""
 
     outgoingEdgeId: NotRequired[str]
-    """Id of the edge that leaves the block. This is what a running chat follows; it may dangle."""
+    """Id of the edge that leaves the block. Running chats follow this id. The edge may be missing."""
 
     options: NotRequired[RatingInputOptions]
 
@@ -6581,16 +6581,16 @@ class RatingInputLabels(TypedDict):
     """Text of the button that sends the answer. Default Send."""
 
 class RatingInputOptions(TypedDict):
-    """Which scale is shown."""
+    """Scale of a rating input."""
 
     variableId: NotRequired[str]
-    """Id of the variable that takes the answer."""
+    """Id of the variable that stores the answer."""
 
     buttonType: NotRequired[Literal["Icons", "Numbers"]]
-    """What the steps of the scale look like. Default Numbers."""
+    """Display of the steps of the scale. Default Numbers."""
 
     length: NotRequired[float]
-    """Last step of the scale. Default 10. Only whole steps from the first to the last are accepted."""
+    """Last step of the scale. Default 10. Answers must be whole steps from the first to the last."""
 
     startsAt: NotRequired[float | str]
     """First step of the scale. Default 0. A number, or a text that is one {{variable}} or reads as a number."""
@@ -6600,7 +6600,7 @@ class RatingInputOptions(TypedDict):
     customIcon: NotRequired[RatingIcon]
 
     isOneClickSubmitEnabled: NotRequired[bool]
-    """Whether a click on a step sends the answer. Default false."""
+    """True if a click on a step sends the answer. Default false."""
 
 class RedirectAction(TypedDict):
     """Tells the client to open an address."""
@@ -6626,7 +6626,7 @@ class RedirectBlock(TypedDict):
     """Type of the block."""
 
     outgoingEdgeId: NotRequired[str]
-    """Id of the edge that leaves the block. This is what a running chat follows; it may dangle."""
+    """Id of the edge that leaves the block. Running chats follow this id. The edge may be missing."""
 
     options: NotRequired[RedirectOptions]
 
@@ -6640,25 +6640,25 @@ class RedirectDetails(TypedDict):
     """Whether to open a new tab."""
 
 class RedirectOptions(TypedDict):
-    """Which page is opened."""
+    """Page to open."""
 
     url: NotRequired[str]
     """Address of the page; may hold placeholders."""
 
     isNewTab: NotRequired[bool]
-    """Whether the page opens in a new tab. Default false."""
+    """True if the page opens in a new tab. Default false."""
 
 class RememberUser(TypedDict):
-    """Whether a returning visitor goes on with the earlier conversation."""
+    """Lets a returning visitor continue the earlier conversation."""
 
     isEnabled: NotRequired[bool]
-    """Whether the conversation is remembered. Default false."""
+    """True if the browser remembers the conversation. Default false."""
 
     storage: NotRequired[Literal["session", "local"]]
-    """Browser storage that remembers it: until the tab closes, or for good. Default session."""
+    """Browser storage of the conversation: until the tab closes (session), or without end (local). Default session."""
 
 class ReplyEvent(TypedDict):
-    """Begins a branch before every answer is processed."""
+    """Begins a branch before the bot processes each answer."""
 
     id: str
     """Id of the event."""
@@ -6667,23 +6667,23 @@ class ReplyEvent(TypedDict):
     """Type of the event."""
 
     outgoingEdgeId: NotRequired[str]
-    """Id of the edge that leaves the event. This is what a running chat follows; it may dangle."""
+    """Id of the edge that leaves the event. Running chats follow this id. The edge may be missing."""
 
     graphCoordinates: Coordinates
 
     options: NotRequired[ReplyEventOptions]
 
 class ReplyEventOptions(TypedDict):
-    """Variables that the answer is described in."""
+    """Variables that describe the answer."""
 
     contentVariableId: NotRequired[str]
-    """Id of the variable that takes the answer."""
+    """Id of the variable that stores the answer."""
 
     inputNameVariableId: NotRequired[str]
-    """Id of the variable that takes the name of the input."""
+    """Id of the variable that stores the name of the input."""
 
     inputTypeVariableId: NotRequired[str]
-    """Id of the variable that takes the type of the input."""
+    """Id of the variable that stores the type of the input."""
 
 class RequestHeaderFieldsTooLargeErrorBody(TypedDict):
     """The request line and headers are over 16 KiB together, or there are more than 100 headers. Send fewer or shorter headers."""
@@ -6885,7 +6885,7 @@ class ResultsTablePreferences(TypedDict):
     """Width of a column in CSS pixels, by its id."""
 
 class ReturnBlock(TypedDict):
-    """Goes back to where the last jump or event came from. Has no options."""
+    """Returns to the origin of the last jump or event. Has no options."""
 
     id: str
     """Id of the block."""
@@ -6894,7 +6894,7 @@ class ReturnBlock(TypedDict):
     """Type of the block."""
 
     outgoingEdgeId: NotRequired[str]
-    """Id of the edge that leaves the block. This is what a running chat follows; it may dangle."""
+    """Id of the edge that leaves the block. Running chats follow this id. The edge may be missing."""
 
 class RichTextContent(TypedDict):
     """A text as a tree of formatted nodes."""
@@ -6952,10 +6952,10 @@ class ScriptHolder(TypedDict):
     scriptToExecute: ClientScript
 
 class SecuritySettings(TypedDict):
-    """Where the chat may be embedded."""
+    """Restricts the pages that may embed the chat."""
 
     allowedOrigins: NotRequired[list[str]]
-    """Origins of pages that may embed the chat. Absent or empty: any."""
+    """Origins of pages that may embed the chat. If missing or empty, any page may."""
 
 class SegmentBlock(TypedDict):
     """Works with Segment. Chats run it, with credentials of type segment. Versions 6 and 6.1 only."""
@@ -6967,7 +6967,7 @@ class SegmentBlock(TypedDict):
     """Type of the block."""
 
     outgoingEdgeId: NotRequired[str]
-    """Id of the edge that leaves the block. This is what a running chat follows; it may dangle."""
+    """Id of the edge that leaves the block. Running chats follow this id. The edge may be missing."""
 
     options: NotRequired[SegmentOptions]
 
@@ -7018,13 +7018,13 @@ class SegmentCredentialsUpdate(TypedDict):
     """Read-only moment of the last change; accepted and ignored."""
 
 class SegmentOptions(TypedDict):
-    """What Segment is asked to do. The action tells which of the other properties are read."""
+    """Options of the Segment block. The action decides which other properties apply."""
 
     credentialsId: NotRequired[str]
     """Id of the credentials of the account."""
 
     action: NotRequired[str]
-    """What is done: Alias, Identify User, Page, Track; any other text is kept. Absent: nothing yet."""
+    """Action of the block: Alias, Identify User, Page, Track. The service preserves other texts. Without an action the block does nothing."""
 
     userId: NotRequired[str]
     """Id of the visitor at the vendor; may hold placeholders."""
@@ -7036,10 +7036,10 @@ class SegmentOptions(TypedDict):
     """E-mail address of the visitor."""
 
     traits: NotRequired[list[KeyValuePair]]
-    """With action Identify User: what is known about the visitor."""
+    """With action Identify User: traits of the visitor."""
 
     name: NotRequired[str]
-    """With action Page: name of the page that is reported."""
+    """With action Page: name of the reported page."""
 
     category: NotRequired[str]
     """With action Page: category of the page."""
@@ -7048,7 +7048,7 @@ class SegmentOptions(TypedDict):
     """With action Track: name of the event."""
 
     properties: NotRequired[list[KeyValuePair]]
-    """With the actions Page and Track: details."""
+    """With the actions Page and Track: properties of the event."""
 
 class SentMessageBody(TypedDict):
     """A message as the visitor sees it."""
@@ -7149,7 +7149,7 @@ class SetVariableAction(TypedDict):
     setVariable: ScriptHolder
 
 class SetVariableBlock(TypedDict):
-    """Gives a variable a value."""
+    """Sets a variable."""
 
     id: str
     """Id of the block."""
@@ -7158,36 +7158,36 @@ class SetVariableBlock(TypedDict):
     """Type of the block."""
 
     outgoingEdgeId: NotRequired[str]
-    """Id of the edge that leaves the block. This is what a running chat follows; it may dangle."""
+    """Id of the edge that leaves the block. Running chats follow this id. The edge may be missing."""
 
     options: NotRequired[SetVariableOptions]
 
 class SetVariableOptions(TypedDict):
-    """Which variable gets which value. The type tells where the value comes from, and which of the other properties are read."""
+    """Variable and the value it gets. The type decides the source of the value and which other properties apply."""
 
     variableId: NotRequired[str]
     """Id of the variable that is set."""
 
     type: NotRequired[Literal["Custom", "Empty", "Append value(s)", "Environment name", "Device type", "Transcript", "User ID", "Result ID", "Now", "Today", "Yesterday", "Tomorrow", "Random ID", "Moment of the day", "Map item with same index", "Pop", "Shift", "Phone number", "Contact name", "Referral Click ID", "Referral Source ID"]]
-    """Where the value comes from. Default Custom."""
+    """Source of the value. Default Custom."""
 
     isExecutedOnClient: NotRequired[bool]
-    """Whether code runs in the browser of the visitor. Default false."""
+    """True if code runs in the browser of the visitor. Default false."""
 
     isUnsafe: NotRequired[bool]
-    """Whether the code was marked as coming from an unknown author."""
+    """True if the code is marked as from an unknown author."""
 
     expressionToEvaluate: NotRequired[str]
-    """With type Custom: the text, or the code, that gives the value."""
+    """With type Custom: the text or the code that gives the value."""
 
     isCode: NotRequired[bool]
-    """With type Custom: whether the expression is code. Default false."""
+    """With type Custom: true if the expression is code. Default false."""
 
     expressionDescription: NotRequired[str]
-    """With type Custom: what the code is meant to do."""
+    """With type Custom: purpose of the code."""
 
     saveErrorInVariableId: NotRequired[str]
-    """Id of the variable that takes the error when code of type Custom fails."""
+    """Id of the variable that stores the error when code of type Custom fails."""
 
     timeZone: NotRequired[str]
     """With type Now, Yesterday or Tomorrow: IANA time zone."""
@@ -7195,13 +7195,13 @@ class SetVariableOptions(TypedDict):
     mapListItemParams: NotRequired[MapListItemParameters]
 
     item: NotRequired[str]
-    """With type Append value(s): what is appended."""
+    """With type Append value(s): the value to append."""
 
     saveItemInVariableId: NotRequired[str]
-    """Id of the variable that takes the removed entry, with type Pop or Shift."""
+    """Id of the variable that stores the removed entry, with type Pop or Shift."""
 
 class Settings(TypedDict):
-    """How a bot behaves. The shape is the same in every version."""
+    """Behaviour of a bot. All versions have the same shape."""
 
     general: NotRequired[GeneralSettings]
 
@@ -7253,10 +7253,10 @@ class SheetExtraction(TypedDict):
     """Title of the column."""
 
     variableId: NotRequired[str]
-    """Id of the variable that takes the cells."""
+    """Id of the variable that stores the cells."""
 
 class SheetFilter(TypedDict):
-    """Which rows are meant."""
+    """Selects rows."""
 
     comparisons: NotRequired[list[SheetComparison]]
     """Comparisons with the cells of a row."""
@@ -7449,7 +7449,7 @@ class SmtpSender(TypedDict):
     """Name of the sender."""
 
 class StartBlock(TypedDict):
-    """Where a chat begins in versions 3, 4 and 5. Versions 6 and 6.1 tolerate it and skip it: they begin at the start event."""
+    """Start of a chat in versions 3, 4 and 5. Versions 6 and 6.1 accept and skip it: they begin at the start event."""
 
     id: str
     """Id of the block."""
@@ -7458,7 +7458,7 @@ class StartBlock(TypedDict):
     """Type of the block."""
 
     outgoingEdgeId: NotRequired[str]
-    """Id of the edge that leaves the block. This is what a running chat follows; it may dangle."""
+    """Id of the edge that leaves the block. Running chats follow this id. The edge may be missing."""
 
     label: str
     """Text on the block in the editor."""
@@ -7495,7 +7495,7 @@ class StartComparison(TypedDict):
     """The text to compare with."""
 
 class StartCondition(TypedDict):
-    """Which first messages start the bot on messaging channels."""
+    """Selects the first messages that start the bot on messaging channels."""
 
     logicalOperator: NotRequired[LogicalOperator]
 
@@ -7503,7 +7503,7 @@ class StartCondition(TypedDict):
     """Comparisons with the first message."""
 
 class StartEvent(TypedDict):
-    """Where every chat begins."""
+    """Start of every chat."""
 
     id: str
     """Id of the event."""
@@ -7512,7 +7512,7 @@ class StartEvent(TypedDict):
     """Type of the event."""
 
     outgoingEdgeId: NotRequired[str]
-    """Id of the edge that leaves the event. This is what a running chat follows; it may dangle."""
+    """Id of the edge that leaves the event. Running chats follow this id. The edge may be missing."""
 
     graphCoordinates: Coordinates
 
@@ -7782,38 +7782,38 @@ class StripeCredentialsUpdate(TypedDict):
     """Read-only moment of the last change; accepted and ignored."""
 
 class StripeData(TypedDict):
-    """An account of Stripe. Without live keys published bots take no payment, without test keys previews show none."""
+    """An account of Stripe. Published bots need live keys to take payments. Previews need test keys to show payments."""
 
     live: NotRequired[StripeLiveKeys]
 
     test: NotRequired[StripeTestKeys]
 
     baseUrl: NotRequired[str]
-    """Address of the API, where it is not the one of Stripe."""
+    """Address of the API, if not that of Stripe."""
 
 class StripeLiveKeys(TypedDict):
-    """Keys that move money. Published bots use them."""
+    """Keys that move money, for published bots."""
 
     secretKey: str
     """Secret or restricted key of the live mode."""
 
     publicKey: NotRequired[str]
-    """Public key of the account. With it chats on hosts that serve chats alone show the form of Stripe."""
+    """Public key of the account. With it, hosts that serve chats alone show the form of Stripe."""
 
     webhookSecret: NotRequired[str]
-    """Signing secret of the webhook at the vendor that leads to this service, so that a payment counts although the visitor has closed the page."""
+    """Signing secret of the Stripe webhook that calls this service. With it, a payment counts even if the visitor has closed the page."""
 
 class StripeTestKeys(TypedDict):
-    """Keys that move no money. Previews use them."""
+    """Keys that move no money, for previews."""
 
     secretKey: str
     """Secret or restricted key of the test mode."""
 
     publicKey: NotRequired[str]
-    """Public key of the account. With it chats on hosts that serve chats alone show the form of Stripe."""
+    """Public key of the account. With it, hosts that serve chats alone show the form of Stripe."""
 
     webhookSecret: NotRequired[str]
-    """Signing secret of the webhook at the vendor that leads to this service, so that a payment counts although the visitor has closed the page."""
+    """Signing secret of the Stripe webhook that calls this service. With it, a payment counts even if the visitor has closed the page."""
 
 class SubscribeWebhookBlockBody(TypedDict):
     """The address that a block shall send to."""
@@ -7831,7 +7831,7 @@ class SystemMessages(TypedDict):
     """Texts that replace the built-in ones of the chat."""
 
     invalidMessage: NotRequired[str]
-    """Sent after an answer that is not valid."""
+    """Sent after an invalid answer."""
 
     botClosed: NotRequired[str]
     """Shown while the bot is closed."""
@@ -7855,7 +7855,7 @@ class SystemMessages(TypedDict):
     """Shown when an upload fails."""
 
     fileUploadSizeError: NotRequired[str]
-    """Shown when a file is too large; [[file]] and [[limit]] are filled in."""
+    """Shown when a file is too large. The chat replaces [[file]] and [[limit]]."""
 
     messagingPictureChoiceSelectLabel: NotRequired[str]
     """Button below a picture choice on messaging channels."""
@@ -7904,7 +7904,7 @@ class TemplateBot(TypedDict):
     """The groups of the flow, in no particular order."""
 
     events: list[FlowEvent]
-    """What begins the branches of the flow. The first event, and only the first, is the start event."""
+    """Events that begin the branches of the flow. The first event, and only the first, is the start event."""
 
     edges: list[Edge]
     """The connections of the flow, in no particular order."""
@@ -7959,24 +7959,24 @@ class TextBubble(TypedDict):
     """Type of the block."""
 
     outgoingEdgeId: NotRequired[str]
-    """Id of the edge that leaves the block. This is what a running chat follows; it may dangle."""
+    """Id of the edge that leaves the block. Running chats follow this id. The edge may be missing."""
 
     content: NotRequired[TextBubbleContent]
 
 class TextBubbleContent(TypedDict):
-    """What the message says."""
+    """Text of the message."""
 
     richText: NotRequired[list[Any]]
-    """The text as a tree. Elements have a type (p, a, ul, ol, li, lic or any other container), children, and for a an url; leaves have text and may be bold, italic or underline. Each line is one p. The tree is not checked."""
+    """The text as a tree, which the service does not validate. Elements have a type (p, a, ul, ol, li, lic or another container), children, and with type a an url. Leaves have text and may be bold, italic or underline. Each line is one p."""
 
     html: NotRequired[str]
     """The text as HTML, in older documents."""
 
     plainText: NotRequired[str]
-    """The text without marks, in older documents."""
+    """The text without formatting, in older documents."""
 
 class TextInput(TypedDict):
-    """Asks for a line or more of free text."""
+    """Asks for one or more lines of free text."""
 
     id: str
     """Id of the block."""
@@ -7985,23 +7985,23 @@ class TextInput(TypedDict):
     """Type of the block."""
 
     outgoingEdgeId: NotRequired[str]
-    """Id of the edge that leaves the block. This is what a running chat follows; it may dangle."""
+    """Id of the edge that leaves the block. Running chats follow this id. The edge may be missing."""
 
     options: NotRequired[TextInputOptions]
 
 class TextInputOptions(TypedDict):
-    """How the text is asked for."""
+    """Settings of a text input."""
 
     variableId: NotRequired[str]
-    """Id of the variable that takes the answer."""
+    """Id of the variable that stores the answer."""
 
     labels: NotRequired[InputLabels]
 
     isLong: NotRequired[bool]
-    """Whether the field has several lines. Default false."""
+    """True if the field has several lines. Default false."""
 
     inputMode: NotRequired[Literal["text", "decimal", "numeric", "tel", "search", "email", "url"]]
-    """Which on-screen keyboard a touch device shows."""
+    """On-screen keyboard of touch devices."""
 
     audioClip: NotRequired[AudioClipOptions]
 
@@ -8033,7 +8033,7 @@ class TextMessageBubble(TypedDict):
     content: TextContent
 
 class Theme(TypedDict):
-    """How a bot looks. The shape is the same in every version; only defaults differ."""
+    """Visual style of a bot. All versions have the same shape; only defaults differ."""
 
     general: NotRequired[ThemeGeneral]
 
@@ -8043,7 +8043,7 @@ class Theme(TypedDict):
     """Style sheet added to the chat."""
 
 class ThemeBackground(TypedDict):
-    """What is behind the chat."""
+    """Background of the chat."""
 
     type: NotRequired[Literal["Color", "Image", "None"]]
     """Kind of background. Default Color."""
@@ -8055,16 +8055,16 @@ class ThemeBorder(TypedDict):
     """The border of a part of the chat."""
 
     thickness: NotRequired[float]
-    """Width of the border; by default 0 in version 6, and in 6.1 1, for the container 0, in CSS pixels."""
+    """Width of the border, in CSS pixels. Default 0 in version 6. Default in 6.1: 0 for the container, 1 elsewhere."""
 
     color: NotRequired[str]
     """Colour of the border. Its default depends on the part."""
 
     roundeness: NotRequired[Literal["none", "medium", "large", "custom"]]
-    """How round the corners are: 0, 6 or 20 CSS pixels, or customRoundeness. Default medium."""
+    """Roundness of the corners: 0, 6 or 20 CSS pixels, or customRoundeness. Default medium."""
 
     customRoundeness: NotRequired[float]
-    """Corner radius, used with roundeness custom; by default 6, in CSS pixels."""
+    """Corner radius with roundeness custom, in CSS pixels. Default 6."""
 
     opacity: NotRequired[float]
     """Opacity of the border, from 0 (invisible) to 1. Default 1."""
@@ -8079,7 +8079,7 @@ class ThemeButtons(TypedDict):
     """Colour of the text. Default #ffffff."""
 
     blur: NotRequired[float]
-    """Blur of what is behind, in CSS pixels. Default 0."""
+    """Blur of the backdrop, in CSS pixels. Default 0."""
 
     opacity: NotRequired[float]
     """Opacity of the surface, from 0 (invisible) to 1. Default 1."""
@@ -8090,13 +8090,13 @@ class ThemeButtons(TypedDict):
     border: NotRequired[ThemeBorder]
 
 class ThemeButtonsInput(TypedDict):
-    """How a list of buttons is laid out."""
+    """Layout of a list of buttons."""
 
     layout: NotRequired[Literal["wrap", "vertical"]]
     """Side by side with line breaks, or one below the other. Default wrap."""
 
 class ThemeChat(TypedDict):
-    """Look of the conversation."""
+    """Style of the conversation."""
 
     container: NotRequired[ThemeContainer]
 
@@ -8115,16 +8115,16 @@ class ThemeChat(TypedDict):
     buttonsInput: NotRequired[ThemeButtonsInput]
 
     roundness: NotRequired[Literal["none", "medium", "large"]]
-    """Corners of every part without a border of its own. Older documents only: border.roundeness replaces it."""
+    """Roundness of every part without a border of its own. Older documents only; border.roundeness replaces it."""
 
 class ThemeContainer(TypedDict):
     """The box that holds the conversation."""
 
     maxWidth: NotRequired[str]
-    """Greatest width as a CSS length. Default 800px."""
+    """Maximum width as a CSS length. Default 800px."""
 
     maxHeight: NotRequired[str]
-    """Greatest height as a CSS length. Default 100%."""
+    """Maximum height as a CSS length. Default 100%."""
 
     backgroundColor: NotRequired[str]
     """Colour of the surface. Default transparent."""
@@ -8133,7 +8133,7 @@ class ThemeContainer(TypedDict):
     """Colour of the text. Default dark or light grey, whichever reads better on the background."""
 
     blur: NotRequired[float]
-    """Blur of what is behind, in CSS pixels. Default 0."""
+    """Blur of the backdrop, in CSS pixels. Default 0."""
 
     opacity: NotRequired[float]
     """Opacity of the surface, from 0 (invisible) to 1. Default 1."""
@@ -8144,10 +8144,10 @@ class ThemeContainer(TypedDict):
     border: NotRequired[ThemeBorder]
 
 class ThemeGeneral(TypedDict):
-    """Look of the page around the chat."""
+    """Style of the page around the chat."""
 
     font: NotRequired[str | FontSource]
-    """The font of the chat: a Google Fonts family name, or an object that says where to load it from."""
+    """Font of the chat: a Google Fonts family name, or an object with its source."""
 
     background: NotRequired[ThemeBackground]
 
@@ -8157,7 +8157,7 @@ class ThemeGuestAvatar(TypedDict):
     """The picture beside the answers of the visitor."""
 
     isEnabled: NotRequired[bool]
-    """Whether the picture is shown. Default false."""
+    """True if the chat shows the picture. Default false."""
 
     url: NotRequired[str]
     """Address of the picture, or a {{variable}} that holds one."""
@@ -8172,7 +8172,7 @@ class ThemeGuestBubbles(TypedDict):
     """Colour of the text. Default #ffffff."""
 
     blur: NotRequired[float]
-    """Blur of what is behind, in CSS pixels. Default 0."""
+    """Blur of the backdrop, in CSS pixels. Default 0."""
 
     opacity: NotRequired[float]
     """Opacity of the surface, from 0 (invisible) to 1. Default 1."""
@@ -8186,7 +8186,7 @@ class ThemeHostAvatar(TypedDict):
     """The picture beside the messages of the bot."""
 
     isEnabled: NotRequired[bool]
-    """Whether the picture is shown. Default true."""
+    """True if the chat shows the picture. Default true."""
 
     url: NotRequired[str]
     """Address of the picture, or a {{variable}} that holds one."""
@@ -8201,7 +8201,7 @@ class ThemeHostBubbles(TypedDict):
     """Colour of the text. Default #202020."""
 
     blur: NotRequired[float]
-    """Blur of what is behind, in CSS pixels. Default 0."""
+    """Blur of the backdrop, in CSS pixels. Default 0."""
 
     opacity: NotRequired[float]
     """Opacity of the surface, from 0 (invisible) to 1. Default 1."""
@@ -8221,7 +8221,7 @@ class ThemeInputs(TypedDict):
     """Colour of the text. Default #202020."""
 
     blur: NotRequired[float]
-    """Blur of what is behind, in CSS pixels. Default 0."""
+    """Blur of the backdrop, in CSS pixels. Default 0."""
 
     opacity: NotRequired[float]
     """Opacity of the surface, from 0 (invisible) to 1. Default 1."""
@@ -8235,10 +8235,10 @@ class ThemeInputs(TypedDict):
     """Colour of the placeholder text. Default #6e7480."""
 
 class ThemeProgressBar(TypedDict):
-    """A bar that shows how far the visitor has come."""
+    """Bar that shows the progress of the visitor."""
 
     isEnabled: NotRequired[bool]
-    """Whether the bar is shown. Default false."""
+    """True if the chat shows the bar. Default false."""
 
     placement: NotRequired[Literal["Top", "Bottom"]]
     """Edge the bar sits at. Default Top."""
@@ -8247,10 +8247,10 @@ class ThemeProgressBar(TypedDict):
     """CSS positioning of the bar. Default absolute."""
 
     color: NotRequired[str]
-    """Colour of the done part. Default #e0edff in version 6, #ff5924 in 6.1."""
+    """Colour of the completed part. Default #e0edff in version 6, #ff5924 in 6.1."""
 
     backgroundColor: NotRequired[str]
-    """Colour of the rest. Default #f1f1f1 in version 6, #8d8d8d in 6.1."""
+    """Colour of the remaining part. Default #f1f1f1 in version 6, #8d8d8d in 6.1."""
 
     thickness: NotRequired[float]
     """Height of the bar, in CSS pixels."""
@@ -8265,7 +8265,7 @@ class TimeInput(TypedDict):
     """Type of the block."""
 
     outgoingEdgeId: NotRequired[str]
-    """Id of the edge that leaves the block. This is what a running chat follows; it may dangle."""
+    """Id of the edge that leaves the block. Running chats follow this id. The edge may be missing."""
 
     options: NotRequired[TimeInputOptions]
 
@@ -8276,10 +8276,10 @@ class TimeInputLabels(TypedDict):
     """Text of the button that sends the answer. Default Send."""
 
 class TimeInputOptions(TypedDict):
-    """How the time is asked for."""
+    """Settings of a time input."""
 
     variableId: NotRequired[str]
-    """Id of the variable that takes the answer."""
+    """Id of the variable that stores the answer."""
 
     labels: NotRequired[TimeInputLabels]
 
@@ -8296,7 +8296,7 @@ class TogetherAiBlock(TypedDict):
     """Type of the block."""
 
     outgoingEdgeId: NotRequired[str]
-    """Id of the edge that leaves the block. This is what a running chat follows; it may dangle."""
+    """Id of the edge that leaves the block. Running chats follow this id. The edge may be missing."""
 
     options: NotRequired[TogetherAiOptions]
 
@@ -8347,28 +8347,28 @@ class TogetherAiCredentialsUpdate(TypedDict):
     """Read-only moment of the last change; accepted and ignored."""
 
 class TogetherAiOptions(TypedDict):
-    """What Together AI is asked to do. The action tells which of the other properties are read."""
+    """Options of the Together AI block. The action decides which other properties apply."""
 
     credentialsId: NotRequired[str]
     """Id of the credentials of the account."""
 
     action: NotRequired[str]
-    """What is done: Create chat completion; any other text is kept. Absent: nothing yet."""
+    """Action of the block: Create chat completion. The service preserves other texts. Without an action the block does nothing."""
 
     model: NotRequired[str]
     """Name of the model."""
 
     messages: NotRequired[list[ChatMessage]]
-    """The messages, from the first to the last."""
+    """The messages, oldest first."""
 
     tools: NotRequired[list[ChatTool]]
     """Functions that the model can call."""
 
     temperature: NotRequired[float | str]
-    """How freely the model answers, from 0 to 2. A number, or a text that is one {{variable}} or reads as a number."""
+    """Sampling temperature of the model, from 0 to 2. A number, or a text that is one {{variable}} or reads as a number."""
 
     responseMapping: NotRequired[list[VendorAnswerMapping]]
-    """Which parts of the answer are stored where. With action Create chat completion: Message content, Total tokens, Prompt tokens, Completion tokens."""
+    """Parts of the response and the variables that store them. With action Create chat completion: Message content, Total tokens, Prompt tokens, Completion tokens."""
 
 class TooManyRequestsErrorBody(TypedDict):
     """The caller sends more requests than the installation allows, in a window of time or at once, or a record would have more entries than it may, or an address or the visitors of a bot store more in a day than they may. Nothing was done. Wait as many seconds as Retry-After says; with the issue `daily_quota_exceeded` it takes up to a day, and with `quota_exceeded` waiting does not help."""
@@ -8410,22 +8410,22 @@ class TranscriptEntry(TypedDict):
     """URL of the recording."""
 
 class TypingEmulation(TypedDict):
-    """Pauses that make the bot look as if it were typing."""
+    """Delays that make the bot appear to type."""
 
     enabled: NotRequired[bool]
-    """Whether the bot pauses before its messages. Default true."""
+    """True if the bot delays its messages. Default true."""
 
     speed: NotRequired[float]
     """Typing speed in words per minute. Default 400."""
 
     maxDelay: NotRequired[float]
-    """Longest pause before a message, in seconds. Default 3."""
+    """Maximum delay before a message, in seconds. Default 3."""
 
     delayBetweenBubbles: NotRequired[float]
-    """Pause between two messages, in seconds. Default 0."""
+    """Delay between two messages, in seconds. Default 0."""
 
     isDisabledOnFirstMessage: NotRequired[bool]
-    """Whether the first message comes without a pause. Default true."""
+    """True if the first message has no delay. Default true."""
 
 class TypingSign(TypedDict):
     """State of the sign: true while the member types."""
@@ -8514,20 +8514,20 @@ class UrlInput(TypedDict):
     """Type of the block."""
 
     outgoingEdgeId: NotRequired[str]
-    """Id of the edge that leaves the block. This is what a running chat follows; it may dangle."""
+    """Id of the edge that leaves the block. Running chats follow this id. The edge may be missing."""
 
     options: NotRequired[UrlInputOptions]
 
 class UrlInputOptions(TypedDict):
-    """How the address is asked for."""
+    """Settings of a URL input."""
 
     variableId: NotRequired[str]
-    """Id of the variable that takes the answer."""
+    """Id of the variable that stores the answer."""
 
     labels: NotRequired[InputLabels]
 
     retryMessageContent: NotRequired[str]
-    """Sent after an answer that is not valid."""
+    """Sent after an invalid answer."""
 
 class UserTurn(TypedDict):
     """Something the person said."""
@@ -8542,7 +8542,7 @@ class UserTurn(TypedDict):
     """URLs of files sent with the text."""
 
 class Variable(TypedDict):
-    """A named place for text that a chat reads and writes."""
+    """A named value that a chat reads and writes."""
 
     id: str
     """Id of the variable."""
@@ -8551,10 +8551,10 @@ class Variable(TypedDict):
     """Name used in placeholders such as {{Email}}."""
 
     isSessionVariable: NotRequired[bool]
-    """Whether the value lasts for one chat only and is left out of results. Default false."""
+    """True if the value lasts for one session only and results omit it. Default false."""
 
     value: NotRequired[Any]
-    """The value at the start of a chat: a text, a list whose entries are texts or null, or null. Anything else is invalid input."""
+    """Value at the start of a chat: a text, null, or a list of texts and nulls. Other values are invalid."""
 
 class VariableToExtract(TypedDict):
     """A value that the model finds in the prompt."""
@@ -8563,28 +8563,28 @@ class VariableToExtract(TypedDict):
     """Kind of value."""
 
     variableId: NotRequired[str]
-    """Id of the variable that takes the value."""
+    """Id of the variable that stores the value."""
 
     description: NotRequired[str]
-    """What the value means."""
+    """Meaning of the value."""
 
     isRequired: NotRequired[bool]
-    """Whether the model must find it. Default true."""
+    """True if the model must find the value. Default true."""
 
     values: NotRequired[list[str]]
     """With type enum: the allowed values."""
 
 class VendorAnswerMapping(TypedDict):
-    """Stores one part of an answer in a variable."""
+    """Stores one part of a response in a variable."""
 
     item: NotRequired[str]
-    """Part of the answer."""
+    """Part of the response."""
 
     variableId: NotRequired[str]
-    """Id of the variable that takes the part."""
+    """Id of the variable that stores the part."""
 
 class VideoBubble(TypedDict):
-    """A video from a file or from a video platform."""
+    """Shows a video from a file or from a video platform."""
 
     id: str
     """Id of the block."""
@@ -8593,12 +8593,12 @@ class VideoBubble(TypedDict):
     """Type of the block."""
 
     outgoingEdgeId: NotRequired[str]
-    """Id of the edge that leaves the block. This is what a running chat follows; it may dangle."""
+    """Id of the edge that leaves the block. Running chats follow this id. The edge may be missing."""
 
     content: NotRequired[VideoBubbleContent]
 
 class VideoBubbleContent(TypedDict):
-    """Which video is shown and how."""
+    """Video to show, and settings of its player."""
 
     url: NotRequired[str]
     """Address of the video."""
@@ -8607,7 +8607,7 @@ class VideoBubbleContent(TypedDict):
     """Id of the video on its platform."""
 
     type: NotRequired[Literal["url", "youtube", "vimeo", "tiktok", "gumlet"]]
-    """Where the video is: a file or a platform."""
+    """Location of the video: a file or a platform."""
 
     height: NotRequired[float | str]
     """Height in CSS pixels. Default 400. A number, or a text that is one {{variable}} or reads as a number."""
@@ -8616,16 +8616,16 @@ class VideoBubbleContent(TypedDict):
     """Ratio of width to height. Default 16/9."""
 
     maxWidth: NotRequired[str]
-    """Greatest width as a CSS length. Default 100%."""
+    """Maximum width as a CSS length. Default 100%."""
 
     queryParamsStr: NotRequired[str]
     """Query string passed to the platform, with the question mark."""
 
     areControlsDisplayed: NotRequired[bool]
-    """Whether the player shows its controls. Default true."""
+    """True if the player shows its controls. Default true."""
 
     isAutoplayEnabled: NotRequired[bool]
-    """Whether the video starts by itself. Default true."""
+    """True if the video starts by itself. Default true."""
 
 class VideoMessageBubble(TypedDict):
     """A video that the bot shows."""
@@ -8663,7 +8663,7 @@ class WaitAction(TypedDict):
     wait: WaitDetails
 
 class WaitBlock(TypedDict):
-    """Waits before the chat goes on."""
+    """Waits before the chat continues."""
 
     id: str
     """Id of the block."""
@@ -8672,7 +8672,7 @@ class WaitBlock(TypedDict):
     """Type of the block."""
 
     outgoingEdgeId: NotRequired[str]
-    """Id of the edge that leaves the block. This is what a running chat follows; it may dangle."""
+    """Id of the edge that leaves the block. Running chats follow this id. The edge may be missing."""
 
     options: NotRequired[WaitOptions]
 
@@ -8683,16 +8683,16 @@ class WaitDetails(TypedDict):
     """How long, in seconds: at most a day."""
 
 class WaitOptions(TypedDict):
-    """How long the chat waits."""
+    """Duration of the wait."""
 
     secondsToWaitFor: NotRequired[str]
-    """Seconds as text; may hold placeholders. The number at the beginning counts, at most 86400."""
+    """Seconds as text; may hold placeholders. Only the leading number counts, at most 86400."""
 
     shouldPause: NotRequired[bool]
-    """Whether later messages are held back until the time is over. Default false."""
+    """True if later messages come only after the wait. Default false."""
 
 class WaitUntilBlock(TypedDict):
-    """Waits until a time, or for hours or days, and goes on by itself, whether the visitor is there or not. A block of this service alone."""
+    """Waits until a time, or for hours or days. The chat then continues by itself, even if the visitor has left. Only this service has this block."""
 
     id: str
     """Id of the block."""
@@ -8701,21 +8701,21 @@ class WaitUntilBlock(TypedDict):
     """Type of the block."""
 
     outgoingEdgeId: NotRequired[str]
-    """Id of the edge that leaves the block. This is what a running chat follows; it may dangle."""
+    """Id of the edge that leaves the block. Running chats follow this id. The edge may be missing."""
 
     options: NotRequired[WaitUntilOptions]
 
 class WaitUntilOptions(TypedDict):
-    """When the chat goes on. A time counts before a number of seconds."""
+    """End of the wait. `until` takes precedence over `secondsToWaitFor`."""
 
     until: NotRequired[str]
-    """The time, with placeholders where needed: `2026-12-24T09:00`, with an offset or in the time zone of the block; a date, which means its beginning; or `HH:MM`, which means the next such time."""
+    """The time; may hold placeholders. Formats: `2026-12-24T09:00`, with an offset or in the time zone of the block; a date, for its start; `HH:MM`, for the next such time."""
 
     timeZone: NotRequired[str]
     """IANA time zone of the time. Default UTC."""
 
     secondsToWaitFor: NotRequired[str]
-    """Seconds as text; may hold placeholders. At most 2505600, which are 29 days."""
+    """Seconds as text; may hold placeholders. At most 2505600 (29 days)."""
 
 class WebhookBlock(TypedDict):
     """A block that sends an HTTP request."""
@@ -8964,15 +8964,15 @@ class WebhookListenerBlock(TypedDict):
     """Type of the block."""
 
     outgoingEdgeId: NotRequired[str]
-    """Id of the edge that leaves the block. This is what a running chat follows; it may dangle."""
+    """Id of the edge that leaves the block. Running chats follow this id. The edge may be missing."""
 
     options: NotRequired[WebhookListenerOptions]
 
 class WebhookListenerOptions(TypedDict):
-    """What is stored of the call."""
+    """Parts of the call to store."""
 
     responseVariableMapping: NotRequired[list[HttpResponseMapping]]
-    """Which parts of the received body are stored where."""
+    """Parts of the received body and the variables that store them."""
 
 class WebhookSubscription(TypedDict):
     """The address of a block after it was set or cleared."""
@@ -9321,7 +9321,7 @@ class ZapierBlock(TypedDict):
     """Type of the block."""
 
     outgoingEdgeId: NotRequired[str]
-    """Id of the edge that leaves the block. This is what a running chat follows; it may dangle."""
+    """Id of the edge that leaves the block. Running chats follow this id. The edge may be missing."""
 
     options: NotRequired[HttpRequestOptions]
 
@@ -9349,7 +9349,7 @@ class ZendeskBlock(TypedDict):
     """Type of the block."""
 
     outgoingEdgeId: NotRequired[str]
-    """Id of the edge that leaves the block. This is what a running chat follows; it may dangle."""
+    """Id of the edge that leaves the block. Running chats follow this id. The edge may be missing."""
 
     options: NotRequired[ZendeskOptions]
 
@@ -9400,7 +9400,7 @@ class ZendeskCredentialsUpdate(TypedDict):
     """Read-only moment of the last change; accepted and ignored."""
 
 class ZendeskData(TypedDict):
-    """A key of Zendesk that signs who a visitor is."""
+    """A Zendesk key that signs the identity of visitors."""
 
     conversationsKeyId: str
     """Id of the signing key."""
@@ -9409,13 +9409,13 @@ class ZendeskData(TypedDict):
     """The signing key."""
 
 class ZendeskOptions(TypedDict):
-    """What Zendesk is asked to do. The action tells which of the other properties are read."""
+    """Options of the Zendesk block. The action decides which other properties apply."""
 
     credentialsId: NotRequired[str]
     """Id of the credentials of the account."""
 
     action: NotRequired[str]
-    """What is done: Open Web Widget; any other text is kept. Absent: nothing yet."""
+    """Action of the block: Open Web Widget. The service preserves other texts. Without an action the block does nothing."""
 
     userId: NotRequired[str]
     """Id of the visitor at the vendor; may hold placeholders."""
@@ -9570,7 +9570,7 @@ BotChangeV61 = TypedDict(
 """A change to a bot in version 6.1. Absent properties stay, given ones replace the whole property."""
 
 Block: TypeAlias = StartBlock | TextBubble | ImageBubble | VideoBubble | EmbedBubble | AudioBubble | TextInput | NumberInput | EmailInput | UrlInput | PhoneNumberInput | DateInput | TimeInput | PaymentInput | RatingInput | FileInput | ChoiceInput | PictureChoiceInput | CardsInput | SetVariableBlock | RedirectBlock | CodeBlock | BotLinkBlock | WaitBlock | JumpBlock | ReturnBlock | ConditionBlock | AbTestBlock | WebhookListenerBlock | HandoffBlock | WaitUntilBlock | GoogleSheetsBlock | HttpRequestBlock | ZapierBlock | MakeComBlock | PabblyBlock | EmailBlock | ChatwootBlock | GoogleAnalyticsBlock | PixelBlock | ClassicOpenAiBlock | OpenAiBlock | AnthropicBlock | MistralBlock | GroqBlock | TogetherAiBlock | OpenRouterBlock | PerplexityBlock | DeepSeekBlock | DifyAiBlock | ChatNodeBlock | ElevenLabsBlock | CalComBlock | NocoDbBlock | SegmentBlock | PostHogBlock | QrCodeBlock | ZendeskBlock | BlinkBlock | GmailBlock | OpaqueBlock
-"""A step of the flow in versions 6 and 6.1; the type tells which."""
+"""A block of the flow in versions 6 and 6.1. The type decides its shape."""
 
 Bot: TypeAlias = BotV3 | BotV4 | BotV5 | BotV6 | BotV61
 """A bot with its draft; the version tells how its flow is written."""
@@ -9597,7 +9597,7 @@ ClientSideAction: TypeAlias = ScriptAction | SetVariableAction | ChatwootAction 
 """Something the client has to do."""
 
 ComparisonOperator: TypeAlias = Literal["Equal to", "Not equal", "Contains", "Does not contain", "Greater than", "Greater or equal to", "Less than", "Less or equal to", "Is set", "Is empty", "Starts with", "Ends with", "Matches regex", "Does not match regex"]
-"""How two values are compared. The order operators compare numbers, then dates, then lengths; Is set and Is empty ignore the right side."""
+"""Operator that compares two values. Order operators compare numbers, then dates, then lengths. Is set and Is empty ignore the right side."""
 
 CredentialsCreate: TypeAlias = SmtpCredentialsCreate | GoogleSheetsCredentialsCreate | StripeCredentialsCreate | ChatwootCredentialsCreate | OpenAiCredentialsCreate | AnthropicCredentialsCreate | MistralCredentialsCreate | GroqCredentialsCreate | TogetherAiCredentialsCreate | OpenRouterCredentialsCreate | PerplexityCredentialsCreate | DeepSeekCredentialsCreate | DifyAiCredentialsCreate | ChatNodeCredentialsCreate | ElevenLabsCredentialsCreate | NocoDbCredentialsCreate | SegmentCredentialsCreate | PostHogCredentialsCreate | ZendeskCredentialsCreate | BlinkCredentialsCreate | GmailCredentialsCreate
 """New credentials; the type says what they consist of."""
@@ -9615,10 +9615,10 @@ ExportedBot: TypeAlias = ExportedBotV3 | ExportedBotV4 | ExportedBotV5 | Exporte
 """A bot as a document that import takes."""
 
 FileVisibility: TypeAlias = Literal["Auto", "Public", "Private"]
-"""Who may open an uploaded file: Public everybody with the address, Private members only, Auto as the installation decides. Default Auto."""
+"""Access to an uploaded file: Public for everybody with the address, Private for members only, Auto as the installation decides. Default Auto."""
 
 FlowEvent: TypeAlias = StartEvent | CommandEvent | ReplyEvent | InvalidReplyEvent | IdleEvent | OpaqueEvent
-"""Something that begins a branch of the flow; the type tells what."""
+"""An event that begins a branch of the flow. The type names its trigger."""
 
 IssueCode: TypeAlias = str
 """Kind of the issue, for programs. The list is open: take a code that you do not know for `custom`.
@@ -9704,10 +9704,10 @@ IssueCode: TypeAlias = str
 - `unsupported_version`: the bot is in a version that does not have this; update it to a newer one."""
 
 LegacyBlock: TypeAlias = StartBlock | TextBubble | ImageBubble | VideoBubble | EmbedBubble | AudioBubble | TextInput | NumberInput | EmailInput | UrlInput | PhoneNumberInput | DateInput | TimeInput | PaymentInput | RatingInput | LegacyFileInput | LegacyChoiceInput | LegacyPictureChoiceInput | CardsInput | SetVariableBlock | RedirectBlock | CodeBlock | BotLinkBlock | WaitBlock | JumpBlock | ReturnBlock | LegacyConditionBlock | LegacyAbTestBlock | HandoffBlock | WaitUntilBlock | LegacyGoogleSheetsBlock | LegacyHttpRequestBlock | LegacyZapierBlock | LegacyMakeComBlock | LegacyPabblyBlock | EmailBlock | ChatwootBlock | GoogleAnalyticsBlock | PixelBlock | ClassicOpenAiBlock | OpaqueBlock
-"""A step of the flow in versions 3, 4 and 5; the type tells which."""
+"""A block of the flow in versions 3, 4 and 5. The type decides its shape."""
 
 LogicalOperator: TypeAlias = Literal["OR", "AND"]
-"""How several comparisons are joined: one must hold (OR) or all must hold (AND). Default AND."""
+"""Operator that joins comparisons: one must hold (OR) or all must hold (AND). Default AND."""
 
 PlainMessage: TypeAlias = str
 """A plain text, short for a text message."""
