@@ -47,7 +47,7 @@ const edgeSource = z
       'Start of an edge: a block, an item or a path of a block, or an event. It has a blockId or, in versions 6 and 6.1 only, an eventId.',
   })
 
-const edgeTarget = component('EdgeTarget', 'End of an edge.', {
+const edgeTarget = component('EdgeTarget', 'Target of an edge: a group or one of its blocks.', {
   groupId: id('Id of the group.', 'grpContact'),
   blockId: id('Id of the block in the group. Default: its first block.', 'blkAskEmail').optional(),
 })

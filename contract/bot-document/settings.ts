@@ -65,7 +65,7 @@ const general = component('GeneralSettings', 'Behaviour of the chat as a whole.'
     .meta({
       maxLength: 80,
       description:
-        'BCP 47 tag for built-in texts of the chat page and the service, and for numbers and dates in answers. Default: the preferred language of the browser. The default also applies if the page lacks the language. Texts in systemMessages and labels of inputs replace the built-in ones.',
+        'BCP 47 tag for built-in texts of the chat page and the service, and for numbers and dates in answers. Texts in systemMessages and labels of inputs replace the built-in ones. Default, also if the page lacks the language: the preferred language of the browser.',
       example: 'de',
     })
     .optional(),
@@ -165,7 +165,7 @@ const messaging = component(
       })
       .optional(),
     isWebhookForwardingEnabled: flag(
-      'True if the channel forwards statuses. Default true if the address is present.',
+      'True if the channel forwards statuses. Also true if only the address is present.',
     ).optional(),
     webhookForwardingEventTypes: boundedArray(z.enum(['all', 'errorStatuses', 'marketingStatuses']), {
       maximum: limits.entries,

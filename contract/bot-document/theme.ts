@@ -63,7 +63,7 @@ const border = component('ThemeBorder', 'The border of a part of the chat.', {
   thickness: pixels(
     'Width of the border',
     1,
-    ' Default 0 in version 6. Default in 6.1: 0 for the container, 1 elsewhere.',
+    ' Default: 0 in version 6; in 6.1 0 for the container, else 1.',
   ).optional(),
   color: colour('Colour of the border. Its default depends on the part.', '#dfdfdf').optional(),
   roundeness: oneOf(

@@ -39,7 +39,7 @@ const textBubble = block('TextBubble', 'text', 'Shows a formatted text.', {
 })
 
 const imageBubble = block('ImageBubble', 'image', 'Shows a picture by its address.', {
-  content: component('ImageBubbleContent', 'Picture to show.', {
+  content: component('ImageBubbleContent', 'Picture that the block shows.', {
     url: picture('Address of the picture.').optional(),
     clickLink: component('ImageClickLink', 'Link that a click on the picture opens.', {
       url: url('Address to open.', 'https://www.example.com/cats').optional(),
@@ -49,7 +49,7 @@ const imageBubble = block('ImageBubble', 'image', 'Shows a picture by its addres
 })
 
 const videoBubble = block('VideoBubble', 'video', 'Shows a video from a file or from a video platform.', {
-  content: component('VideoBubbleContent', 'Video to show, and settings of its player.', {
+  content: component('VideoBubbleContent', 'Video that the block shows, and settings of its player.', {
     url: url('Address of the video.', 'https://www.youtube.com/watch?v=aqz-KE-bpKQ').optional(),
     id: name('Id of the video on its platform.', 'aqz-KE-bpKQ').optional(),
     type: oneOf(
@@ -69,7 +69,7 @@ const videoBubble = block('VideoBubble', 'video', 'Shows a video from a file or 
 })
 
 const embedBubble = block('EmbedBubble', 'embed', 'Shows another page inside the chat.', {
-  content: component('EmbedBubbleContent', 'Page to show, and its settings.', {
+  content: component('EmbedBubbleContent', 'Page that the block shows, and its settings.', {
     url: url('Address of the page.', 'https://www.example.com/map').optional(),
     height: numberOrText('Height in CSS pixels. Default 400.', 400).optional(),
     waitForEvent: component('EmbedWaitForEvent', 'Makes the chat wait until the page sends an event.', {
@@ -81,7 +81,7 @@ const embedBubble = block('EmbedBubble', 'embed', 'Shows another page inside the
 })
 
 const audioBubble = block('AudioBubble', 'audio', 'Plays a sound by its address.', {
-  content: component('AudioBubbleContent', 'Sound to play.', {
+  content: component('AudioBubbleContent', 'Sound that the block plays.', {
     url: url('Address of the sound.', 'https://files.example.com/hello.mp3').optional(),
     isAutoplayEnabled: flag('True if the sound starts by itself. Default true.').optional(),
   }).optional(),

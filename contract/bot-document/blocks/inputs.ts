@@ -71,7 +71,7 @@ const numberInput = block('NumberInput', 'number input', 'Asks for a number with
     max: numberOrText('Maximum of the number.', 120).optional(),
     step: numberOrText('Distance between accepted numbers, counted from min, else from 0.', 1).optional(),
     locale: name(
-      'Language tag for typed and displayed numbers, of the form xx or xx-YY. Default: the language of the bot. The stored value is a plain number.',
+      'Language tag for typed and displayed numbers, of the form xx or xx-YY. The stored value is a plain number. Default: the language of the bot.',
       'en-GB',
     ).optional(),
     style: oneOf(['decimal', 'currency', 'percent', 'unit'], 'Kind of number. Default decimal.').optional(),
@@ -113,7 +113,7 @@ const dateInput = block('DateInput', 'date input', 'Asks for a date or a range o
       from: phrase('Label of the first date of a range.', 'From:').optional(),
       to: phrase('Label of the last date of a range.', 'To:').optional(),
       separator: phrase(
-        'Word between the two dates in the answer. Default `to`, which visitors see as a dash.',
+        'Word between the two dates in the answer. Visitors see a dash for the default. Default to.',
         'to',
       ).optional(),
     }).optional(),
@@ -186,7 +186,7 @@ const ratingInput = block('RatingInput', 'rating input', 'Asks for a rating on a
     variableId: answerVariable,
     buttonType: oneOf(['Icons', 'Numbers'], 'Display of the steps of the scale. Default Numbers.').optional(),
     length: number(
-      'Last step of the scale. Default 10. Answers must be whole steps from the first to the last.',
+      'Last step of the scale. Answers must be whole steps from the first to the last. Default 10.',
       { min: 0, max: 1_000, example: 5 },
     ).optional(),
     startsAt: numberOrText('First step of the scale. Default 0.', 1).optional(),

@@ -90,7 +90,7 @@ const pixelBlock = block(
   'Pixel',
   'Sends an event to the Meta pixel. Works only on a host that serves chats alone.',
   {
-    options: component('PixelOptions', 'Event to send.', {
+    options: component('PixelOptions', 'Pixel and the event to send.', {
       pixelId: phrase('Id of the pixel.', '123456789012345').optional(),
       isInitSkip: flag('True if the page has loaded the pixel already. Default false.').optional(),
       eventType: oneOf(

@@ -29,7 +29,7 @@ const mapListItemParams = component(
   },
 )
 
-const setVariableBlock = block('SetVariableBlock', 'Set variable', 'Sets a variable.', {
+const setVariableBlock = block('SetVariableBlock', 'Set variable', 'Sets the value of a variable.', {
   options: component(
     'SetVariableOptions',
     'Variable and the value it gets. The type decides the source of the value and which other properties apply.',
@@ -122,7 +122,7 @@ const legacyConditionBlock = block(
 )
 
 const redirectBlock = block('RedirectBlock', 'Redirect', 'Opens another page in the browser.', {
-  options: component('RedirectOptions', 'Page to open.', {
+  options: component('RedirectOptions', 'Page that the block opens.', {
     url: url('Address of the page; may hold placeholders.', 'https://www.example.com/thanks').optional(),
     isNewTab: flag('True if the page opens in a new tab. Default false.').optional(),
   }).optional(),
@@ -142,8 +142,8 @@ const codeBlock = block(
         'document.title = {{Name}}',
       ).optional(),
       isExecutedOnClient: flag(
-        'True if the script runs in the browser of the visitor. Default true. If false, it runs on the server, and the ' +
-          'browser does not receive it.',
+        'True if the script runs in the browser of the visitor. If false, it runs on the server, and the browser does ' +
+          'not receive it. Default true.',
       ).optional(),
       isUnsafe: flag('True if the script is marked as from an unknown author.').optional(),
       shouldExecuteInParentContext: flag(
@@ -159,14 +159,14 @@ const botLinkBlock = block(
   'Bot link',
   'Continues in another bot, or in another group of this one.',
   {
-    options: component('BotLinkOptions', 'Target of the link.', {
+    options: component('BotLinkOptions', 'Bot and group where the chat continues.', {
       botId: reference('Id of the other bot, or current.', 'current').optional(),
       groupId: reference(
         'Id of the group, or one placeholder that gives the title of a group. Default: the start.',
         'grpContact',
       ).optional(),
       mergeResults: flag(
-        'True if answers in the other bot count for this bot. Default false; in versions 3, 4 and 5 true.',
+        'True if answers in the other bot count for this bot. Default false, in versions 3, 4 and 5 true.',
       ).optional(),
     }).optional(),
   },
@@ -230,7 +230,7 @@ const listenerBlock = block(
 )
 
 const jumpBlock = block('JumpBlock', 'Jump', 'Continues at another block of the flow.', {
-  options: component('JumpOptions', 'Target of the jump.', {
+  options: component('JumpOptions', 'Group and block where the chat continues.', {
     groupId: reference(
       'Id of the group, or one placeholder that gives the title of a group.',
       'grpContact',

@@ -10,7 +10,7 @@ const cell = component('SheetCell', 'A cell of one row, named by its column.', {
   value: prose('Value of the cell; may hold placeholders.', '{{Email}}').optional(),
 })
 
-const filter = component('SheetFilter', 'Selects rows.', {
+const filter = component('SheetFilter', 'Selects rows by their cells.', {
   comparisons: list(
     component('SheetComparison', 'Compares a cell of the row with a text.', {
       id: id('Id of the comparison.', 'cmpEmail'),

@@ -11,7 +11,7 @@ const nocoDbData = credentialData('NocoDbData', 'An account of NocoDB.', {
   ).optional(),
 })
 
-const nocoDbFilter = component('NocoDbFilter', 'Selects records.', {
+const nocoDbFilter = component('NocoDbFilter', 'Selects records by their fields.', {
   comparisons: list(
     component('NocoDbComparison', 'Compares a field of the record with a text.', {
       input: phrase('Name of the field.', 'Email').optional(),
