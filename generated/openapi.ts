@@ -2302,7 +2302,7 @@ export interface components {
         } & {
             [key: string]: unknown;
         };
-        /** @description Sound to play. */
+        /** @description Sound that the block plays. */
         AudioBubbleContent: {
             /** @description True if the sound starts by itself. Default true. */
             isAutoplayEnabled?: boolean;
@@ -3069,7 +3069,7 @@ export interface components {
         } & {
             [key: string]: unknown;
         };
-        /** @description Target of the link. */
+        /** @description Bot and group where the chat continues. */
         BotLinkOptions: {
             /**
              * @description Id of the other bot, or current.
@@ -3081,7 +3081,7 @@ export interface components {
              * @example grpContact
              */
             groupId?: string;
-            /** @description True if answers in the other bot count for this bot. Default false; in versions 3, 4 and 5 true. */
+            /** @description True if answers in the other bot count for this bot. Default false, in versions 3, 4 and 5 true. */
             mergeResults?: boolean;
         } & {
             [key: string]: unknown;
@@ -5742,7 +5742,7 @@ export interface components {
              * @example document.title = {{Name}}
              */
             content?: string;
-            /** @description True if the script runs in the browser of the visitor. Default true. If false, it runs on the server, and the browser does not receive it. */
+            /** @description True if the script runs in the browser of the visitor. If false, it runs on the server, and the browser does not receive it. Default true. */
             isExecutedOnClient?: boolean;
             /** @description True if the script is marked as from an unknown author. */
             isUnsafe?: boolean;
@@ -6252,7 +6252,7 @@ export interface components {
              */
             from?: string;
             /**
-             * @description Word between the two dates in the answer. Default `to`, which visitors see as a dash.
+             * @description Word between the two dates in the answer. Visitors see a dash for the default. Default to.
              * @example to
              */
             separator?: string;
@@ -6713,7 +6713,7 @@ export interface components {
         } & {
             [key: string]: unknown;
         };
-        /** @description End of an edge. */
+        /** @description Target of an edge: a group or one of its blocks. */
         EdgeTarget: {
             /**
              * @description Id of the block in the group. Default: its first block.
@@ -6986,7 +6986,7 @@ export interface components {
         } & {
             [key: string]: unknown;
         };
-        /** @description Page to show, and its settings. */
+        /** @description Page that the block shows, and its settings. */
         EmbedBubbleContent: {
             /**
              * @description Height in CSS pixels. Default 400. A number, or a text that is one {{variable}} or reads as a number.
@@ -7616,7 +7616,7 @@ export interface components {
             /** @description Without effect, in older documents only. See typingEmulation. */
             isTypingEmulationEnabled?: boolean;
             /**
-             * @description BCP 47 tag for built-in texts of the chat page and the service, and for numbers and dates in answers. Default: the preferred language of the browser. The default also applies if the page lacks the language. Texts in systemMessages and labels of inputs replace the built-in ones.
+             * @description BCP 47 tag for built-in texts of the chat page and the service, and for numbers and dates in answers. Texts in systemMessages and labels of inputs replace the built-in ones. Default, also if the page lacks the language: the preferred language of the browser.
              * @example de
              */
             language?: string;
@@ -8559,7 +8559,7 @@ export interface components {
         } & {
             [key: string]: unknown;
         };
-        /** @description Picture to show. */
+        /** @description Picture that the block shows. */
         ImageBubbleContent: {
             clickLink?: components["schemas"]["ImageClickLink"];
             /**
@@ -8862,7 +8862,7 @@ export interface components {
         } & {
             [key: string]: unknown;
         };
-        /** @description Target of the jump. */
+        /** @description Group and block where the chat continues. */
         JumpOptions: {
             /**
              * @description Id of the block in the group. Default: its first block.
@@ -9629,7 +9629,7 @@ export interface components {
             errorAndMarketingStatusWebhookForwardUrl?: string;
             /** @description True if the bot responds on the channel. Default false. */
             isEnabled?: boolean;
-            /** @description True if the channel forwards statuses. Default true if the address is present. */
+            /** @description True if the channel forwards statuses. Also true if only the address is present. */
             isWebhookForwardingEnabled?: boolean;
             /**
              * Format: double
@@ -9895,7 +9895,7 @@ export interface components {
              */
             baseUrl?: string;
         };
-        /** @description Selects records. */
+        /** @description Selects records by their fields. */
         NocoDbFilter: {
             /** @description Comparisons with the fields of a record. */
             comparisons: components["schemas"]["NocoDbComparison"][];
@@ -10015,7 +10015,7 @@ export interface components {
             currency?: string;
             labels?: components["schemas"]["InputLabels"];
             /**
-             * @description Language tag for typed and displayed numbers, of the form xx or xx-YY. Default: the language of the bot. The stored value is a plain number.
+             * @description Language tag for typed and displayed numbers, of the form xx or xx-YY. The stored value is a plain number. Default: the language of the bot.
              * @example en-GB
              */
             locale?: string;
@@ -10953,7 +10953,7 @@ export interface components {
         } & {
             [key: string]: unknown;
         };
-        /** @description Event to send. */
+        /** @description Pixel and the event to send. */
         PixelOptions: {
             /**
              * @description Standard event, or Custom for the event in `name`. If missing, the block sends only the page view.
@@ -11788,7 +11788,7 @@ export interface components {
             labels?: components["schemas"]["RatingInputLabels"];
             /**
              * Format: double
-             * @description Last step of the scale. Default 10. Answers must be whole steps from the first to the last.
+             * @description Last step of the scale. Answers must be whole steps from the first to the last. Default 10.
              * @example 5
              */
             length?: number;
@@ -11852,7 +11852,7 @@ export interface components {
              */
             url: string;
         };
-        /** @description Page to open. */
+        /** @description Page that the block opens. */
         RedirectOptions: {
             /** @description True if the page opens in a new tab. Default false. */
             isNewTab?: boolean;
@@ -12588,7 +12588,7 @@ export interface components {
              */
             type: "setVariable";
         };
-        /** @description Sets a variable. */
+        /** @description Sets the value of a variable. */
         SetVariableBlock: {
             /**
              * @description Id of the block.
@@ -12722,7 +12722,7 @@ export interface components {
         } & {
             [key: string]: unknown;
         };
-        /** @description Selects rows. */
+        /** @description Selects rows by their cells. */
         SheetFilter: {
             /** @description Comparisons with the cells of a row. */
             comparisons?: components["schemas"]["SheetComparison"][];
@@ -13906,7 +13906,7 @@ export interface components {
             roundeness?: "none" | "medium" | "large" | "custom";
             /**
              * Format: double
-             * @description Width of the border, in CSS pixels. Default 0 in version 6. Default in 6.1: 0 for the container, 1 elsewhere.
+             * @description Width of the border, in CSS pixels. Default: 0 in version 6; in 6.1 0 for the container, else 1.
              * @example 1
              */
             thickness?: number;
@@ -14681,7 +14681,7 @@ export interface components {
         } & {
             [key: string]: unknown;
         };
-        /** @description Video to show, and settings of its player. */
+        /** @description Video that the block shows, and settings of its player. */
         VideoBubbleContent: {
             /** @description True if the player shows its controls. Default true. */
             areControlsDisplayed?: boolean;

@@ -438,7 +438,7 @@ export interface components {
         } & {
             [key: string]: unknown;
         };
-        /** @description Sound to play. */
+        /** @description Sound that the block plays. */
         AudioBubbleContent: {
             /** @description True if the sound starts by itself. Default true. */
             isAutoplayEnabled?: boolean;
@@ -1205,7 +1205,7 @@ export interface components {
         } & {
             [key: string]: unknown;
         };
-        /** @description Target of the link. */
+        /** @description Bot and group where the chat continues. */
         BotLinkOptions: {
             /**
              * @description Id of the other bot, or current.
@@ -1217,7 +1217,7 @@ export interface components {
              * @example grpContact
              */
             groupId?: string;
-            /** @description True if answers in the other bot count for this bot. Default false; in versions 3, 4 and 5 true. */
+            /** @description True if answers in the other bot count for this bot. Default false, in versions 3, 4 and 5 true. */
             mergeResults?: boolean;
         } & {
             [key: string]: unknown;
@@ -3878,7 +3878,7 @@ export interface components {
              * @example document.title = {{Name}}
              */
             content?: string;
-            /** @description True if the script runs in the browser of the visitor. Default true. If false, it runs on the server, and the browser does not receive it. */
+            /** @description True if the script runs in the browser of the visitor. If false, it runs on the server, and the browser does not receive it. Default true. */
             isExecutedOnClient?: boolean;
             /** @description True if the script is marked as from an unknown author. */
             isUnsafe?: boolean;
@@ -4388,7 +4388,7 @@ export interface components {
              */
             from?: string;
             /**
-             * @description Word between the two dates in the answer. Default `to`, which visitors see as a dash.
+             * @description Word between the two dates in the answer. Visitors see a dash for the default. Default to.
              * @example to
              */
             separator?: string;
@@ -4849,7 +4849,7 @@ export interface components {
         } & {
             [key: string]: unknown;
         };
-        /** @description End of an edge. */
+        /** @description Target of an edge: a group or one of its blocks. */
         EdgeTarget: {
             /**
              * @description Id of the block in the group. Default: its first block.
@@ -5122,7 +5122,7 @@ export interface components {
         } & {
             [key: string]: unknown;
         };
-        /** @description Page to show, and its settings. */
+        /** @description Page that the block shows, and its settings. */
         EmbedBubbleContent: {
             /**
              * @description Height in CSS pixels. Default 400. A number, or a text that is one {{variable}} or reads as a number.
@@ -5752,7 +5752,7 @@ export interface components {
             /** @description Without effect, in older documents only. See typingEmulation. */
             isTypingEmulationEnabled?: boolean;
             /**
-             * @description BCP 47 tag for built-in texts of the chat page and the service, and for numbers and dates in answers. Default: the preferred language of the browser. The default also applies if the page lacks the language. Texts in systemMessages and labels of inputs replace the built-in ones.
+             * @description BCP 47 tag for built-in texts of the chat page and the service, and for numbers and dates in answers. Texts in systemMessages and labels of inputs replace the built-in ones. Default, also if the page lacks the language: the preferred language of the browser.
              * @example de
              */
             language?: string;
@@ -6695,7 +6695,7 @@ export interface components {
         } & {
             [key: string]: unknown;
         };
-        /** @description Picture to show. */
+        /** @description Picture that the block shows. */
         ImageBubbleContent: {
             clickLink?: components["schemas"]["ImageClickLink"];
             /**
@@ -6998,7 +6998,7 @@ export interface components {
         } & {
             [key: string]: unknown;
         };
-        /** @description Target of the jump. */
+        /** @description Group and block where the chat continues. */
         JumpOptions: {
             /**
              * @description Id of the block in the group. Default: its first block.
@@ -7765,7 +7765,7 @@ export interface components {
             errorAndMarketingStatusWebhookForwardUrl?: string;
             /** @description True if the bot responds on the channel. Default false. */
             isEnabled?: boolean;
-            /** @description True if the channel forwards statuses. Default true if the address is present. */
+            /** @description True if the channel forwards statuses. Also true if only the address is present. */
             isWebhookForwardingEnabled?: boolean;
             /**
              * Format: double
@@ -8031,7 +8031,7 @@ export interface components {
              */
             baseUrl?: string;
         };
-        /** @description Selects records. */
+        /** @description Selects records by their fields. */
         NocoDbFilter: {
             /** @description Comparisons with the fields of a record. */
             comparisons: components["schemas"]["NocoDbComparison"][];
@@ -8151,7 +8151,7 @@ export interface components {
             currency?: string;
             labels?: components["schemas"]["InputLabels"];
             /**
-             * @description Language tag for typed and displayed numbers, of the form xx or xx-YY. Default: the language of the bot. The stored value is a plain number.
+             * @description Language tag for typed and displayed numbers, of the form xx or xx-YY. The stored value is a plain number. Default: the language of the bot.
              * @example en-GB
              */
             locale?: string;
@@ -9089,7 +9089,7 @@ export interface components {
         } & {
             [key: string]: unknown;
         };
-        /** @description Event to send. */
+        /** @description Pixel and the event to send. */
         PixelOptions: {
             /**
              * @description Standard event, or Custom for the event in `name`. If missing, the block sends only the page view.
@@ -9924,7 +9924,7 @@ export interface components {
             labels?: components["schemas"]["RatingInputLabels"];
             /**
              * Format: double
-             * @description Last step of the scale. Default 10. Answers must be whole steps from the first to the last.
+             * @description Last step of the scale. Answers must be whole steps from the first to the last. Default 10.
              * @example 5
              */
             length?: number;
@@ -9988,7 +9988,7 @@ export interface components {
              */
             url: string;
         };
-        /** @description Page to open. */
+        /** @description Page that the block opens. */
         RedirectOptions: {
             /** @description True if the page opens in a new tab. Default false. */
             isNewTab?: boolean;
@@ -10724,7 +10724,7 @@ export interface components {
              */
             type: "setVariable";
         };
-        /** @description Sets a variable. */
+        /** @description Sets the value of a variable. */
         SetVariableBlock: {
             /**
              * @description Id of the block.
@@ -10858,7 +10858,7 @@ export interface components {
         } & {
             [key: string]: unknown;
         };
-        /** @description Selects rows. */
+        /** @description Selects rows by their cells. */
         SheetFilter: {
             /** @description Comparisons with the cells of a row. */
             comparisons?: components["schemas"]["SheetComparison"][];
@@ -12042,7 +12042,7 @@ export interface components {
             roundeness?: "none" | "medium" | "large" | "custom";
             /**
              * Format: double
-             * @description Width of the border, in CSS pixels. Default 0 in version 6. Default in 6.1: 0 for the container, 1 elsewhere.
+             * @description Width of the border, in CSS pixels. Default: 0 in version 6; in 6.1 0 for the container, else 1.
              * @example 1
              */
             thickness?: number;
@@ -12817,7 +12817,7 @@ export interface components {
         } & {
             [key: string]: unknown;
         };
-        /** @description Video to show, and settings of its player. */
+        /** @description Video that the block shows, and settings of its player. */
         VideoBubbleContent: {
             /** @description True if the player shows its controls. Default true. */
             areControlsDisplayed?: boolean;

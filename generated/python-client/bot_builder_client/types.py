@@ -291,7 +291,7 @@ class AudioBubble(TypedDict):
     content: NotRequired[AudioBubbleContent]
 
 class AudioBubbleContent(TypedDict):
-    """Sound to play."""
+    """Sound that the block plays."""
 
     url: NotRequired[str]
     """Address of the sound."""
@@ -736,7 +736,7 @@ class BotLinkBlock(TypedDict):
     options: NotRequired[BotLinkOptions]
 
 class BotLinkOptions(TypedDict):
-    """Target of the link."""
+    """Bot and group where the chat continues."""
 
     botId: NotRequired[str]
     """Id of the other bot, or current."""
@@ -745,7 +745,7 @@ class BotLinkOptions(TypedDict):
     """Id of the group, or one placeholder that gives the title of a group. Default: the start."""
 
     mergeResults: NotRequired[bool]
-    """True if answers in the other bot count for this bot. Default false; in versions 3, 4 and 5 true."""
+    """True if answers in the other bot count for this bot. Default false, in versions 3, 4 and 5 true."""
 
 class BotMetadata(TypedDict):
     """Texts and pictures for search engines and link previews."""
@@ -2389,7 +2389,7 @@ class CodeOptions(TypedDict):
     """The script; placeholders become values. On the server it runs in a sandbox with `setVariable(name, value)` and `fetch(url, options)`. Its response has `ok`, `status`, `headers`, `text()` and `json()`; used as a text, it is the body. The guide to flows lists the rest."""
 
     isExecutedOnClient: NotRequired[bool]
-    """True if the script runs in the browser of the visitor. Default true. If false, it runs on the server, and the browser does not receive it."""
+    """True if the script runs in the browser of the visitor. If false, it runs on the server, and the browser does not receive it. Default true."""
 
     isUnsafe: NotRequired[bool]
     """True if the script is marked as from an unknown author."""
@@ -3059,7 +3059,7 @@ class EdgeSource(TypedDict):
     """Id of the event the edge leaves."""
 
 class EdgeTarget(TypedDict):
-    """End of an edge."""
+    """Target of an edge: a group or one of its blocks."""
 
     groupId: str
     """Id of the group."""
@@ -3235,7 +3235,7 @@ class EmbedBubble(TypedDict):
     content: NotRequired[EmbedBubbleContent]
 
 class EmbedBubbleContent(TypedDict):
-    """Page to show, and its settings."""
+    """Page that the block shows, and its settings."""
 
     url: NotRequired[str]
     """Address of the page."""
@@ -3703,7 +3703,7 @@ class GeneralSettings(TypedDict):
     """Behaviour of the chat as a whole."""
 
     language: NotRequired[str]
-    """BCP 47 tag for built-in texts of the chat page and the service, and for numbers and dates in answers. Default: the preferred language of the browser. The default also applies if the page lacks the language. Texts in systemMessages and labels of inputs replace the built-in ones."""
+    """BCP 47 tag for built-in texts of the chat page and the service, and for numbers and dates in answers. Texts in systemMessages and labels of inputs replace the built-in ones. Default, also if the page lacks the language: the preferred language of the browser."""
 
     isBrandingEnabled: NotRequired[bool]
     """True if the chat page shows the name of the installation, where it has one. Default false."""
@@ -4344,7 +4344,7 @@ class ImageBubble(TypedDict):
     content: NotRequired[ImageBubbleContent]
 
 class ImageBubbleContent(TypedDict):
-    """Picture to show."""
+    """Picture that the block shows."""
 
     url: NotRequired[str]
     """Address of the picture."""
@@ -4496,7 +4496,7 @@ class JumpBlock(TypedDict):
     options: NotRequired[JumpOptions]
 
 class JumpOptions(TypedDict):
-    """Target of the jump."""
+    """Group and block where the chat continues."""
 
     groupId: NotRequired[str]
     """Id of the group, or one placeholder that gives the title of a group."""
@@ -5036,7 +5036,7 @@ class MessagingSettings(TypedDict):
     """Target address for delivery statuses, with the scheme http or https."""
 
     isWebhookForwardingEnabled: NotRequired[bool]
-    """True if the channel forwards statuses. Default true if the address is present."""
+    """True if the channel forwards statuses. Also true if only the address is present."""
 
     webhookForwardingEventTypes: NotRequired[list[Literal["all", "errorStatuses", "marketingStatuses"]]]
     """Kinds of status to forward."""
@@ -5212,7 +5212,7 @@ class NocoDbData(TypedDict):
     """Address of NocoDB. Default https://app.nocodb.com."""
 
 class NocoDbFilter(TypedDict):
-    """Selects records."""
+    """Selects records by their fields."""
 
     comparisons: list[NocoDbComparison]
     """Comparisons with the fields of a record."""
@@ -5310,7 +5310,7 @@ class NumberInputOptions(TypedDict):
     """Distance between accepted numbers, counted from min, else from 0. A number, or a text that is one {{variable}} or reads as a number."""
 
     locale: NotRequired[str]
-    """Language tag for typed and displayed numbers, of the form xx or xx-YY. Default: the language of the bot. The stored value is a plain number."""
+    """Language tag for typed and displayed numbers, of the form xx or xx-YY. The stored value is a plain number. Default: the language of the bot."""
 
     style: NotRequired[Literal["decimal", "currency", "percent", "unit"]]
     """Kind of number. Default decimal."""
@@ -5933,7 +5933,7 @@ class PixelBlock(TypedDict):
     options: NotRequired[PixelOptions]
 
 class PixelOptions(TypedDict):
-    """Event to send."""
+    """Pixel and the event to send."""
 
     pixelId: NotRequired[str]
     """Id of the pixel."""
@@ -6590,7 +6590,7 @@ class RatingInputOptions(TypedDict):
     """Display of the steps of the scale. Default Numbers."""
 
     length: NotRequired[float]
-    """Last step of the scale. Default 10. Answers must be whole steps from the first to the last."""
+    """Last step of the scale. Answers must be whole steps from the first to the last. Default 10."""
 
     startsAt: NotRequired[float | str]
     """First step of the scale. Default 0. A number, or a text that is one {{variable}} or reads as a number."""
@@ -6640,7 +6640,7 @@ class RedirectDetails(TypedDict):
     """Whether to open a new tab."""
 
 class RedirectOptions(TypedDict):
-    """Page to open."""
+    """Page that the block opens."""
 
     url: NotRequired[str]
     """Address of the page; may hold placeholders."""
@@ -7149,7 +7149,7 @@ class SetVariableAction(TypedDict):
     setVariable: ScriptHolder
 
 class SetVariableBlock(TypedDict):
-    """Sets a variable."""
+    """Sets the value of a variable."""
 
     id: str
     """Id of the block."""
@@ -7256,7 +7256,7 @@ class SheetExtraction(TypedDict):
     """Id of the variable that stores the cells."""
 
 class SheetFilter(TypedDict):
-    """Selects rows."""
+    """Selects rows by their cells."""
 
     comparisons: NotRequired[list[SheetComparison]]
     """Comparisons with the cells of a row."""
@@ -8055,7 +8055,7 @@ class ThemeBorder(TypedDict):
     """The border of a part of the chat."""
 
     thickness: NotRequired[float]
-    """Width of the border, in CSS pixels. Default 0 in version 6. Default in 6.1: 0 for the container, 1 elsewhere."""
+    """Width of the border, in CSS pixels. Default: 0 in version 6; in 6.1 0 for the container, else 1."""
 
     color: NotRequired[str]
     """Colour of the border. Its default depends on the part."""
@@ -8598,7 +8598,7 @@ class VideoBubble(TypedDict):
     content: NotRequired[VideoBubbleContent]
 
 class VideoBubbleContent(TypedDict):
-    """Video to show, and settings of its player."""
+    """Video that the block shows, and settings of its player."""
 
     url: NotRequired[str]
     """Address of the video."""
