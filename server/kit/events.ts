@@ -46,7 +46,7 @@ export class Events {
     const body = JSON.parse(textOf(answer.body)) as unknown
     const last = isRejected
       ? { type: 'error', status: answer.status, error: body }
-      : { type: 'answer', httpResponse: body }
+      : { type: 'answer', answer: body }
     this.#writeHead(answer.headers)
     this.#response.end(eventText(last))
     return true
