@@ -75,7 +75,7 @@ export type Access =
   | { kind: 'anyone' }
   /** `isUnbound` excludes tokens that are bound to a workspace. */
   | { kind: 'user'; isUnbound?: true }
-  | { kind: 'workspace'; role: Role; place: 'path' | 'query' | 'body'; missing: 'NOT_FOUND' | 'FORBIDDEN' }
+  | { kind: 'workspace'; role: Role; idIn: 'path' | 'query' | 'body'; missing: 'NOT_FOUND' | 'FORBIDDEN' }
   | { kind: 'folder'; role: Role; missing: 'NOT_FOUND' }
   | { kind: 'bot'; role: Role; missing: 'NOT_FOUND' | 'FORBIDDEN'; publicShare: boolean }
 
@@ -88,10 +88,10 @@ export const user: AccessOf<'user'> = { kind: 'user' }
 
 export function workspace(
   role: Role,
-  place: 'path' | 'query' | 'body' = 'path',
+  idIn: 'path' | 'query' | 'body' = 'path',
   missing: 'NOT_FOUND' | 'FORBIDDEN' = 'NOT_FOUND',
 ): AccessOf<'workspace'> {
-  return { kind: 'workspace', role, place, missing }
+  return { kind: 'workspace', role, idIn, missing }
 }
 
 export function folder(role: Role): AccessOf<'folder'> {

@@ -126,7 +126,7 @@ export interface RecordAccess {
   /** Absent where callers who may see the record may do everything with it; others get `missing`. */
   role?: string
   /** Part of the request that has the id of the record. Absent for the path. */
-  place?: 'path' | 'query' | 'body'
+  idIn?: 'path' | 'query' | 'body'
   missing: 'NOT_FOUND' | 'FORBIDDEN'
 }
 

@@ -39,7 +39,7 @@ export async function authenticate(
   if (!credential) throw new Error('Only where anyone may call is no token looked for')
   if ('issue' in credential) return { rejection: { code: 'UNAUTHORIZED', issues: [credential.issue] } }
   const tokenHash = credential.hash
-  const isInBody = need.kind === 'workspace' && need.place === 'body'
+  const isInBody = need.kind === 'workspace' && need.idIn === 'body'
   const likelyId = isInBody ? lastNamedRecord.get(tokenHash) : id
   const authorization = await authorizeAt(db, need, tokenHash, likelyId, now)
   return authorization.caller === undefined ? authorization : { authorization, tokenHash, id: likelyId }

@@ -2,7 +2,7 @@ import type express from 'express'
 import type { Operation } from '../../contract/kit/operation.ts'
 import type { Database } from '../db/client.ts'
 import type { Limits } from '../kit/limits.ts'
-import { findRoute, newPlace, placeOf, segmentsOf } from '../kit/paths.ts'
+import { addRoute, createRouteNode, findRoute, segmentsOf } from '../kit/paths.ts'
 import { isBotHost, isLookedUp, recallBotHost } from './domains.ts'
 import { botHost, type HostReader } from './visited.ts'
 
@@ -46,8 +46,8 @@ export function createGate({
   isReady,
   serveRest,
 }: Gate): express.RequestHandler {
-  const top = newPlace<true>()
-  for (const { path } of Object.values(visitorOperations(operations))) placeOf(top, path).route = true
+  const top = createRouteNode<true>()
+  for (const { path } of Object.values(visitorOperations(operations))) addRoute(top, path).route = true
 
   function pass(request: express.Request, response: express.Response, next: express.NextFunction) {
     if (response.locals.visited?.kind === 'main') return next()

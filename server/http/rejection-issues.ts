@@ -8,7 +8,7 @@ import { formHint, unknownRecord } from '../issues/records.ts'
 export function missingRecord(operation: Operation, params: Record<string, unknown>): Issue {
   const name = lastParameterOf(operation)
   if (name !== undefined) return unknownRecord('path', name, params[name])
-  const place = operation.access.kind === 'workspace' && operation.access.place === 'query' ? 'query' : 'body'
+  const place = operation.access.kind === 'workspace' && operation.access.idIn === 'query' ? 'query' : 'body'
   return unknownRecord(place, 'workspaceId', undefined)
 }
 
@@ -19,7 +19,7 @@ function lastParameterOf({ path }: Operation): string | undefined {
 /** One text for a missing and for a foreign record, so that they cannot be distinguished. */
 export function missingRole({ access }: Operation, params: Record<string, unknown>): Issue {
   if (!('role' in access)) return { path: [], code: 'no_role', message: 'You may not do this' }
-  const place = access.kind === 'workspace' ? access.place : 'path'
+  const place = access.kind === 'workspace' ? access.idIn : 'path'
   const noun = access.kind === 'workspace' ? 'workspace' : `${access.kind} in a workspace`
   const name = `${access.kind}Id`
   const hint = place === 'path' ? formHint(name, params[name]) : undefined

@@ -3,14 +3,14 @@
  * They are compared as they are: another case, a slash more or an escaped letter is another path.
  */
 
-/** Node of the tree of paths: how a path may continue, or end. */
-export interface Place<Route> {
-  literals: Map<string, Place<Route>>
-  parameter: Place<Route> | undefined
+/** Node of the tree of routes: continuations of a path, and the route that ends here. */
+export interface RouteNode<Route> {
+  literals: Map<string, RouteNode<Route>>
+  parameter: RouteNode<Route> | undefined
   route: Route | undefined
 }
 
-export function newPlace<Route>(): Place<Route> {
+export function createRouteNode<Route>(): RouteNode<Route> {
   return { literals: new Map(), parameter: undefined, route: undefined }
 }
 
@@ -32,30 +32,30 @@ export function parametersOf(path: string): { name: string; at: number }[] {
   })
 }
 
-/** The place of a path of the contract, made if it is not there. */
-export function placeOf<Route>(top: Place<Route>, path: string): Place<Route> {
-  let place = top
+/** Returns the node of a path of the contract, and creates it if it is missing. */
+export function addRoute<Route>(top: RouteNode<Route>, path: string): RouteNode<Route> {
+  let node = top
   for (const segment of segmentsOf(path)) {
     if (parameterName(segment) === undefined) {
-      const next = place.literals.get(segment) ?? newPlace()
-      place.literals.set(segment, next)
-      place = next
+      const next = node.literals.get(segment) ?? createRouteNode()
+      node.literals.set(segment, next)
+      node = next
     } else {
-      place.parameter ??= newPlace()
-      place = place.parameter
+      node.parameter ??= createRouteNode()
+      node = node.parameter
     }
   }
-  return place
+  return node
 }
 
-/** A literal segment wins over a parameter at the same place, and a parameter is not empty. */
-export function findRoute<Route>(place: Place<Route>, segments: string[], at = 0): Route | undefined {
-  if (at === segments.length) return place.route
+/** A literal segment wins over a parameter at the same position, and a parameter is not empty. */
+export function findRoute<Route>(node: RouteNode<Route>, segments: string[], at = 0): Route | undefined {
+  if (at === segments.length) return node.route
   const segment = segments[at] as string
-  const literal = place.literals.get(segment)
+  const literal = node.literals.get(segment)
   const found = literal && findRoute(literal, segments, at + 1)
-  if (found || !place.parameter || segment === '') return found
-  return findRoute(place.parameter, segments, at + 1)
+  if (found || !node.parameter || segment === '') return found
+  return findRoute(node.parameter, segments, at + 1)
 }
 
 /** The path that a proxy puts before those of the service, without a slash at the end. */

@@ -19,7 +19,7 @@ import {
   type Within,
 } from './idempotency.ts'
 import type { Limits } from './limits.ts'
-import { basePathOf, findRoute, newPlace, parametersOf, placeOf, segmentsOf } from './paths.ts'
+import { addRoute, basePathOf, createRouteNode, findRoute, parametersOf, segmentsOf } from './paths.ts'
 import type { PreferredOutcome } from './preferred-outcomes.ts'
 import { type Address, type Input, type Rejection, readAddress, readInput, type ScanBody } from './request.ts'
 import {
@@ -109,7 +109,7 @@ export function createRouter<Db>(
   handlers: object,
   options: RouterOptions<Db>,
 ): express.RequestHandler {
-  const top = newPlace<Route>()
+  const top = createRouteNode<Route>()
   const { preferredOutcome } = options
   const origins = new Set(options.corsOrigins)
   const visitorHeaders = [
@@ -120,14 +120,14 @@ export function createRouter<Db>(
   const budgets = { bodies: createBudget(MAX_RECEIVED_BYTES), responses: createBudget(MAX_SENT_BYTES) }
   const shared = { budgets, pacing: createPacing(), origins }
   for (const [operationId, operation] of Object.entries(operations)) {
-    const place = placeOf(top, operation.path)
-    place.route ??= {
+    const node = addRoute(top, operation.path)
+    node.route ??= {
       parameters: parametersOf(operation.path),
       runs: new Map(),
       allow: '',
       isCrossOrigin: false,
     }
-    const { route } = place
+    const { route } = node
     const run = bind(
       operationId,
       operations,
@@ -347,13 +347,13 @@ function bind<Db>(
 
 /** The id of the record that a right address names. */
 function recordOf(access: Access, { params, query, issues }: Address): string | undefined {
-  if (issues.length > 0 || !('missing' in access) || access.place === 'body') return undefined
-  return ((access.place === 'query' ? query : params) as Record<string, string>)[`${access.kind}Id`]
+  if (issues.length > 0 || !('missing' in access) || access.idIn === 'body') return undefined
+  return ((access.idIn === 'query' ? query : params) as Record<string, string>)[`${access.kind}Id`]
 }
 
 /** The id of the record that a right body names. */
 function idInBody(access: Access, input: Input | Rejection): string | undefined {
-  if (!('missing' in access) || access.place !== 'body' || 'issues' in input) return undefined
+  if (!('missing' in access) || access.idIn !== 'body' || 'issues' in input) return undefined
   return (input.body as Record<string, string>)[`${access.kind}Id`]
 }
 

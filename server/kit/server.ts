@@ -5,7 +5,7 @@ import type { Express, Request as ExpressRequest } from 'express'
 import type { ErrorCode, Issue } from '../../contract/kit/errors.ts'
 import type { Operation } from '../../contract/kit/operation.ts'
 import { closeGently, hasBody, settleBody } from './early-response.ts'
-import { findRoute, newPlace, placeOf, segmentsOf } from './paths.ts'
+import { addRoute, createRouteNode, findRoute, segmentsOf } from './paths.ts'
 import { problem } from './problem.ts'
 
 export interface HttpServer extends http.Server {
@@ -148,12 +148,12 @@ function hasPath(request: http.IncomingMessage): boolean {
 
 /** Finds the requests for operations that take files, whatever their media type. */
 export function takesFileOf(operations: Record<string, Operation>) {
-  const places = newPlace<string>()
+  const top = createRouteNode<string>()
   for (const { path, method, fileBody } of Object.values(operations)) {
-    if (fileBody) placeOf(places, path).route = method.toUpperCase()
+    if (fileBody) addRoute(top, path).route = method.toUpperCase()
   }
   return ({ method, url = '' }: { method?: string; url?: string }): boolean =>
-    method !== undefined && findRoute(places, segmentsOf(url)) === method
+    method !== undefined && findRoute(top, segmentsOf(url)) === method
 }
 
 /** Node has one limit for all requests; where that is the one of files, others are looked after here. */

@@ -33,7 +33,7 @@ beforeEach(async () => {
 type Kind = Exclude<Access['kind'], 'anyone' | 'user'>
 
 const accessTo = (kind: Kind) =>
-  ({ kind, role: 'MEMBER', missing: 'NOT_FOUND', place: 'path', scope: 'read' }) as Exclude<
+  ({ kind, role: 'MEMBER', missing: 'NOT_FOUND', idIn: 'path', scope: 'read' }) as Exclude<
     Need,
     { kind: 'anyone' }
   >

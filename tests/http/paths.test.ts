@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals'
-import { findRoute, newPlace, parametersOf, placeOf, segmentsOf } from '../../server/kit/paths.ts'
+import { addRoute, createRouteNode, findRoute, parametersOf, segmentsOf } from '../../server/kit/paths.ts'
 
 const paths = [
   '/v1/bots',
@@ -10,8 +10,8 @@ const paths = [
   '/api/{publicId}/startChat',
   '/api/{botId}/preview/startChat',
 ]
-const top = newPlace<string>()
-for (const path of paths) placeOf(top, path).route = path
+const top = createRouteNode<string>()
+for (const path of paths) addRoute(top, path).route = path
 
 describe('a target leads to', () => {
   test.each([

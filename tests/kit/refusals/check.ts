@@ -88,7 +88,7 @@ export function breakParams({ params }: CaseRequest): Record<string, string> {
 export function withoutRecord(subject: RefusalSubject, id: string, request: CaseRequest): CaseRequest {
   const access = operationOf(subject, id).access as RecordAccess
   const record = { [`${access.kind}Id`]: subject.missingId }
-  if (access.place === 'query') return { ...request, query: { ...request.query, ...record } }
-  if (access.place === 'body') return { ...request, body: { ...Object(request.body), ...record } }
+  if (access.idIn === 'query') return { ...request, query: { ...request.query, ...record } }
+  if (access.idIn === 'body') return { ...request, body: { ...Object(request.body), ...record } }
   return { ...request, params: { ...request.params, ...record } }
 }
