@@ -46,7 +46,7 @@ export const issueCodes = {
 
 export type IssueCode = keyof typeof issueCodes
 
-/** One problem of a request. `path` begins with body, query, path or header, then follow keys. */
+/** One issue of a request. `path` begins with body, query, path or header, then follow keys. */
 export type Issue = KitIssue<IssueCode>
 
 /** Every error code, described for callers of this service. */

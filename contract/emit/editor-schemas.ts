@@ -45,7 +45,7 @@ function botSchema(version: string, schemas: Schemas): JsonObject {
   return {
     $schema: 'http://json-schema.org/draft-07/schema#',
     title: `Bot, version ${version}`,
-    description: `A bot whose flow is written in version ${version}: what export answers, and import, create and update take as \`bot\`. Unknown properties and types of blocks are errors here; the service keeps them.`,
+    description: `A bot with a flow in version ${version}: the response of export, and \`bot\` of import, create and update. Unknown properties and types of blocks are errors here; the service preserves them.`,
     type: 'object',
     required: ['version'],
     properties: {
@@ -107,7 +107,7 @@ function toStrict(version: string, schemas: Schemas, definitions: Schemas) {
       description,
       required: [tag],
       properties: {
-        [tag]: { enum: known.map(([value]) => value), description: `Tells which ${description}` },
+        [tag]: { enum: known.map(([value]) => value), description: `Type. ${description}` },
       },
       allOf: known.map(([value, reference]) => ({
         if: { properties: { [tag]: { const: value } }, required: [tag] },

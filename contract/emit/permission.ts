@@ -2,7 +2,7 @@ import { needOf, type Operation } from '../operation.ts'
 
 /** Describes who may call an operation. There is no other policy. */
 export function permissionOf(operation: Operation): string {
-  const audit = operation.isAudited ? ' What is done is in the audit log of the workspace.' : ''
+  const audit = operation.isAudited ? ' Its effect is in the audit log of the workspace.' : ''
   return `${permission(operation)}${audit}`
 }
 
@@ -26,7 +26,9 @@ function permission(operation: Operation): string {
       const share =
         need.kind === 'bot' && need.publicShare ? ', or any user when the bot is shared publicly' : ''
       const missing =
-        need.missing === 'FORBIDDEN' ? ' A record that does not exist is answered as one without access.' : ''
+        need.missing === 'FORBIDDEN'
+          ? ' A record that does not exist gets the same response as one without access.'
+          : ''
       return `Permission: ${role} of the workspace${share}, by ${token}.${missing}`
     }
   }

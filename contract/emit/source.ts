@@ -10,16 +10,16 @@ import { permissionOf, publishedScopeOf } from './permission.ts'
 
 const signatureHeaders = z.object({
   'webhook-id': text(64).meta({
-    description: 'Id of the delivery, the same in every attempt: take a second one for a repeat.',
+    description: 'Id of the delivery, the same in every attempt: treat a second one as a repeat.',
     example: exampleIds.webhookDelivery,
   }),
   'webhook-timestamp': text(20).meta({
-    description: 'When this attempt was made, in whole seconds since 1970.',
+    description: 'Time of this attempt, in whole seconds since 1970.',
     example: '1772713860',
   }),
   'webhook-signature': text(200).meta({
     description:
-      'Signatures of `<webhook-id>.<webhook-timestamp>.<body>` as Standard Webhooks writes them, one for each valid secret, separated by a space.',
+      'Signatures of `<webhook-id>.<webhook-timestamp>.<body>` in the form of Standard Webhooks, one for each valid secret, separated by a space.',
     example: 'v1,7djSDA42ZKWaLmiL7aD8JamUBL9ak5LEqmH0r/bynrs=',
   }),
 })
@@ -54,11 +54,11 @@ export const source: DocumentSource<Operation> = {
     tag: {
       id: 'events',
       name: 'Events',
-      description: 'What the service posts to the webhook endpoints of a workspace.',
+      description: 'Events that the service posts to the webhook endpoints of a workspace.',
     },
     headers: signatureHeaders,
     delivery:
-      'Posted to the webhook endpoints of the workspace that want events of this type, at least once, and in order for one bot and for one result.',
+      'Posted to the webhook endpoints of the workspace that subscribe to this type, at least once, and in order for one bot and for one result.',
     byType: events,
   },
   errors,
@@ -66,13 +66,13 @@ export const source: DocumentSource<Operation> = {
   headers: {
     ResultsRemaining: {
       description:
-        'How many results of the range and status there are from the cursor on, those of this part among them. `answerContains` and `variable` are looked at later, so lines can be fewer.',
+        'Results of the range and status from the cursor on, including those of this part. `answerContains` and `variable` are applied later, so there can be fewer lines.',
       required: true,
       schema: { type: 'integer', format: 'int64', minimum: 0, maximum: Number.MAX_SAFE_INTEGER },
       example: 125_000,
     },
     FileName: {
-      description: 'The name under which browsers keep the file.',
+      description: 'Name under which browsers save the file.',
       required: true,
       schema: { type: 'string', maxLength: 255, pattern: '^attachment; filename="[^"]+"$' },
       example: 'attachment; filename="results-01jr5x2e0p1y5s9x4n6q8r0t2w.csv"',
@@ -81,5 +81,5 @@ export const source: DocumentSource<Operation> = {
   permissionOf,
   scopeOf: publishedScopeOf,
   aboutTokens:
-    'An access token of a user. The first start of the service prints one; more are made with the operation that creates tokens or with the admin command.',
+    'An access token of a user. The first start of the service prints one; the operation that creates tokens and the admin command create more.',
 }

@@ -5,7 +5,7 @@ import type { JsonObject } from '../kit/emit/schemas.ts'
 export function toWorkflows(version: string): JsonObject {
   return {
     arazzo: '1.0.1',
-    info: { title: 'Ways through the bot builder service', version },
+    info: { title: 'Workflows of the bot builder service', version },
     sourceDescriptions: [{ name: 'api', url: './openapi.yaml', type: 'openapi' }],
     workflows: [fromNothing, editSafely],
   }
@@ -18,12 +18,12 @@ const json = (payload: unknown) => ({ contentType: 'application/json', payload }
 const fromNothing = {
   workflowId: 'fromNothingToAResult',
   summary: 'From nothing to a published bot with a result',
-  description: 'Makes a workspace and a bot, publishes it, chats with it once, and reads what was answered.',
+  description: 'Creates a workspace and a bot, publishes it, chats with it once, and reads the answer.',
   inputs: {
     type: 'object',
     required: ['publicId'],
     properties: {
-      publicId: { type: 'string', description: 'Name to reach the bot by; no other bot has it.' },
+      publicId: { type: 'string', description: 'Unique name in the address of the bot.' },
     },
   },
   steps: [
@@ -84,9 +84,9 @@ const fromNothing = {
 
 const editSafely = {
   workflowId: 'editSafely',
-  summary: 'Edit a bot without taking back what somebody else did',
+  summary: 'Edit a bot without undoing the changes of somebody else',
   description:
-    'Reads a bot and sends the change with the time that was read. A stale time is a conflict, which is answered here by reading again and repeating the change.',
+    'Sends a change of a bot with the time of the last change that was read. A stale time is a conflict; then reads the bot again and repeats the change.',
   inputs: {
     type: 'object',
     required: ['botId', 'name', 'staleTime'],
@@ -95,7 +95,7 @@ const editSafely = {
       name: { type: 'string', description: 'The new name.' },
       staleTime: {
         type: 'string',
-        description: 'A time of the last change that is no longer the stored one.',
+        description: 'A time of the last change that is older than the stored one.',
       },
     },
   },

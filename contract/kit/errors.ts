@@ -18,7 +18,7 @@ export interface ErrorDefinition {
  */
 export const issueCodes = {
   already_created:
-    'a request with this idempotency key has made the record whose id `current` has; its answer held a secret and cannot be given again',
+    'a request with this idempotency key has created the record whose id `current` has; its response held a secret and cannot be repeated',
   concurrency_exceeded: 'too many requests of the caller run at once',
   conflict: 'the record is in another state than the request expects; `current` has that state',
   custom: 'another rule of the contract is broken; the message says which',
@@ -32,7 +32,7 @@ export const issueCodes = {
   invalid_format: 'the text does not have the required form',
   invalid_json: 'the body is not JSON',
   invalid_key: 'the name of a property cannot be stored',
-  invalid_number: 'the number is too large to be kept exactly',
+  invalid_number: 'the number is too large to be stored exactly',
   invalid_text: 'the text has U+0000 or half of a surrogate pair in it',
   invalid_type: 'the value is missing, or of another type',
   invalid_union: 'the value fits none of the alternatives',
@@ -76,7 +76,7 @@ export interface CurrentState {
   etag?: string
 }
 
-/** One problem of a request. `path` begins with body, query, path or header, then follow keys. */
+/** One issue of a request. `path` begins with body, query, path or header, then follow keys. */
 export interface Issue<Code extends string = IssueCode> {
   path: string[]
   code: Code
@@ -101,7 +101,7 @@ export const errors = {
   BAD_REQUEST: {
     status: 400,
     message: 'Invalid input data',
-    when: 'The input does not fit the contract, or names something that cannot be. The issues say what and where; nothing was changed. Correct the request before sending it again.',
+    when: 'The input does not fit the contract, or names something that cannot be. Nothing was changed. Correct what the issues name before sending the request again.',
     example: {
       path: ['query', 'limit'],
       code: 'too_big',
@@ -131,7 +131,7 @@ export const errors = {
   METHOD_NOT_ALLOWED: {
     status: 405,
     message: 'Method not allowed',
-    when: 'The path exists but does not know this method; the Allow header lists those it knows.',
+    when: 'The path exists but does not take this method; the Allow header lists those it takes.',
   },
   REQUEST_TIMEOUT: {
     status: 408,
@@ -146,7 +146,7 @@ export const errors = {
   PRECONDITION_FAILED: {
     status: 412,
     message: 'Precondition failed',
-    when: 'The record is in another state than `If-Match` or `If-None-Match` wants; nothing was changed. The issue and the header `ETag` have the tag of the state it is in: read it again and repeat the change on that.',
+    when: 'The record is not in the state that `If-Match` or `If-None-Match` requires; nothing was changed. The issue and the header `ETag` have its current tag: read the record again and repeat the change on that state.',
     example: {
       path: ['header', 'if-match'],
       code: 'conflict',
@@ -199,12 +199,12 @@ export const errors = {
   INTERNAL_SERVER_ERROR: {
     status: 500,
     message: 'Internal server error',
-    when: 'A fault of the service. The details are in its log under the request id of the X-Request-Id header.',
+    when: 'The service failed. Its log has the details under the request id of the X-Request-Id header.',
   },
   SERVICE_UNAVAILABLE: {
     status: 503,
     message: 'Service unavailable',
-    when: 'The database cannot be reached or is overloaded. As a rule nothing was changed; only when the connection to the database is lost at the very end, it may have been. Try again after Retry-After seconds, a POST or PATCH with the Idempotency-Key it had. Where something else is missing, an issue says what.',
+    when: 'The database cannot be reached or is overloaded. As a rule nothing was changed; it may have been if the connection to the database was lost at the very end. Try again after Retry-After seconds, a POST or PATCH with the same Idempotency-Key. If something else is missing, an issue names it.',
   },
 } as const satisfies Record<string, ErrorDefinition>
 

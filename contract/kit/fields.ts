@@ -92,7 +92,7 @@ const pageSizeMeta = { type: 'integer', format: 'int32', minimum: 1, maximum: 10
 export const limit = pageSize.default(50).meta({
   ...pageSizeMeta,
   default: 50,
-  description: 'How many entries the page has at most, from 1 to 100.',
+  description: 'Maximum entries of the page, from 1 to 100.',
 })
 
 /**
@@ -102,7 +102,7 @@ export const limit = pageSize.default(50).meta({
 export function limitOr(most: string) {
   return pageSize.optional().meta({
     ...pageSizeMeta,
-    description: `How many entries the page has at most, from 1 to 100. Without it, a page has up to ${most}.`,
+    description: `Maximum entries of the page, from 1 to 100. Without it, a page has up to ${most}.`,
   })
 }
 
@@ -132,8 +132,8 @@ export function flag(description: string) {
 
 /** Body of the response if an operation has nothing to return. */
 export const successBody = z
-  .object({ message: z.enum(['success']).meta({ description: 'Says that it is done.' }) })
-  .meta({ id: 'SuccessBody', description: 'Says that what was asked for is done.' })
+  .object({ message: z.enum(['success']).meta({ description: 'Confirms success.' }) })
+  .meta({ id: 'SuccessBody', description: 'Confirms that the request succeeded.' })
 
 export const successExample = { done: { summary: 'Done', value: { message: 'success' } } }
 

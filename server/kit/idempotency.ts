@@ -274,7 +274,7 @@ function respondTo(
   }
   if (body === null) {
     const current = madeId === null ? undefined : { id: madeId }
-    const message = 'The answer held a secret, which is not stored'
+    const message = 'The response held a secret, which is not stored'
     return respond.fail('CONFLICT', [issue('already_created', message, current)])
   }
   const { [TYPE]: mediaType, ...rest } = JSON.parse(headers ?? '{}') as Record<string, string>

@@ -153,7 +153,7 @@ function typesOf(schemas: Record<string, JsonObject>): string {
     oneOf: names.map((name) => ({ $ref: `#/components/schemas/${name}` })),
   })
   return [
-    '"""The types of all that is sent and answered. Each has the name of its schema."""',
+    '"""Types of requests and responses. Each has the name of its schema."""',
     '',
     'from __future__ import annotations',
     '',
@@ -165,9 +165,9 @@ function typesOf(schemas: Record<string, JsonObject>): string {
       ...Object.fromEntries(changes),
       BotChange: unionOf(
         changes.map(([name]) => name),
-        'Properties of a bot to write. Those that are absent stay as they are.',
+        'Properties of a bot to write. Absent ones do not change.',
       ),
-      WebhookEvent: unionOf(eventNames, 'What a webhook endpoint receives.'),
+      WebhookEvent: unionOf(eventNames, 'An event that a webhook endpoint receives.'),
     }),
   ].join('\n')
 }

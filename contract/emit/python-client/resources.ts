@@ -117,7 +117,7 @@ function indentLines(lines: string[]): string[] {
 }
 
 function methodText(method: Method, document: JsonObject, isAsync: boolean): string[] {
-  const { call, ids, body, answer, minimal } = method
+  const { call, ids, body, responseBody, minimal } = method
   const prefix = isAsync ? 'Async' : ''
   const name = pythonName(method.name)
   const query = queryOf(method, document)
@@ -132,7 +132,7 @@ function methodText(method: Method, document: JsonObject, isAsync: boolean): str
       isRequired || wire === needed ? `${argument}: ${type}` : `${argument}: ${type} | None = None`,
     )
   const options = `**options: Unpack[${optionsOf(method)}]`
-  const page = `types.${answer}`
+  const page = `types.${responseBody}`
   const type = call.raw
     ? `${prefix}Download`
     : call.entries
@@ -162,16 +162,16 @@ function methodText(method: Method, document: JsonObject, isAsync: boolean): str
           `query: dict[str, Any] = ${pageQuery}`,
           '',
           `${isAsync ? 'async ' : ''}def turn(next_cursor: str | None) -> Any:`,
-          '    asked = query if next_cursor is None else {**query, "cursor": next_cursor}',
-          `    return ${isAsync ? 'await ' : ''}self._caller.call(${codeOf('asked')})`,
+          '    page_query = query if next_cursor is None else {**query, "cursor": next_cursor}',
+          `    return ${isAsync ? 'await ' : ''}self._caller.call(${codeOf('page_query')})`,
           '',
           `return ${prefix}Pages(turn, "${call.entries}")`,
         ]
       : call.events
         ? [`return self._caller.events(${codeOf(pageQuery)})`]
         : [
-            `answer: ${minimal ? `${page} | types.${minimal}` : page} = ${isAsync ? 'await ' : ''}self._caller.call(${codeOf(pageQuery)})`,
-            'return answer',
+            `response_body: ${minimal ? `${page} | types.${minimal}` : page} = ${isAsync ? 'await ' : ''}self._caller.call(${codeOf(pageQuery)})`,
+            'return response_body',
           ]
   // The usual overload comes first, since editors show that one.
   const overloads = minimal
@@ -208,9 +208,9 @@ function optionsOf({ operation, isConditional }: Method): string {
 }
 
 /** Type of the entries of a page. */
-function entryOf({ answer = '', call }: Method, document: JsonObject): string {
+function entryOf({ responseBody = '', call }: Method, document: JsonObject): string {
   const { schemas } = document.components as { schemas: Record<string, JsonObject> }
-  const { properties } = schemas[answer] as { properties: Record<string, { items: { $ref: string } }> }
+  const { properties } = schemas[responseBody] as { properties: Record<string, { items: { $ref: string } }> }
   return `types.${nameOf(properties[call.entries ?? '']?.items.$ref ?? '')}`
 }
 
@@ -220,7 +220,7 @@ function documentationOf({ operation, call, minimal }: Method, query: ReturnType
     `${summary}: \`${call.method} ${call.path}\``,
     '',
     description,
-    ...(deprecated ? ['', `Deprecated since ${deprecated.since}, gone on ${deprecated.sunset}.`] : []),
+    ...(deprecated ? ['', `Deprecated since ${deprecated.since}, removed on ${deprecated.sunset}.`] : []),
     ...(minimal ? ['', 'With `minimal`, the response is short.'] : []),
     ...(query.length > 0
       ? ['', ...query.map(({ argument, description: what }) => `- \`${argument}\`: ${what}`)]
@@ -262,13 +262,13 @@ function edit(isAsync: boolean): string[] {
     '    With `migrate_to_latest_version`, the bot is converted to version 6.1. `attempts` is the maximum of attempts',
     '    before the call fails with the conflict.',
     '    """',
-    `    answer: types.BotBody = ${isAsync ? 'await ' : ''}edit_bot(`,
+    `    response_body: types.BotBody = ${isAsync ? 'await ' : ''}edit_bot(`,
     '        lambda: self.get(bot_id, migrate_to_latest_version=migrate_to_latest_version or None, **options),',
     '        partial(self.update, bot_id, **options),',
     '        change,',
     '        attempts,',
     '    )',
-    '    return answer',
+    '    return response_body',
   ]
 }
 

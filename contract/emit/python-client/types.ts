@@ -47,24 +47,24 @@ export function toTypes(schemas: Record<string, JsonObject>): string {
 }
 
 /** Type of a schema as an expression. Objects within it become classes named after their position. */
-export function typeOf(schema: Schema, place: string, classes: Definition[]): string {
+export function typeOf(schema: Schema, position: string, classes: Definition[]): string {
   if (schema.$ref) return nameOf(schema.$ref)
   if (schema.enum) return `Literal[${schema.enum.map(literal).join(', ')}]`
   if (schema.oneOf) {
-    const types = schema.oneOf.map((branch, at) => typeOf(branch, `${place}Choice${at + 1}`, classes))
+    const types = schema.oneOf.map((branch, at) => typeOf(branch, `${position}Choice${at + 1}`, classes))
     return [...new Set(types)].join(' | ')
   }
   const kinds = [schema.type ?? []].flat()
   if (kinds.length === 0) return 'Any'
   return kinds
     .map((kind) => {
-      if (kind === 'array') return `list[${typeOf(schema.items ?? {}, `${place}Item`, classes)}]`
+      if (kind === 'array') return `list[${typeOf(schema.items ?? {}, `${position}Item`, classes)}]`
       if (kind !== 'object') return plain[kind] as string
       const { properties, additionalProperties: rest } = schema
       if (!properties)
-        return `dict[str, ${typeof rest === 'object' ? typeOf(rest, `${place}Value`, classes) : 'Any'}]`
-      define(place, schema, classes)
-      return place
+        return `dict[str, ${typeof rest === 'object' ? typeOf(rest, `${position}Value`, classes) : 'Any'}]`
+      define(position, schema, classes)
+      return position
     })
     .join(' | ')
 }

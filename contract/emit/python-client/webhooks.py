@@ -1,4 +1,4 @@
-"""Deliveries of webhooks, for those who receive them."""
+"""Deliveries of webhooks, for their receivers."""
 
 from __future__ import annotations
 

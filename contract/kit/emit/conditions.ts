@@ -15,7 +15,7 @@ const ifMatch = {
   in: 'header',
   required: false,
   description:
-    'Entity tags, as `ETag` has them, or `*`: go on only when the record is in one of these states, and answer 412 otherwise. Compared strongly, so a weak tag never fits. On a write only the state of the record counts, so that a tag outlives a change of role or of the query.',
+    'Entity tags, as in `ETag`, or `*`: the operation runs only if the record is in one of these states, and returns 412 otherwise. Compared strongly, so a weak tag never matches. On a write only the state of the record counts, so that a tag outlives a change of role or of the query.',
   schema: { type: 'string', maxLength: MAX_HEADER_CHARACTERS, pattern: `^${tags}$` },
 }
 
@@ -24,7 +24,7 @@ const ifNoneMatch = {
   in: 'header',
   required: false,
   description:
-    'Entity tags, as `ETag` has them, or `*`: a read answers 304 without a body when the record is in one of these states. Compared weakly. A write that is sent with it answers 412 then, and a read with `If-Match` answers 412 in every other state.',
+    'Entity tags, as in `ETag`, or `*`: a read returns 304 without a body if the record is in one of these states. Compared weakly. A write that is sent with it returns 412 then, and a read with `If-Match` returns 412 in every other state.',
   schema: { type: 'string', maxLength: MAX_HEADER_CHARACTERS, pattern: `^${tags}$` },
 }
 
@@ -33,7 +33,7 @@ const prefer = {
   in: 'header',
   required: false,
   description:
-    'With `return=minimal`, the answer is a brief form of the record (RFC 7240); `Preference-Applied` says so. Other preferences are ignored.',
+    'With `return=minimal`, the response is a brief form of the record (RFC 7240), and has `Preference-Applied`. Other preferences are ignored.',
   schema: { type: 'string', maxLength: MAX_HEADER_CHARACTERS, pattern: freeText },
 }
 
@@ -65,7 +65,7 @@ export function conditionalHeaders({ isConditional, method, success, deprecated 
 }
 
 export const notModified: JsonObject = {
-  description: 'The record is as `If-None-Match` has it; nothing is sent again.',
+  description: 'The record is in a state that `If-None-Match` names; nothing is sent again.',
   headers: {
     'X-Request-Id': { $ref: '#/components/headers/RequestId' },
     ETag: { $ref: '#/components/headers/ETag' },

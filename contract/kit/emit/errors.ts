@@ -38,14 +38,14 @@ export function errorSchemas(
 ): Record<string, JsonObject> {
   const issue = {
     type: 'object',
-    description: 'One thing that is wrong, and where.',
+    description: 'One issue of a request, with its path.',
     required: ['path', 'code', 'message'],
     properties: {
       path: {
         type: 'array',
         maxItems: 100,
         description:
-          'Where it is: first the place (`path`, `query`, `header` or `body`), then keys; indexes are written as text.',
+          'Path of the issue: first `path`, `query`, `header` or `body`, then keys; indexes are written as text.',
         items: { type: 'string', maxLength: 1000, pattern: freeText },
         example: ['body', 'items', '0', 'name'],
       },
@@ -54,7 +54,7 @@ export function errorSchemas(
         type: 'string',
         maxLength: 2000,
         pattern: freeText,
-        description: 'What is wrong, for people.',
+        description: 'Message for people.',
         example: 'Invalid input: expected string, received number',
       },
       current: { $ref: '#/components/schemas/CurrentState' },
@@ -64,7 +64,7 @@ export function errorSchemas(
     type: 'string',
     maxLength: 100,
     pattern: '^[a-z_]+$',
-    description: `Kind of the issue, for programs. The list is open: take a code that you do not know for \`custom\`.\n\n${Object.entries(
+    description: `Kind of the issue, for programs. The list is open: treat an unknown code as \`custom\`.\n\n${Object.entries(
       issueCodes,
     )
       .sort(([one], [other]) => (one < other ? -1 : 1))
@@ -76,27 +76,27 @@ export function errorSchemas(
   const currentState = {
     type: 'object',
     description:
-      'What is stored, on a conflict or a failed precondition: read the record, or send these values to write on top of it. Absent where the record has none.',
+      'State of the stored record, on a conflict or a failed precondition: read the record, or send these values to write on top of it. Absent if the record has none.',
     properties: {
       updatedAt: {
         type: 'string',
         format: 'date-time',
         maxLength: 24,
-        description: 'When the record was last changed, as its `updatedAt` says.',
+        description: 'Time of the last change of the record, as in its `updatedAt`.',
         example: '2026-03-04T10:15:30.120Z',
       },
       etag: {
         type: 'string',
         maxLength: 255,
         pattern: '^"[\\x21\\x23-\\x7e]*"$',
-        description: 'The entity tag of the record, as the header `ETag` of reading it says.',
+        description: 'Entity tag of the record, as in the header `ETag` of a read.',
         example: '"01jr5x2e0p1y5s9x4n6q8r0t2w-8c1d5b6e0f3a9247-4f9c02a7d1b8e365"',
       },
       id: {
         type: 'string',
         maxLength: 64,
         pattern: '^[A-Za-z0-9_-]{1,64}$',
-        description: 'Id of the record that was made, where the answer that made it cannot be given again.',
+        description: 'Id of the created record, if the response that created it cannot be repeated.',
         example: '01jr5x4g2r3a7v1z6q8s0t2w4y',
       },
     },
@@ -112,7 +112,7 @@ export function errorSchemas(
         description: errors[code].when,
         required: ['code', 'message', 'issues'],
         properties: {
-          code: { type: 'string', enum: [code], description: 'The code of the error, for programs.' },
+          code: { type: 'string', enum: [code], description: 'Code of the error, for programs.' },
           message: {
             type: 'string',
             maxLength: 100,
@@ -123,7 +123,7 @@ export function errorSchemas(
           issues: {
             type: 'array',
             maxItems: MAX_ISSUES,
-            description: 'What is wrong and where; empty where there is nothing to add.',
+            description: 'Issues of the request; empty if there is nothing to add.',
             items: { $ref: '#/components/schemas/ErrorIssue' },
           },
         },
@@ -145,12 +145,12 @@ const keyExamples: Record<string, ErrorExample> = {
     ],
   },
   alreadyCreated: {
-    summary: 'The answer held a secret',
+    summary: 'The response held a secret',
     issues: [
       {
         path: ['header', 'idempotency-key'],
         code: 'already_created',
-        message: 'The answer held a secret, which is not stored',
+        message: 'The response held a secret, which is not stored',
         current: { id: '01jr5x4g2r3a7v1z6q8s0t2w4y' },
       },
     ],
@@ -169,7 +169,7 @@ const missingScope: ErrorExample = {
 }
 
 const whenKeyed =
-  'With the issue `in_progress`, a request with the same Idempotency-Key is still running: send this one again, unchanged, after Retry-After seconds. With `already_created`, the answer to the first one held a secret, which is not stored: `current` has the id of what was made.'
+  'With the issue `in_progress`, a request with the same Idempotency-Key is still running: send this one again, unchanged, after Retry-After seconds. With `already_created`, the first response held a secret, which is not stored: `current` has the id of the created record.'
 
 /**
  * Response with an error code, one for all operations: the shared example and the operations' own ones, by name.
@@ -217,50 +217,49 @@ export function errorResponse(
 
 export const headers = {
   RequestId: {
-    description:
-      'Id of the request, as the log of the service names it; a sane one sent by the caller is kept.',
+    description: 'Id of the request in the log of the service; a sane one sent by the caller is used.',
     required: true,
     schema: { type: 'string', maxLength: 64, pattern: '^[A-Za-z0-9_-]{1,64}$' },
     example: '01jr5x9n7w8z2g6e1v3y5a7b9d',
   },
   TokenExpiration: {
     description:
-      'When the token of this request stops working; sent with every answer in its last 7 days. Create another one in time.',
+      'Time when the token of this request expires; sent with every response in its last 7 days. Create another one in time.',
     schema: { type: 'string', format: 'date-time', maxLength: 24 },
     example: '2026-06-02T10:15:30.120Z',
   },
   Location: {
-    description: 'Path of the record that was created.',
+    description: 'Path of the created record.',
     required: true,
     schema: { type: 'string', maxLength: 1000, pattern: '^/[A-Za-z0-9_/-]+$' },
     example: '/v1/records/01jr5x1d9n0x4r8w3m5p7q9s1v',
   },
   ETag: {
     description:
-      'Entity tag of the record: another one whenever the record, as this caller sees it, is another. Opaque; send it back as it is.',
+      'Entity tag of the record: it changes whenever the record, as this caller sees it, changes. Opaque; send it back unchanged.',
     required: true,
     schema: { type: 'string', maxLength: 255, pattern: '^"[A-Za-z0-9_-]+"$' },
     example: '"01jr5x2e0p1y5s9x4n6q8r0t2w-8c1d5b6e0f3a9247-4f9c02a7d1b8e365"',
   },
   PreferenceApplied: {
-    description: 'The preference that was followed, where one was.',
+    description: 'The preference that was followed, if any.',
     schema: { type: 'string', maxLength: 255, enum: ['return=minimal'] },
     example: 'return=minimal',
   },
   Deprecation: {
-    description: 'Since when the operation is going, as `@` and seconds since 1970 (RFC 9745).',
+    description: 'Time of the deprecation of the operation, as `@` and seconds since 1970 (RFC 9745).',
     required: true,
     schema: { type: 'string', maxLength: 20, pattern: '^@[0-9]+$' },
     example: '@1767225600',
   },
   Sunset: {
-    description: 'When the operation will be gone (RFC 8594).',
+    description: 'Time of the removal of the operation (RFC 8594).',
     required: true,
     schema: { type: 'string', maxLength: 40, pattern: freeText },
     example: 'Fri, 01 Jan 2027 00:00:00 GMT',
   },
   Successor: {
-    description: 'Where to go instead, with `rel="successor-version"`.',
+    description: 'Path of the operation to call instead, with `rel="successor-version"`.',
     schema: { type: 'string', maxLength: 2048, pattern: freeText },
     example: '</v1/records/01jr5x1d9n0x4r8w3m5p7q9s1v>; rel="successor-version"',
   },
@@ -270,41 +269,40 @@ export const headers = {
     example: 'AZx0mC1jZ3JhbnQ',
   },
   'Access-Control-Allow-Origin': {
-    description: 'The origin of the page that called, sent when the request names one.',
+    description: 'Origin of the calling page, sent if the request names one.',
     schema: { type: 'string', maxLength: 2048, pattern: freeText },
     example: 'https://www.example.com',
   },
   'Access-Control-Expose-Headers': {
-    description: 'Which headers that page can read, sent when the request names an origin.',
+    description: 'Headers that the page can read, sent if the request names an origin.',
     schema: { type: 'string', maxLength: 255, pattern: freeText },
     example: 'Idempotent-Replayed, RateLimit, Retry-After, X-Request-Id',
   },
   Challenge: {
-    description: 'How to authenticate.',
+    description: 'Scheme of authentication to use.',
     required: true,
     schema: { type: 'string', maxLength: 255, pattern: '^Bearer' },
     example: 'Bearer realm="api"',
   },
   RetryAfter: {
-    description: 'After how many seconds to try again.',
+    description: 'Seconds to wait before the next attempt.',
     required: true,
     schema: { type: 'integer', format: 'int32', minimum: 1, maximum: 3600 },
     example: 1,
   },
   RetryAfterInProgress: {
     description:
-      'After how many seconds to try again, while a request with the same Idempotency-Key is running.',
+      'Seconds to wait before the next attempt, while a request with the same Idempotency-Key is running.',
     schema: { type: 'integer', format: 'int32', minimum: 1, maximum: 3600 },
     example: 1,
   },
   IdempotentReplayed: {
-    description: 'Says that this is the answer to an earlier request with the same Idempotency-Key.',
+    description: 'Marks the response to an earlier request with the same Idempotency-Key.',
     schema: { type: 'string', enum: ['true'] },
     example: 'true',
   },
   RateLimit: {
-    description:
-      'How many requests are left (`r`) and in how many seconds (`t`) there are more. Absent where limits are off.',
+    description: 'Requests left (`r`) and seconds until there are more (`t`). Absent if limits are off.',
     schema: {
       type: 'string',
       maxLength: 255,
@@ -314,7 +312,7 @@ export const headers = {
   },
   'RateLimit-Policy': {
     description:
-      'The limits of the caller: so many requests (`q`) in so many seconds (`w`), and so many at once. Absent where limits are off.',
+      'Limits of the caller: requests (`q`) in a window of seconds (`w`), and requests at once. Absent if limits are off.',
     schema: { type: 'string', maxLength: 255, pattern: '^"(token|address)";q=[0-9]+;w=[0-9]+, "parallel";' },
     example: '"token";q=100;w=2, "parallel";q=20;qu="concurrent-requests"',
   },

@@ -19,7 +19,7 @@ function toSlim(document: JsonObject, opaque: readonly string[]): JsonObject {
       type: 'object',
       additionalProperties: true,
       maxProperties: 5000,
-      description: `${description} What is in it is said by the whole document, \`openapi.yaml\`.`,
+      description: `${description} The whole document, \`openapi.yaml\`, describes its content.`,
     }
   }
   return withoutUnused(slim)

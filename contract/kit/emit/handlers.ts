@@ -55,7 +55,7 @@ export function toHandlers<O extends Operation>(
         .map((resource) => `${capitalise(resource)}Handlers<Contexts>`)
         .join(' & '),
     '',
-    '/** Every operation with the codes it can answer, for the cases that replay them. */',
+    '/** Every operation with the codes it can return, for the cases that replay them. */',
     'export interface OperationErrors {',
     ...Object.values(resources).flatMap((operations) =>
       Object.entries(operations).map(([id, operation]) => `  ${id}: ${errorUnion(operation)}`),

@@ -12,7 +12,7 @@ export function linksOf(operation: Operation, operations: Record<string, Operati
   for (const [operationId, { path, summary }] of Object.entries(operations)) {
     const parameters = parametersAt(path, location)
     if (parameters === undefined) continue
-    links[operationId] = { operationId, description: `${summary}, by the ids in this answer.`, parameters }
+    links[operationId] = { operationId, description: `${summary}, by the ids in this response.`, parameters }
   }
   return links
 }
@@ -20,15 +20,15 @@ export function linksOf(operation: Operation, operations: Record<string, Operati
 /** With `/v1/books/{bookId}` and `/v1/books/{book.id}`, `bookId` is `book.id` of the response. */
 function parametersAt(path: string, location: string): Record<string, string> | undefined {
   const steps = path.split('/')
-  const places = location.split('/')
-  if (steps.length !== places.length) return undefined
+  const segments = location.split('/')
+  if (steps.length !== segments.length) return undefined
   const parameters: Record<string, string> = {}
   for (const [index, step] of steps.entries()) {
-    const place = places[index] as string
+    const segment = segments[index] as string
     const name = /^\{(\w+)\}$/.exec(step)?.[1]
-    const property = /^\{([\w.]+)\}$/.exec(place)?.[1]
+    const property = /^\{([\w.]+)\}$/.exec(segment)?.[1]
     if (name && property) parameters[name] = `$response.body#/${property.replaceAll('.', '/')}`
-    else if (step !== place) return undefined
+    else if (step !== segment) return undefined
   }
   return parameters
 }

@@ -22,7 +22,7 @@ export interface Method {
   body?: { name: string; isRequired: boolean }
   isQueryOptional: boolean
   /** Schemas of its JSON response and of its minimal response. Absent if there is none. */
-  answer?: string
+  responseBody?: string
   minimal?: string
   /** True if a write takes `If-Match`. */
   isConditional: boolean
@@ -53,7 +53,7 @@ export function methodsOf(id: string, operation: Operation, document: JsonObject
   const isDeletion = method === 'delete' && everythingWithout === undefined
   const timeout = isFile ? UPLOAD_TIMEOUT_MS : operation.callsOut ? CALL_TIMEOUT_MS : undefined
   const whole: Method = {
-    ...placeOf(tag, id),
+    ...nameMethod(tag, id),
     id,
     operation,
     call: {
@@ -79,7 +79,7 @@ export function methodsOf(id: string, operation: Operation, document: JsonObject
         }
       : {}),
     isQueryOptional: operation.query?.safeParse({}).success === true,
-    ...(isRaw ? {} : { answer: page }),
+    ...(isRaw ? {} : { responseBody: page }),
     ...(success.minimal ? { minimal: little } : {}),
     isConditional: operation.isConditional === true && method !== 'get',
   }
@@ -89,7 +89,7 @@ export function methodsOf(id: string, operation: Operation, document: JsonObject
       ...whole,
       name: `${whole.name}Streaming`,
       call: { ...whole.call, events: true },
-      answer: success.otherMedia.item,
+      responseBody: success.otherMedia.item,
     }
     return [whole, streamed]
   }
@@ -109,7 +109,7 @@ const UPLOAD_TIMEOUT_MS = 600_000
  * Resource and verb of a method: `updateBook` becomes `books.update`, `getLoan` becomes `loans.get`. If the
  * noun is the tag, the tag is the resource: `sendMail` becomes `mail.send`.
  */
-function placeOf(tag: string, id: string): { resource: string; name: string } {
+function nameMethod(tag: string, id: string): { resource: string; name: string } {
   const [, name = '', noun = ''] = /^([a-z]+)(.*)$/.exec(id) ?? []
   const plural = pluralOf(noun)
   const resource = plural.charAt(0).toLowerCase() + plural.slice(1)

@@ -32,7 +32,7 @@ export function registerEvent(
       headers,
       body: {
         required: true,
-        description: 'The event; the bytes as they are sent are what is signed.',
+        description: 'The event. The signature covers the bytes as they are sent.',
         content: {
           'application/json': {
             schema: body,
@@ -47,9 +47,9 @@ export function registerEvent(
       },
     },
     responses: {
-      '2XX': { description: 'The event was taken.' },
-      '410': { description: 'The endpoint is gone: nothing is sent to it any more.' },
-      '4XX': { description: 'It is sent again later.' },
+      '2XX': { description: 'The event was accepted.' },
+      '410': { description: 'The endpoint no longer exists: it gets no more events.' },
+      '4XX': { description: 'The event is sent again later.' },
     },
   } as unknown as Parameters<OpenAPIRegistry['registerWebhook']>[0])
 }

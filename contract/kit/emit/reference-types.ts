@@ -45,7 +45,7 @@ export function fieldsOf(schema: JsonObject): string {
     const items = Object.entries(mapping).map(
       ([value, $ref]) => `<li><code>${escapeText(value)}</code>: ${typeOf({ $ref })}</li>`,
     )
-    return `<p>Told apart by <code>${propertyName}</code>:</p><ul class="branches">${items.join('')}</ul>`
+    return `<p>Distinguished by <code>${propertyName}</code>:</p><ul class="branches">${items.join('')}</ul>`
   }
   const properties = Object.entries((schema.properties ?? {}) as Record<string, JsonObject>)
   if (properties.length === 0) return `<p>${typeOf(schema)}${boundsOf(schema)}</p>`

@@ -85,13 +85,23 @@ export function toReference(
   const pages: ReferencePage[] = [
     ...tags.map(({ name, 'x-displayName': title, description }) => ({ name, title, description })),
     ...(api.webhooks
-      ? [{ name: 'events', title: 'Events', description: 'What the service posts to webhook endpoints.' }]
+      ? [
+          {
+            name: 'events',
+            title: 'Events',
+            description: 'Events that the service posts to webhook endpoints.',
+          },
+        ]
       : []),
-    { name: 'errors', title: 'Errors and headers', description: 'What responses of all operations share.' },
-    { name: 'schemas', title: 'Schemas', description: 'What bodies of requests and responses are made of.' },
+    {
+      name: 'errors',
+      title: 'Errors and headers',
+      description: 'Errors and headers that the operations share.',
+    },
+    { name: 'schemas', title: 'Schemas', description: 'Components of the bodies of requests and responses.' },
   ]
   const errors = [
-    '<h2 id="errors-of-operations">Errors of operations</h2><p>What every operation that names them answers.</p>',
+    '<h2 id="errors-of-operations">Errors of operations</h2><p>Responses of every operation that names them.</p>',
     each(responses, (name, response) => entry('response', name, responseText(response, operationIds))),
     '<h2 id="headers-of-responses">Headers of responses</h2><dl>',
     each(

@@ -11,14 +11,14 @@ export function bodyOf(response: Response, text: string, errorClasses: ErrorClas
     if (last?.type === 'answer') return { body: last.answer, response }
     if (last?.type === 'error') throw errorOf(response, last.error, text, errorClasses)
   }
-  const answer = parseText(text)
-  if (response.ok && answer !== undefined) return { body: answer, response }
-  throw errorOf(response, answer, text, errorClasses)
+  const body = parseText(text)
+  if (response.ok && body !== undefined) return { body, response }
+  throw errorOf(response, body, text, errorClasses)
 }
 
-function errorOf(response: Response, answer: Any, text: string, errorClasses: ErrorClasses): ApiError {
-  const problem = errorBodyOf(answer)
-  return new (errorClasses.get(problem.code) ?? ApiError)(response, problem, text)
+function errorOf(response: Response, body: Any, text: string, errorClasses: ErrorClasses): ApiError {
+  const error = errorBodyOf(body)
+  return new (errorClasses.get(error.code) ?? ApiError)(response, error, text)
 }
 
 export function isEventStream(response: Response): boolean {
@@ -88,7 +88,7 @@ function parseText(text: string): Any {
   }
 }
 
-function errorBodyOf(answer: Any): ErrorBody {
-  if (typeof answer?.code === 'string' && Array.isArray(answer.issues)) return answer
-  return { code: 'UNKNOWN', message: 'Not an answer of the service', issues: [] }
+function errorBodyOf(body: Any): ErrorBody {
+  if (typeof body?.code === 'string' && Array.isArray(body.issues)) return body
+  return { code: 'UNKNOWN', message: 'Not a response of the service', issues: [] }
 }

@@ -141,10 +141,10 @@ export function connect(
     })
     const idOf = (requestId: string | null | undefined) => (requestId ? { requestId } : {})
     try {
-      const answer = await attempt(call, key)
-      const { status, headers } = answer.response
+      const result = await attempt(call, key)
+      const { status, headers } = result.response
       logger({ ...line(), status, ...idOf(headers.get('x-request-id')) })
-      return answer
+      return result
     } catch (error) {
       const known = error instanceof ApiError ? { status: error.status, ...idOf(error.requestId) } : {}
       logger({ ...line(), ...known, error: error as Error })
@@ -198,7 +198,7 @@ export function connect(
       const sent = (async () => send({ operation, target: targetOf(operation, ids, query), body, options }))()
       if (operation.events) return streamOf(sent)
       const reply = Object.assign(
-        sent.then((answer) => answer.body),
+        sent.then(({ body }) => body),
         {
           withResponse() {
             // The caller handles failures of the returned promise.

@@ -27,14 +27,14 @@ const atLeastOne = (type: string, names: readonly string[]) =>
   `${type} & (${names.map((name) => `Required<Pick<${type}, "${name}">>`).join(' | ')})`
 
 /** Names of the schemas that a method refers to. */
-export function schemasOf({ body, answer, minimal }: Method): string[] {
-  return [body?.name, answer, minimal].filter((name) => name !== undefined)
+export function schemasOf({ body, responseBody, minimal }: Method): string[] {
+  return [body?.name, responseBody, minimal].filter((name) => name !== undefined)
 }
 
-export function answerOf({ call, answer }: Method): string {
-  if (call.events) return `Events<${answer}>`
-  if (call.entries) return `Pages<${answer}, ${answer}["${call.entries}"][number]>`
-  return `Reply<${answer ?? 'Response'}>`
+export function returnTypeOf({ call, responseBody }: Method): string {
+  if (call.events) return `Events<${responseBody}>`
+  if (call.entries) return `Pages<${responseBody}, ${responseBody}["${call.entries}"][number]>`
+  return `Reply<${responseBody ?? 'Response'}>`
 }
 
 export function signaturesOf(method: Method): string[] {
@@ -54,7 +54,7 @@ export function signaturesOf(method: Method): string[] {
     ...(deprecated ? [`   * @deprecated since ${deprecated.since}, removed on ${deprecated.sunset}`] : []),
     '   */',
     // The usual overload comes first, since editors show that one.
-    `  ${name}(${[...parameters, `options?: ${options}${minimal ? ' & { minimal?: false }' : ''}`].join(', ')}): ${answerOf(method)}`,
+    `  ${name}(${[...parameters, `options?: ${options}${minimal ? ' & { minimal?: false }' : ''}`].join(', ')}): ${returnTypeOf(method)}`,
     ...(minimal
       ? [
           '  /** With `minimal`, the response is short. */',
