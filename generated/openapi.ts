@@ -217,7 +217,7 @@ export interface paths {
          * Create a bot
          * @description Creates a bot in a workspace and returns it. What is absent gets a default: a start event without edge, empty lists, an empty theme and empty settings. The new bot is a draft; nobody can chat with it before it is published.
          *
-         *     Permission: a member or an admin of the workspace, by a token with the scope `write`. A record that does not exist is answered as one without access. What is done is in the audit log of the workspace.
+         *     Permission: a member or an admin of the workspace, by a token with the scope `write`. A record that does not exist gets the same response as one without access. Its effect is in the audit log of the workspace.
          */
         post: operations["createBot"];
         delete?: never;
@@ -246,7 +246,7 @@ export interface paths {
          * Delete a bot
          * @description Archives a bot. From then on every operation answers as for a bot that does not exist: its draft, publications and results are gone, running chats end, and its public id and domain are free again. This cannot be undone; export the bot first to keep its flow.
          *
-         *     Permission: a member or an admin of the workspace, by a token with the scope `write`. What is done is in the audit log of the workspace.
+         *     Permission: a member or an admin of the workspace, by a token with the scope `write`. Its effect is in the audit log of the workspace.
          */
         delete: operations["deleteBot"];
         options?: never;
@@ -455,7 +455,7 @@ export interface paths {
          * Duplicate a bot
          * @description Creates a bot with the draft of another one, in the version it is stored in, and returns it. The new bot gets a new id; all ids inside the flow stay. Results, publications, public id, domain and the credentials of a messaging channel do not come along, and public sharing is left out, since it would act at once. Credentials that blocks name are those of the same workspace, so they go on to work.
          *
-         *     Permission: a member or an admin of the workspace, by a token with the scope `write`. What is done is in the audit log of the workspace.
+         *     Permission: a member or an admin of the workspace, by a token with the scope `write`. Its effect is in the audit log of the workspace.
          */
         post: operations["duplicateBot"];
         delete?: never;
@@ -543,7 +543,7 @@ export interface paths {
          * Restore a publication into the draft
          * @description Makes flow, theme and settings of an earlier publication the draft again, as a new change with a new `updatedAt`, and returns the bot. What the draft held is replaced, its version too; publish it first to keep it. Name, folder, public id, the live copy and whether the draft is shared publicly stay as they are: publish to make the restored draft live. Takes no body.
          *
-         *     Permission: a member or an admin of the workspace, by a token with the scope `write`. What is done is in the audit log of the workspace.
+         *     Permission: a member or an admin of the workspace, by a token with the scope `write`. Its effect is in the audit log of the workspace.
          */
         post: operations["restorePublication"];
         delete?: never;
@@ -565,7 +565,7 @@ export interface paths {
          * Publish a bot
          * @description Copies the draft as it is stored, in one step, and makes the copy the one that chats run. Earlier copies are kept as publications; running chats finish on the copy they started with. A bot without public id gets one: its name in lower case with a random ending. What the check of the flow finds is noted in the publication, counted in `errorsFound` and `warningsFound`, and never refused; `firstErrors` shows the first errors. The draft does not change, nor does its `updatedAt`. Takes no body.
          *
-         *     Permission: a member or an admin of the workspace, by a token with the scope `write`. A record that does not exist is answered as one without access. What is done is in the audit log of the workspace.
+         *     Permission: a member or an admin of the workspace, by a token with the scope `write`. A record that does not exist gets the same response as one without access. Its effect is in the audit log of the workspace.
          */
         post: operations["publishBot"];
         delete?: never;
@@ -616,7 +616,7 @@ export interface paths {
          * Delete results of a bot
          * @description Deletes the results named by `resultIds`, those that began before `createdBefore`, those that meet both, or all results of the bot when neither is given, with their answers, transcripts, logs and files. This cannot be undone. Their chats are over, and nothing of them is posted to webhook endpoints any more but `results.deleted`. Unknown ids and ids of other bots are ignored. A body, an empty value or an unknown parameter is refused, and without a filter a Content-Type header too, so that a misplaced list of ids can never delete everything.
          *
-         *     Permission: a member or an admin of the workspace, by a token with the scope `results`. What is done is in the audit log of the workspace.
+         *     Permission: a member or an admin of the workspace, by a token with the scope `results`. Its effect is in the audit log of the workspace.
          */
         delete: operations["deleteResults"];
         options?: never;
@@ -727,7 +727,7 @@ export interface paths {
          * Unpublish a bot
          * @description Takes the published copy away, so that no new chat can start; running chats finish. Public id, draft, results and earlier publications stay. Succeeds when the bot is not published. Takes no body.
          *
-         *     Permission: a member or an admin of the workspace, by a token with the scope `write`. A record that does not exist is answered as one without access. What is done is in the audit log of the workspace.
+         *     Permission: a member or an admin of the workspace, by a token with the scope `write`. A record that does not exist gets the same response as one without access. Its effect is in the audit log of the workspace.
          */
         post: operations["unpublishBot"];
         delete?: never;
@@ -837,7 +837,7 @@ export interface paths {
          * Import a bot
          * @description Creates a bot from an exported document of any version and returns it. The bot gets a new id; all ids inside the flow stay. A flow in a legacy version is converted to the latest one, without loss. The new bot is a draft: results and publications do not come along, and public id, domain, folder and credentials of the document are not taken over. A link block that carries the name of another product (`Acme link` with `acmeId`) becomes `Bot link` with `botId`. An event, item or last block of a group without `outgoingEdgeId` gets the one edge that starts at it. Public sharing is left out, since it would act at once. What had to be dropped or added is listed in `warnings`, and so are links to bots that the workspace does not have and blocks that chats skip; `errorsFound` and `warningsFound` say how many findings check a bot will list; a document that cannot be repaired is invalid input.
          *
-         *     Permission: a member or an admin of the workspace, by a token with the scope `write`. What is done is in the audit log of the workspace.
+         *     Permission: a member or an admin of the workspace, by a token with the scope `write`. Its effect is in the audit log of the workspace.
          */
         post: operations["importBot"];
         delete?: never;
@@ -960,7 +960,7 @@ export interface paths {
          * Delete a folder
          * @description Deletes a folder and returns it. The folders and bots in it are kept: they move to the folder that it was in, or to the top level.
          *
-         *     Permission: a member or an admin of the workspace, by a token with the scope `write`. What is done is in the audit log of the workspace.
+         *     Permission: a member or an admin of the workspace, by a token with the scope `write`. Its effect is in the audit log of the workspace.
          */
         delete: operations["deleteFolder"];
         options?: never;
@@ -1081,7 +1081,7 @@ export interface paths {
          * Create a token
          * @description Creates an access token of the caller and returns it. This answer is the only one that shows the token. The new one can do at most what the one of this request can: naming more is refused with the issue `missing_scope` or `bound_token`, and what is absent is taken over. It may live longer, so that a program can renew its own token. A workspace in which the caller has no role is invalid input.
          *
-         *     Permission: any user, by a token with the scope `write`. What is done is in the audit log of the workspace.
+         *     Permission: any user, by a token with the scope `write`. Its effect is in the audit log of the workspace.
          */
         post: operations["createToken"];
         delete?: never;
@@ -1104,7 +1104,7 @@ export interface paths {
          * Revoke a token
          * @description Ends one of the caller's tokens at once and returns what it was. A token of somebody else is not found, nor, with a token that is bound to a workspace, one that is not bound to the same. A token may revoke itself.
          *
-         *     Permission: any user, by a token with the scope `write`. What is done is in the audit log of the workspace.
+         *     Permission: any user, by a token with the scope `write`. Its effect is in the audit log of the workspace.
          */
         delete: operations["revokeToken"];
         options?: never;
@@ -1131,7 +1131,7 @@ export interface paths {
          * Create a workspace
          * @description Creates an empty workspace with the caller as its admin and returns it. Refused with `FORBIDDEN` when the caller has created as many workspaces as the installation allows one user; those that they were added to do not count, nor those that were deleted.
          *
-         *     Permission: any user, by a token with the scope `write` that is bound to no workspace. What is done is in the audit log of the workspace.
+         *     Permission: any user, by a token with the scope `write` that is bound to no workspace. Its effect is in the audit log of the workspace.
          */
         post: operations["createWorkspace"];
         delete?: never;
@@ -1160,7 +1160,7 @@ export interface paths {
          * Delete a workspace with everything in it
          * @description Deletes a workspace with its memberships, folders, bots, drafts, publications and results. Running chats end. Public ids and domains of its bots become free; users and their tokens stay. This cannot be undone.
          *
-         *     Permission: an admin of the workspace, by a token with the scope `write`. What is done is in the audit log of the workspace.
+         *     Permission: an admin of the workspace, by a token with the scope `write`. Its effect is in the audit log of the workspace.
          */
         delete: operations["deleteWorkspace"];
         options?: never;
@@ -1169,7 +1169,7 @@ export interface paths {
          * Change a workspace
          * @description Changes the name or the icon of a workspace, or after how many days its results are deleted; null removes the icon, or leaves that to the installation. A workspace can keep results for a shorter time than the installation, not for a longer one. A shorter time deletes results within a quarter of an hour; this cannot be undone. All other properties are read-only and ignored when sent.
          *
-         *     Permission: an admin of the workspace, by a token with the scope `write`. What is done is in the audit log of the workspace.
+         *     Permission: an admin of the workspace, by a token with the scope `write`. Its effect is in the audit log of the workspace.
          */
         patch: operations["updateWorkspace"];
         trace?: never;
@@ -1237,7 +1237,7 @@ export interface paths {
          * Create credentials
          * @description Stores credentials, encrypted, for the bots of the workspace: blocks name them with `credentialsId`. Nobody can read the secret part again, it is only used for what the type says. An installation without a key to encrypt with answers 503 and says so. A workspace can have 200; more are refused with 403.
          *
-         *     Permission: a member or an admin of the workspace, by a token with the scope `write`. What is done is in the audit log of the workspace.
+         *     Permission: a member or an admin of the workspace, by a token with the scope `write`. Its effect is in the audit log of the workspace.
          */
         post: operations["createCredentials"];
         delete?: never;
@@ -1266,7 +1266,7 @@ export interface paths {
          * Delete credentials
          * @description Deletes credentials and returns what they were. Blocks that name them are left as they are and work no longer: their chats log an error and go on.
          *
-         *     Permission: a member or an admin of the workspace, by a token with the scope `write`. What is done is in the audit log of the workspace.
+         *     Permission: a member or an admin of the workspace, by a token with the scope `write`. Its effect is in the audit log of the workspace.
          */
         delete: operations["deleteCredentials"];
         options?: never;
@@ -1275,7 +1275,7 @@ export interface paths {
          * Update credentials
          * @description Changes the name of credentials, or replaces all of their data, effective with the next turn of every chat. The type says what the data consist of and has to be the one that the credentials have.
          *
-         *     Permission: a member or an admin of the workspace, by a token with the scope `write`. What is done is in the audit log of the workspace.
+         *     Permission: a member or an admin of the workspace, by a token with the scope `write`. Its effect is in the audit log of the workspace.
          */
         patch: operations["updateCredentials"];
         trace?: never;
@@ -1321,7 +1321,7 @@ export interface paths {
          * Invite somebody to a workspace
          * @description Invites the person with an e-mail address, whether or not a user has it, and returns a link to a page on which they accept. This answer is the only one that shows the link; where the service can send mail, the address also gets one. An invitation ends after 7 days, when it is accepted or revoked, and while the admin who created it is no admin. Another one for the same address replaces it. Accepting makes a user if the address has none; members keep a role that is higher. The address of a member is a conflict, that of a disabled user is invalid input.
          *
-         *     Permission: an admin of the workspace, by a token with the scope `write`. What is done is in the audit log of the workspace.
+         *     Permission: an admin of the workspace, by a token with the scope `write`. Its effect is in the audit log of the workspace.
          */
         post: operations["createInvitation"];
         delete?: never;
@@ -1344,7 +1344,7 @@ export interface paths {
          * Revoke an invitation
          * @description Ends an invitation at once and returns what it was. One that was accepted, replaced or revoked before is not found; whoever accepted it is removed as a member.
          *
-         *     Permission: an admin of the workspace, by a token with the scope `write`. What is done is in the audit log of the workspace.
+         *     Permission: an admin of the workspace, by a token with the scope `write`. Its effect is in the audit log of the workspace.
          */
         delete: operations["revokeInvitation"];
         options?: never;
@@ -1371,7 +1371,7 @@ export interface paths {
          * Add a member to a workspace
          * @description Gives an existing user, named by e-mail address, a role in the workspace, effective with their next request. An address that no user has or has proven to own, or that of a disabled user, is invalid input: create an invitation instead; a user who is a member already is a conflict and keeps their role.
          *
-         *     Permission: an admin of the workspace, by a token with the scope `write`. What is done is in the audit log of the workspace.
+         *     Permission: an admin of the workspace, by a token with the scope `write`. Its effect is in the audit log of the workspace.
          */
         post: operations["addMember"];
         delete?: never;
@@ -1394,7 +1394,7 @@ export interface paths {
          * Remove a member from a workspace
          * @description Takes a user out of the workspace, effective with their next request, and returns the membership that ended. Whatever their role, members may remove themselves, which is how to leave a workspace; only an admin may remove somebody else. The last admin of a workspace cannot be removed; admins who are disabled do not count.
          *
-         *     Permission: a guest, a member or an admin of the workspace, by a token with the scope `write`. What is done is in the audit log of the workspace.
+         *     Permission: a guest, a member or an admin of the workspace, by a token with the scope `write`. Its effect is in the audit log of the workspace.
          */
         delete: operations["removeMember"];
         options?: never;
@@ -1403,7 +1403,7 @@ export interface paths {
          * Change the role of a member
          * @description Gives a member another role, effective with their next request. The last admin of a workspace cannot be given a lower role; admins who are disabled do not count.
          *
-         *     Permission: an admin of the workspace, by a token with the scope `write`. What is done is in the audit log of the workspace.
+         *     Permission: an admin of the workspace, by a token with the scope `write`. Its effect is in the audit log of the workspace.
          */
         patch: operations["updateMember"];
         trace?: never;
@@ -1427,7 +1427,7 @@ export interface paths {
          * Create a webhook endpoint
          * @description Adds an address that every event of the workspace is posted to from now on, signed as Standard Webhooks says. This answer is the only one that shows the secret. A workspace has at most 20 endpoints.
          *
-         *     Permission: an admin of the workspace, by a token with the scope `write`. What is done is in the audit log of the workspace.
+         *     Permission: an admin of the workspace, by a token with the scope `write`. Its effect is in the audit log of the workspace.
          */
         post: operations["createWebhookEndpoint"];
         delete?: never;
@@ -1456,7 +1456,7 @@ export interface paths {
          * Delete a webhook endpoint
          * @description Nothing is sent to it any more, also not what was waiting; its deliveries are removed.
          *
-         *     Permission: an admin of the workspace, by a token with the scope `write`. What is done is in the audit log of the workspace.
+         *     Permission: an admin of the workspace, by a token with the scope `write`. Its effect is in the audit log of the workspace.
          */
         delete: operations["deleteWebhookEndpoint"];
         options?: never;
@@ -1465,7 +1465,7 @@ export interface paths {
          * Update a webhook endpoint
          * @description Changes what is given and keeps the rest. Enabling an endpoint or giving it another address sends what waits for it within seconds. Another address enables an endpoint that the service disabled.
          *
-         *     Permission: an admin of the workspace, by a token with the scope `write`. What is done is in the audit log of the workspace.
+         *     Permission: an admin of the workspace, by a token with the scope `write`. Its effect is in the audit log of the workspace.
          */
         patch: operations["updateWebhookEndpoint"];
         trace?: never;
@@ -1549,7 +1549,7 @@ export interface paths {
          * Rotate the secret of a webhook endpoint
          * @description Makes a new secret and shows it this once. For 24 hours events are signed with both, so that receivers can change over. Only two are ever in use: one that was already replaced ends at once.
          *
-         *     Permission: an admin of the workspace, by a token with the scope `write`. What is done is in the audit log of the workspace.
+         *     Permission: an admin of the workspace, by a token with the scope `write`. Its effect is in the audit log of the workspace.
          */
         post: operations["rotateWebhookSecret"];
         delete?: never;
@@ -1593,7 +1593,7 @@ export interface webhooks {
         put?: never;
         /**
          * Event `bot.created`
-         * @description A bot was created or imported. Posted to the webhook endpoints of the workspace that want events of this type, at least once, and in order for one bot and for one result.
+         * @description A bot was created or imported. Posted to the webhook endpoints of the workspace that subscribe to this type, at least once, and in order for one bot and for one result.
          */
         post: operations["onBotCreated"];
         delete?: never;
@@ -1613,7 +1613,7 @@ export interface webhooks {
         put?: never;
         /**
          * Event `bot.deleted`
-         * @description A bot was deleted; it cannot be read any more. Posted to the webhook endpoints of the workspace that want events of this type, at least once, and in order for one bot and for one result.
+         * @description A bot was deleted; it cannot be read any more. Posted to the webhook endpoints of the workspace that subscribe to this type, at least once, and in order for one bot and for one result.
          */
         post: operations["onBotDeleted"];
         delete?: never;
@@ -1633,7 +1633,7 @@ export interface webhooks {
         put?: never;
         /**
          * Event `bot.published`
-         * @description The draft of a bot was published. Posted to the webhook endpoints of the workspace that want events of this type, at least once, and in order for one bot and for one result.
+         * @description The draft of a bot was published. Posted to the webhook endpoints of the workspace that subscribe to this type, at least once, and in order for one bot and for one result.
          */
         post: operations["onBotPublished"];
         delete?: never;
@@ -1653,7 +1653,7 @@ export interface webhooks {
         put?: never;
         /**
          * Event `bot.unpublished`
-         * @description A bot was taken offline. Posted to the webhook endpoints of the workspace that want events of this type, at least once, and in order for one bot and for one result.
+         * @description A bot was taken offline. Posted to the webhook endpoints of the workspace that subscribe to this type, at least once, and in order for one bot and for one result.
          */
         post: operations["onBotUnpublished"];
         delete?: never;
@@ -1673,7 +1673,7 @@ export interface webhooks {
         put?: never;
         /**
          * Event `bot.updated`
-         * @description The draft or a property of a bot was changed, or a publication was restored. Posted to the webhook endpoints of the workspace that want events of this type, at least once, and in order for one bot and for one result.
+         * @description The draft or a property of a bot was changed, or a publication was restored. Posted to the webhook endpoints of the workspace that subscribe to this type, at least once, and in order for one bot and for one result.
          */
         post: operations["onBotUpdated"];
         delete?: never;
@@ -1693,7 +1693,7 @@ export interface webhooks {
         put?: never;
         /**
          * Event `chat.handoffRequested`
-         * @description A chat waits for a member from now on. Posted to the webhook endpoints of the workspace that want events of this type, at least once, and in order for one bot and for one result.
+         * @description A chat waits for a member from now on. Posted to the webhook endpoints of the workspace that subscribe to this type, at least once, and in order for one bot and for one result.
          */
         post: operations["onChatHandoffRequested"];
         delete?: never;
@@ -1713,7 +1713,7 @@ export interface webhooks {
         put?: never;
         /**
          * Event `chat.messageReceived`
-         * @description A visitor wrote while people handle the chat. Posted to the webhook endpoints of the workspace that want events of this type, at least once, and in order for one bot and for one result.
+         * @description A visitor wrote while people handle the chat. Posted to the webhook endpoints of the workspace that subscribe to this type, at least once, and in order for one bot and for one result.
          */
         post: operations["onChatMessageReceived"];
         delete?: never;
@@ -1733,7 +1733,7 @@ export interface webhooks {
         put?: never;
         /**
          * Event `chat.returned`
-         * @description The bot handles a chat again. Posted to the webhook endpoints of the workspace that want events of this type, at least once, and in order for one bot and for one result.
+         * @description The bot handles a chat again. Posted to the webhook endpoints of the workspace that subscribe to this type, at least once, and in order for one bot and for one result.
          */
         post: operations["onChatReturned"];
         delete?: never;
@@ -1753,7 +1753,7 @@ export interface webhooks {
         put?: never;
         /**
          * Event `chat.taken`
-         * @description A member handles a chat from now on. Posted to the webhook endpoints of the workspace that want events of this type, at least once, and in order for one bot and for one result.
+         * @description A member handles a chat from now on. Posted to the webhook endpoints of the workspace that subscribe to this type, at least once, and in order for one bot and for one result.
          */
         post: operations["onChatTaken"];
         delete?: never;
@@ -1773,7 +1773,7 @@ export interface webhooks {
         put?: never;
         /**
          * Event `endpoint.test`
-         * @description Somebody tests the endpoint. Posted to the webhook endpoints of the workspace that want events of this type, at least once, and in order for one bot and for one result.
+         * @description Somebody tests the endpoint. Posted to the webhook endpoints of the workspace that subscribe to this type, at least once, and in order for one bot and for one result.
          */
         post: operations["onEndpointTest"];
         delete?: never;
@@ -1793,7 +1793,7 @@ export interface webhooks {
         put?: never;
         /**
          * Event `result.answered`
-         * @description A turn of a chat stored answers. Posted to the webhook endpoints of the workspace that want events of this type, at least once, and in order for one bot and for one result.
+         * @description A turn of a chat stored answers. Posted to the webhook endpoints of the workspace that subscribe to this type, at least once, and in order for one bot and for one result.
          */
         post: operations["onResultAnswered"];
         delete?: never;
@@ -1813,7 +1813,7 @@ export interface webhooks {
         put?: never;
         /**
          * Event `result.completed`
-         * @description A chat with at least one answer reached an end. Posted to the webhook endpoints of the workspace that want events of this type, at least once, and in order for one bot and for one result.
+         * @description A chat with at least one answer reached an end. Posted to the webhook endpoints of the workspace that subscribe to this type, at least once, and in order for one bot and for one result.
          */
         post: operations["onResultCompleted"];
         delete?: never;
@@ -1833,7 +1833,7 @@ export interface webhooks {
         put?: never;
         /**
          * Event `result.started`
-         * @description The first answer of a chat was given. Posted to the webhook endpoints of the workspace that want events of this type, at least once, and in order for one bot and for one result.
+         * @description The first answer of a chat was given. Posted to the webhook endpoints of the workspace that subscribe to this type, at least once, and in order for one bot and for one result.
          */
         post: operations["onResultStarted"];
         delete?: never;
@@ -1853,7 +1853,7 @@ export interface webhooks {
         put?: never;
         /**
          * Event `results.deleted`
-         * @description Results of a bot were deleted by a caller, or were older than they are retained. Posted to the webhook endpoints of the workspace that want events of this type, at least once, and in order for one bot and for one result.
+         * @description Results of a bot were deleted by a caller, or were older than they are retained. Posted to the webhook endpoints of the workspace that subscribe to this type, at least once, and in order for one bot and for one result.
          */
         post: operations["onResultsDeleted"];
         delete?: never;
@@ -2474,14 +2474,14 @@ export interface components {
              */
             nextCursor: string | null;
         };
-        /** @description The input does not fit the contract, or names something that cannot be. The issues say what and where; nothing was changed. Correct the request before sending it again. */
+        /** @description The input does not fit the contract, or names something that cannot be. Nothing was changed. Correct what the issues name before sending the request again. */
         BadRequestErrorBody: {
             /**
-             * @description The code of the error, for programs.
+             * @description Code of the error, for programs.
              * @enum {string}
              */
             code: "BAD_REQUEST";
-            /** @description What is wrong and where; empty where there is nothing to add. */
+            /** @description Issues of the request; empty if there is nothing to add. */
             issues: components["schemas"]["ErrorIssue"][];
             /**
              * @description The fixed text of the code.
@@ -5911,11 +5911,11 @@ export interface components {
         /** @description The record was changed since the caller read it, or it exists already. Read it again and repeat the change on the new state. */
         ConflictErrorBody: {
             /**
-             * @description The code of the error, for programs.
+             * @description Code of the error, for programs.
              * @enum {string}
              */
             code: "CONFLICT";
-            /** @description What is wrong and where; empty where there is nothing to add. */
+            /** @description Issues of the request; empty if there is nothing to add. */
             issues: components["schemas"]["ErrorIssue"][];
             /**
              * @description The fixed text of the code.
@@ -6151,21 +6151,21 @@ export interface components {
         };
         /** @description A change of credentials. The type is the one they have; data that are given replace all. */
         CredentialsUpdate: components["schemas"]["SmtpCredentialsUpdate"] | components["schemas"]["GoogleSheetsCredentialsUpdate"] | components["schemas"]["StripeCredentialsUpdate"] | components["schemas"]["ChatwootCredentialsUpdate"] | components["schemas"]["OpenAiCredentialsUpdate"] | components["schemas"]["AnthropicCredentialsUpdate"] | components["schemas"]["MistralCredentialsUpdate"] | components["schemas"]["GroqCredentialsUpdate"] | components["schemas"]["TogetherAiCredentialsUpdate"] | components["schemas"]["OpenRouterCredentialsUpdate"] | components["schemas"]["PerplexityCredentialsUpdate"] | components["schemas"]["DeepSeekCredentialsUpdate"] | components["schemas"]["DifyAiCredentialsUpdate"] | components["schemas"]["ChatNodeCredentialsUpdate"] | components["schemas"]["ElevenLabsCredentialsUpdate"] | components["schemas"]["NocoDbCredentialsUpdate"] | components["schemas"]["SegmentCredentialsUpdate"] | components["schemas"]["PostHogCredentialsUpdate"] | components["schemas"]["ZendeskCredentialsUpdate"] | components["schemas"]["BlinkCredentialsUpdate"] | components["schemas"]["GmailCredentialsUpdate"];
-        /** @description What is stored, on a conflict or a failed precondition: read the record, or send these values to write on top of it. Absent where the record has none. */
+        /** @description State of the stored record, on a conflict or a failed precondition: read the record, or send these values to write on top of it. Absent if the record has none. */
         CurrentState: {
             /**
-             * @description The entity tag of the record, as the header `ETag` of reading it says.
+             * @description Entity tag of the record, as in the header `ETag` of a read.
              * @example "01jr5x2e0p1y5s9x4n6q8r0t2w-8c1d5b6e0f3a9247-4f9c02a7d1b8e365"
              */
             etag?: string;
             /**
-             * @description Id of the record that was made, where the answer that made it cannot be given again.
+             * @description Id of the created record, if the response that created it cannot be repeated.
              * @example 01jr5x4g2r3a7v1z6q8s0t2w4y
              */
             id?: string;
             /**
              * Format: date-time
-             * @description When the record was last changed, as its `updatedAt` says.
+             * @description Time of the last change of the record, as in its `updatedAt`.
              * @example 2026-03-04T10:15:30.120Z
              */
             updatedAt?: string;
@@ -7055,17 +7055,17 @@ export interface components {
              */
             type: "endpoint.test";
         };
-        /** @description One thing that is wrong, and where. */
+        /** @description One issue of a request, with its path. */
         ErrorIssue: {
             code: components["schemas"]["IssueCode"];
             current?: components["schemas"]["CurrentState"];
             /**
-             * @description What is wrong, for people.
+             * @description Message for people.
              * @example Invalid input: expected string, received number
              */
             message: string;
             /**
-             * @description Where it is: first the place (`path`, `query`, `header` or `body`), then keys; indexes are written as text.
+             * @description Path of the issue: first `path`, `query`, `header` or `body`, then keys; indexes are written as text.
              * @example [
              *       "body",
              *       "items",
@@ -7591,11 +7591,11 @@ export interface components {
         /** @description The caller may not do this to this record, or their token may not do it at all. Ask an admin of the workspace for a higher role; with the issue `missing_scope` or `bound_token`, use another token. */
         ForbiddenErrorBody: {
             /**
-             * @description The code of the error, for programs.
+             * @description Code of the error, for programs.
              * @enum {string}
              */
             code: "FORBIDDEN";
-            /** @description What is wrong and where; empty where there is nothing to add. */
+            /** @description Issues of the request; empty if there is nothing to add. */
             issues: components["schemas"]["ErrorIssue"][];
             /**
              * @description The fixed text of the code.
@@ -8485,11 +8485,11 @@ export interface components {
         /** @description The Idempotency-Key was sent with another method, path or body before. Nothing was changed. Send another request with another key, and a repeat exactly as the first time. */
         IdempotencyMismatchErrorBody: {
             /**
-             * @description The code of the error, for programs.
+             * @description Code of the error, for programs.
              * @enum {string}
              */
             code: "IDEMPOTENCY_MISMATCH";
-            /** @description What is wrong and where; empty where there is nothing to add. */
+            /** @description Issues of the request; empty if there is nothing to add. */
             issues: components["schemas"]["ErrorIssue"][];
             /**
              * @description The fixed text of the code.
@@ -8652,14 +8652,14 @@ export interface components {
         } & {
             [key: string]: unknown;
         };
-        /** @description A fault of the service. The details are in its log under the request id of the X-Request-Id header. */
+        /** @description The service failed. Its log has the details under the request id of the X-Request-Id header. */
         InternalServerErrorBody: {
             /**
-             * @description The code of the error, for programs.
+             * @description Code of the error, for programs.
              * @enum {string}
              */
             code: "INTERNAL_SERVER_ERROR";
-            /** @description What is wrong and where; empty where there is nothing to add. */
+            /** @description Issues of the request; empty if there is nothing to add. */
             issues: components["schemas"]["ErrorIssue"][];
             /**
              * @description The fixed text of the code.
@@ -8757,9 +8757,9 @@ export interface components {
             nextCursor: string | null;
         };
         /**
-         * @description Kind of the issue, for programs. The list is open: take a code that you do not know for `custom`.
+         * @description Kind of the issue, for programs. The list is open: treat an unknown code as `custom`.
          *
-         *     - `already_created`: a request with this idempotency key has made the record whose id `current` has; its answer held a secret and cannot be given again.
+         *     - `already_created`: a request with this idempotency key has created the record whose id `current` has; its response held a secret and cannot be repeated.
          *     - `bot_closed`: the bot takes no new chats.
          *     - `bound_token`: the token is bound to a workspace, and this is outside of it.
          *     - `circular_move`: a folder would be inside itself.
@@ -8779,7 +8779,7 @@ export interface components {
          *     - `invalid_format`: the text does not have the required form.
          *     - `invalid_json`: the body is not JSON.
          *     - `invalid_key`: the name of a property cannot be stored.
-         *     - `invalid_number`: the number is too large to be kept exactly.
+         *     - `invalid_number`: the number is too large to be stored exactly.
          *     - `invalid_text`: the text has U+0000 or half of a surrogate pair in it.
          *     - `invalid_type`: the value is missing, or of another type.
          *     - `invalid_union`: the value fits none of the alternatives.
@@ -9973,11 +9973,11 @@ export interface components {
         /** @description The addressed record does not exist, or no longer does. Check the id. */
         NotFoundErrorBody: {
             /**
-             * @description The code of the error, for programs.
+             * @description Code of the error, for programs.
              * @enum {string}
              */
             code: "NOT_FOUND";
-            /** @description What is wrong and where; empty where there is nothing to add. */
+            /** @description Issues of the request; empty if there is nothing to add. */
             issues: components["schemas"]["ErrorIssue"][];
             /**
              * @description The fixed text of the code.
@@ -10478,11 +10478,11 @@ export interface components {
         /** @description The request body is over the limit of the operation, which the issue names. */
         PayloadTooLargeErrorBody: {
             /**
-             * @description The code of the error, for programs.
+             * @description Code of the error, for programs.
              * @enum {string}
              */
             code: "PAYLOAD_TOO_LARGE";
-            /** @description What is wrong and where; empty where there is nothing to add. */
+            /** @description Issues of the request; empty if there is nothing to add. */
             issues: components["schemas"]["ErrorIssue"][];
             /**
              * @description The fixed text of the code.
@@ -11164,14 +11164,14 @@ export interface components {
         } & {
             [key: string]: unknown;
         };
-        /** @description The record is in another state than `If-Match` or `If-None-Match` wants; nothing was changed. The issue and the header `ETag` have the tag of the state it is in: read it again and repeat the change on that. */
+        /** @description The record is not in the state that `If-Match` or `If-None-Match` requires; nothing was changed. The issue and the header `ETag` have its current tag: read the record again and repeat the change on that state. */
         PreconditionFailedErrorBody: {
             /**
-             * @description The code of the error, for programs.
+             * @description Code of the error, for programs.
              * @enum {string}
              */
             code: "PRECONDITION_FAILED";
-            /** @description What is wrong and where; empty where there is nothing to add. */
+            /** @description Issues of the request; empty if there is nothing to add. */
             issues: components["schemas"]["ErrorIssue"][];
             /**
              * @description The fixed text of the code.
@@ -11454,7 +11454,7 @@ export interface components {
             /** @description The first ten findings that are errors. Check a bot lists all findings. */
             firstErrors: components["schemas"]["FlowFinding"][];
             /**
-             * @description Says that it is done.
+             * @description Confirms success.
              * @enum {string}
              */
             message: "success";
@@ -11921,11 +11921,11 @@ export interface components {
         /** @description The request line and headers are over 16 KiB together, or there are more than 100 headers. Send fewer or shorter headers. */
         RequestHeaderFieldsTooLargeErrorBody: {
             /**
-             * @description The code of the error, for programs.
+             * @description Code of the error, for programs.
              * @enum {string}
              */
             code: "REQUEST_HEADER_FIELDS_TOO_LARGE";
-            /** @description What is wrong and where; empty where there is nothing to add. */
+            /** @description Issues of the request; empty if there is nothing to add. */
             issues: components["schemas"]["ErrorIssue"][];
             /**
              * @description The fixed text of the code.
@@ -11936,11 +11936,11 @@ export interface components {
         /** @description The request did not arrive completely in time. Send it again. */
         RequestTimeoutErrorBody: {
             /**
-             * @description The code of the error, for programs.
+             * @description Code of the error, for programs.
              * @enum {string}
              */
             code: "REQUEST_TIMEOUT";
-            /** @description What is wrong and where; empty where there is nothing to add. */
+            /** @description Issues of the request; empty if there is nothing to add. */
             issues: components["schemas"]["ErrorIssue"][];
             /**
              * @description The fixed text of the code.
@@ -12448,14 +12448,14 @@ export interface components {
             /** @description The bubbles that the visitor sees: the text, then each file. */
             messages: components["schemas"]["MessageBubble"][];
         };
-        /** @description The database cannot be reached or is overloaded. As a rule nothing was changed; only when the connection to the database is lost at the very end, it may have been. Try again after Retry-After seconds, a POST or PATCH with the Idempotency-Key it had. Where something else is missing, an issue says what. */
+        /** @description The database cannot be reached or is overloaded. As a rule nothing was changed; it may have been if the connection to the database was lost at the very end. Try again after Retry-After seconds, a POST or PATCH with the same Idempotency-Key. If something else is missing, an issue names it. */
         ServiceUnavailableErrorBody: {
             /**
-             * @description The code of the error, for programs.
+             * @description Code of the error, for programs.
              * @enum {string}
              */
             code: "SERVICE_UNAVAILABLE";
-            /** @description What is wrong and where; empty where there is nothing to add. */
+            /** @description Issues of the request; empty if there is nothing to add. */
             issues: components["schemas"]["ErrorIssue"][];
             /**
              * @description The fixed text of the code.
@@ -13555,10 +13555,10 @@ export interface components {
              */
             url: string;
         };
-        /** @description Says that what was asked for is done. */
+        /** @description Confirms that the request succeeded. */
         SuccessBody: {
             /**
-             * @description Says that it is done.
+             * @description Confirms success.
              * @enum {string}
              */
             message: "success";
@@ -14365,11 +14365,11 @@ export interface components {
         /** @description The caller sends more requests than the installation allows, in a window of time or at once, or a record would have more entries than it may, or an address or the visitors of a bot store more in a day than they may. Nothing was done. Wait as many seconds as Retry-After says; with the issue `daily_quota_exceeded` it takes up to a day, and with `quota_exceeded` waiting does not help. */
         TooManyRequestsErrorBody: {
             /**
-             * @description The code of the error, for programs.
+             * @description Code of the error, for programs.
              * @enum {string}
              */
             code: "TOO_MANY_REQUESTS";
-            /** @description What is wrong and where; empty where there is nothing to add. */
+            /** @description Issues of the request; empty if there is nothing to add. */
             issues: components["schemas"]["ErrorIssue"][];
             /**
              * @description The fixed text of the code.
@@ -14453,11 +14453,11 @@ export interface components {
         /** @description The Authorization header is missing, or its token is malformed, unknown, expired or revoked. Send a valid token as a Bearer credential. */
         UnauthorizedErrorBody: {
             /**
-             * @description The code of the error, for programs.
+             * @description Code of the error, for programs.
              * @enum {string}
              */
             code: "UNAUTHORIZED";
-            /** @description What is wrong and where; empty where there is nothing to add. */
+            /** @description Issues of the request; empty if there is nothing to add. */
             issues: components["schemas"]["ErrorIssue"][];
             /**
              * @description The fixed text of the code.
@@ -14468,11 +14468,11 @@ export interface components {
         /** @description The request body is not what the operation takes: JSON in UTF-8, sent as Content-Type: application/json, or a file, sent as application/octet-stream; both without a content encoding. */
         UnsupportedMediaTypeErrorBody: {
             /**
-             * @description The code of the error, for programs.
+             * @description Code of the error, for programs.
              * @enum {string}
              */
             code: "UNSUPPORTED_MEDIA_TYPE";
-            /** @description What is wrong and where; empty where there is nothing to add. */
+            /** @description Issues of the request; empty if there is nothing to add. */
             issues: components["schemas"]["ErrorIssue"][];
             /**
              * @description The fixed text of the code.
@@ -15977,7 +15977,7 @@ export interface components {
         };
     };
     responses: {
-        /** @description The input does not fit the contract, or names something that cannot be. The issues say what and where; nothing was changed. Correct the request before sending it again. */
+        /** @description The input does not fit the contract, or names something that cannot be. Nothing was changed. Correct what the issues name before sending the request again. */
         BadRequest: {
             headers: {
                 RateLimit: components["headers"]["RateLimit"];
@@ -15989,7 +15989,7 @@ export interface components {
                 "application/json": components["schemas"]["BadRequestErrorBody"];
             };
         };
-        /** @description The record was changed since the caller read it, or it exists already. Read it again and repeat the change on the new state. With the issue `in_progress`, a request with the same Idempotency-Key is still running: send this one again, unchanged, after Retry-After seconds. With `already_created`, the answer to the first one held a secret, which is not stored: `current` has the id of what was made. */
+        /** @description The record was changed since the caller read it, or it exists already. Read it again and repeat the change on the new state. With the issue `in_progress`, a request with the same Idempotency-Key is still running: send this one again, unchanged, after Retry-After seconds. With `already_created`, the first response held a secret, which is not stored: `current` has the id of the created record. */
         Conflict: {
             headers: {
                 RateLimit: components["headers"]["RateLimit"];
@@ -16026,7 +16026,7 @@ export interface components {
                 "application/json": components["schemas"]["IdempotencyMismatchErrorBody"];
             };
         };
-        /** @description A fault of the service. The details are in its log under the request id of the X-Request-Id header. */
+        /** @description The service failed. Its log has the details under the request id of the X-Request-Id header. */
         InternalServerError: {
             headers: {
                 RateLimit: components["headers"]["RateLimit"];
@@ -16050,7 +16050,7 @@ export interface components {
                 "application/json": components["schemas"]["NotFoundErrorBody"];
             };
         };
-        /** @description The record is as `If-None-Match` has it; nothing is sent again. */
+        /** @description The record is in a state that `If-None-Match` names; nothing is sent again. */
         NotModified: {
             headers: {
                 ETag: components["headers"]["ETag"];
@@ -16071,7 +16071,7 @@ export interface components {
                 "application/json": components["schemas"]["PayloadTooLargeErrorBody"];
             };
         };
-        /** @description The record is in another state than `If-Match` or `If-None-Match` wants; nothing was changed. The issue and the header `ETag` have the tag of the state it is in: read it again and repeat the change on that. */
+        /** @description The record is not in the state that `If-Match` or `If-None-Match` requires; nothing was changed. The issue and the header `ETag` have its current tag: read the record again and repeat the change on that state. */
         PreconditionFailed: {
             headers: {
                 ETag: components["headers"]["ETag"];
@@ -16108,7 +16108,7 @@ export interface components {
                 "application/json": components["schemas"]["RequestTimeoutErrorBody"];
             };
         };
-        /** @description The database cannot be reached or is overloaded. As a rule nothing was changed; only when the connection to the database is lost at the very end, it may have been. Try again after Retry-After seconds, a POST or PATCH with the Idempotency-Key it had. Where something else is missing, an issue says what. */
+        /** @description The database cannot be reached or is overloaded. As a rule nothing was changed; it may have been if the connection to the database was lost at the very end. Try again after Retry-After seconds, a POST or PATCH with the same Idempotency-Key. If something else is missing, an issue names it. */
         ServiceUnavailable: {
             headers: {
                 RateLimit: components["headers"]["RateLimit"];
@@ -16215,12 +16215,12 @@ export interface components {
         FolderId: string;
         /** @description One key per intended effect, and the same key for every repeat of it: the request has one effect, and each repeat within 7 days gets the same response. Choose it at random, such as the UUID `8e03978e-40d5-43e8-bc93-6894a57f9324`. */
         IdempotencyKey: string;
-        /** @description Entity tags, as `ETag` has them, or `*`: go on only when the record is in one of these states, and answer 412 otherwise. Compared strongly, so a weak tag never fits. On a write only the state of the record counts, so that a tag outlives a change of role or of the query. */
+        /** @description Entity tags, as in `ETag`, or `*`: the operation runs only if the record is in one of these states, and returns 412 otherwise. Compared strongly, so a weak tag never matches. On a write only the state of the record counts, so that a tag outlives a change of role or of the query. */
         IfMatch: string;
-        /** @description Entity tags, as `ETag` has them, or `*`: a read answers 304 without a body when the record is in one of these states. Compared weakly. A write that is sent with it answers 412 then, and a read with `If-Match` answers 412 in every other state. */
+        /** @description Entity tags, as in `ETag`, or `*`: a read returns 304 without a body if the record is in one of these states. Compared weakly. A write that is sent with it returns 412 then, and a read with `If-Match` returns 412 in every other state. */
         IfNoneMatch: string;
         /**
-         * @description How many entries the page has at most, from 1 to 100.
+         * @description Maximum entries of the page, from 1 to 100.
          * @example 20
          */
         LimitQuery: number;
@@ -16229,7 +16229,7 @@ export interface components {
          * @example true
          */
         MigrateToLatestVersionQuery: boolean;
-        /** @description With `return=minimal`, the answer is a brief form of the record (RFC 7240); `Preference-Applied` says so. Other preferences are ignored. */
+        /** @description With `return=minimal`, the response is a brief form of the record (RFC 7240), and has `Preference-Applied`. Other preferences are ignored. */
         Prefer: string;
         /**
          * @description Id of the publication.
@@ -16272,17 +16272,17 @@ export interface components {
          */
         VariableQuery: string;
         /**
-         * @description Id of the delivery, the same in every attempt: take a second one for a repeat.
+         * @description Id of the delivery, the same in every attempt: treat a second one as a repeat.
          * @example 01jr5xbn9z0h4c8g3y5a7b9d1f
          */
         WebhookId: string;
         /**
-         * @description Signatures of `<webhook-id>.<webhook-timestamp>.<body>` as Standard Webhooks writes them, one for each valid secret, separated by a space.
+         * @description Signatures of `<webhook-id>.<webhook-timestamp>.<body>` in the form of Standard Webhooks, one for each valid secret, separated by a space.
          * @example v1,7djSDA42ZKWaLmiL7aD8JamUBL9ak5LEqmH0r/bynrs=
          */
         WebhookSignature: string;
         /**
-         * @description When this attempt was made, in whole seconds since 1970.
+         * @description Time of this attempt, in whole seconds since 1970.
          * @example 1772713860
          */
         WebhookTimestamp: string;
@@ -16300,37 +16300,37 @@ export interface components {
     requestBodies: never;
     headers: {
         /**
-         * @description The origin of the page that called, sent when the request names one.
+         * @description Origin of the calling page, sent if the request names one.
          * @example https://www.example.com
          */
         "Access-Control-Allow-Origin": string;
         /**
-         * @description Which headers that page can read, sent when the request names an origin.
+         * @description Headers that the page can read, sent if the request names an origin.
          * @example Idempotent-Replayed, RateLimit, Retry-After, X-Request-Id
          */
         "Access-Control-Expose-Headers": string;
         /**
-         * @description How to authenticate.
+         * @description Scheme of authentication to use.
          * @example Bearer realm="api"
          */
         Challenge: string;
         /**
-         * @description Entity tag of the record: another one whenever the record, as this caller sees it, is another. Opaque; send it back as it is.
+         * @description Entity tag of the record: it changes whenever the record, as this caller sees it, changes. Opaque; send it back unchanged.
          * @example "01jr5x2e0p1y5s9x4n6q8r0t2w-8c1d5b6e0f3a9247-4f9c02a7d1b8e365"
          */
         ETag: string;
         /**
-         * @description The name under which browsers keep the file.
+         * @description Name under which browsers save the file.
          * @example attachment; filename="results-01jr5x2e0p1y5s9x4n6q8r0t2w.csv"
          */
         FileName: string;
         /**
-         * @description Says that this is the answer to an earlier request with the same Idempotency-Key.
+         * @description Marks the response to an earlier request with the same Idempotency-Key.
          * @example true
          */
         IdempotentReplayed: "true";
         /**
-         * @description Path of the record that was created.
+         * @description Path of the created record.
          * @example /v1/records/01jr5x1d9n0x4r8w3m5p7q9s1v
          */
         Location: string;
@@ -16340,42 +16340,42 @@ export interface components {
          */
         NextCursor: string;
         /**
-         * @description The preference that was followed, where one was.
+         * @description The preference that was followed, if any.
          * @example return=minimal
          */
         PreferenceApplied: "return=minimal";
         /**
-         * @description How many requests are left (`r`) and in how many seconds (`t`) there are more. Absent where limits are off.
+         * @description Requests left (`r`) and seconds until there are more (`t`). Absent if limits are off.
          * @example "token";r=57;t=1
          */
         RateLimit: string;
         /**
-         * @description The limits of the caller: so many requests (`q`) in so many seconds (`w`), and so many at once. Absent where limits are off.
+         * @description Limits of the caller: requests (`q`) in a window of seconds (`w`), and requests at once. Absent if limits are off.
          * @example "token";q=100;w=2, "parallel";q=20;qu="concurrent-requests"
          */
         "RateLimit-Policy": string;
         /**
-         * @description Id of the request, as the log of the service names it; a sane one sent by the caller is kept.
+         * @description Id of the request in the log of the service; a sane one sent by the caller is used.
          * @example 01jr5x9n7w8z2g6e1v3y5a7b9d
          */
         RequestId: string;
         /**
-         * @description How many results of the range and status there are from the cursor on, those of this part among them. `answerContains` and `variable` are looked at later, so lines can be fewer.
+         * @description Results of the range and status from the cursor on, including those of this part. `answerContains` and `variable` are applied later, so there can be fewer lines.
          * @example 125000
          */
         ResultsRemaining: number;
         /**
-         * @description After how many seconds to try again.
+         * @description Seconds to wait before the next attempt.
          * @example 1
          */
         RetryAfter: number;
         /**
-         * @description After how many seconds to try again, while a request with the same Idempotency-Key is running.
+         * @description Seconds to wait before the next attempt, while a request with the same Idempotency-Key is running.
          * @example 1
          */
         RetryAfterInProgress: number;
         /**
-         * @description When the token of this request stops working; sent with every answer in its last 7 days. Create another one in time.
+         * @description Time when the token of this request expires; sent with every response in its last 7 days. Create another one in time.
          * @example 2026-06-02T10:15:30.120Z
          */
         TokenExpiration: string;
@@ -16854,7 +16854,7 @@ export interface operations {
                  */
                 folderId?: string;
                 /**
-                 * @description How many entries the page has at most, from 1 to 100.
+                 * @description Maximum entries of the page, from 1 to 100.
                  * @example 20
                  */
                 limit?: components["parameters"]["LimitQuery"];
@@ -16899,7 +16899,7 @@ export interface operations {
             header?: {
                 /** @description One key per intended effect, and the same key for every repeat of it: the request has one effect, and each repeat within 7 days gets the same response. Choose it at random, such as the UUID `8e03978e-40d5-43e8-bc93-6894a57f9324`. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
-                /** @description With `return=minimal`, the answer is a brief form of the record (RFC 7240); `Preference-Applied` says so. Other preferences are ignored. */
+                /** @description With `return=minimal`, the response is a brief form of the record (RFC 7240), and has `Preference-Applied`. Other preferences are ignored. */
                 Prefer?: components["parameters"]["Prefer"];
             };
             path?: never;
@@ -16954,7 +16954,7 @@ export interface operations {
                 migrateToLatestVersion?: components["parameters"]["MigrateToLatestVersionQuery"];
             };
             header?: {
-                /** @description Entity tags, as `ETag` has them, or `*`: a read answers 304 without a body when the record is in one of these states. Compared weakly. A write that is sent with it answers 412 then, and a read with `If-Match` answers 412 in every other state. */
+                /** @description Entity tags, as in `ETag`, or `*`: a read returns 304 without a body if the record is in one of these states. Compared weakly. A write that is sent with it returns 412 then, and a read with `If-Match` returns 412 in every other state. */
                 "If-None-Match"?: components["parameters"]["IfNoneMatch"];
             };
             path: {
@@ -16998,7 +16998,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Entity tags, as `ETag` has them, or `*`: go on only when the record is in one of these states, and answer 412 otherwise. Compared strongly, so a weak tag never fits. On a write only the state of the record counts, so that a tag outlives a change of role or of the query. */
+                /** @description Entity tags, as in `ETag`, or `*`: the operation runs only if the record is in one of these states, and returns 412 otherwise. Compared strongly, so a weak tag never matches. On a write only the state of the record counts, so that a tag outlives a change of role or of the query. */
                 "If-Match"?: components["parameters"]["IfMatch"];
             };
             path: {
@@ -17042,9 +17042,9 @@ export interface operations {
             header?: {
                 /** @description One key per intended effect, and the same key for every repeat of it: the request has one effect, and each repeat within 7 days gets the same response. Choose it at random, such as the UUID `8e03978e-40d5-43e8-bc93-6894a57f9324`. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
-                /** @description Entity tags, as `ETag` has them, or `*`: go on only when the record is in one of these states, and answer 412 otherwise. Compared strongly, so a weak tag never fits. On a write only the state of the record counts, so that a tag outlives a change of role or of the query. */
+                /** @description Entity tags, as in `ETag`, or `*`: the operation runs only if the record is in one of these states, and returns 412 otherwise. Compared strongly, so a weak tag never matches. On a write only the state of the record counts, so that a tag outlives a change of role or of the query. */
                 "If-Match"?: components["parameters"]["IfMatch"];
-                /** @description With `return=minimal`, the answer is a brief form of the record (RFC 7240); `Preference-Applied` says so. Other preferences are ignored. */
+                /** @description With `return=minimal`, the response is a brief form of the record (RFC 7240), and has `Preference-Applied`. Other preferences are ignored. */
                 Prefer?: components["parameters"]["Prefer"];
             };
             path: {
@@ -17240,7 +17240,7 @@ export interface operations {
                  */
                 handledBy?: "bot" | "waiting" | "member";
                 /**
-                 * @description How many entries the page has at most, from 1 to 100.
+                 * @description Maximum entries of the page, from 1 to 100.
                  * @example 20
                  */
                 limit?: components["parameters"]["LimitQuery"];
@@ -17633,7 +17633,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Entity tags, as `ETag` has them, or `*`: a read answers 304 without a body when the record is in one of these states. Compared weakly. A write that is sent with it answers 412 then, and a read with `If-Match` answers 412 in every other state. */
+                /** @description Entity tags, as in `ETag`, or `*`: a read returns 304 without a body if the record is in one of these states. Compared weakly. A write that is sent with it returns 412 then, and a read with `If-Match` returns 412 in every other state. */
                 "If-None-Match"?: components["parameters"]["IfNoneMatch"];
             };
             path: {
@@ -17679,7 +17679,7 @@ export interface operations {
                 /** @description The `nextCursor` of the page before, sent with the same path and filter; absent for the first page. An altered cursor, or one of another list, is invalid input. */
                 cursor?: components["parameters"]["CursorQuery"];
                 /**
-                 * @description How many entries the page has at most, from 1 to 100.
+                 * @description Maximum entries of the page, from 1 to 100.
                  * @example 20
                  */
                 limit?: components["parameters"]["LimitQuery"];
@@ -17723,7 +17723,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Entity tags, as `ETag` has them, or `*`: a read answers 304 without a body when the record is in one of these states. Compared weakly. A write that is sent with it answers 412 then, and a read with `If-Match` answers 412 in every other state. */
+                /** @description Entity tags, as in `ETag`, or `*`: a read returns 304 without a body if the record is in one of these states. Compared weakly. A write that is sent with it returns 412 then, and a read with `If-Match` returns 412 in every other state. */
                 "If-None-Match"?: components["parameters"]["IfNoneMatch"];
             };
             path: {
@@ -17774,7 +17774,7 @@ export interface operations {
             header?: {
                 /** @description One key per intended effect, and the same key for every repeat of it: the request has one effect, and each repeat within 7 days gets the same response. Choose it at random, such as the UUID `8e03978e-40d5-43e8-bc93-6894a57f9324`. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
-                /** @description Entity tags, as `ETag` has them, or `*`: go on only when the record is in one of these states, and answer 412 otherwise. Compared strongly, so a weak tag never fits. On a write only the state of the record counts, so that a tag outlives a change of role or of the query. */
+                /** @description Entity tags, as in `ETag`, or `*`: the operation runs only if the record is in one of these states, and returns 412 otherwise. Compared strongly, so a weak tag never matches. On a write only the state of the record counts, so that a tag outlives a change of role or of the query. */
                 "If-Match"?: components["parameters"]["IfMatch"];
             };
             path: {
@@ -17827,7 +17827,7 @@ export interface operations {
             header?: {
                 /** @description One key per intended effect, and the same key for every repeat of it: the request has one effect, and each repeat within 7 days gets the same response. Choose it at random, such as the UUID `8e03978e-40d5-43e8-bc93-6894a57f9324`. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
-                /** @description Entity tags, as `ETag` has them, or `*`: go on only when the record is in one of these states, and answer 412 otherwise. Compared strongly, so a weak tag never fits. On a write only the state of the record counts, so that a tag outlives a change of role or of the query. */
+                /** @description Entity tags, as in `ETag`, or `*`: the operation runs only if the record is in one of these states, and returns 412 otherwise. Compared strongly, so a weak tag never matches. On a write only the state of the record counts, so that a tag outlives a change of role or of the query. */
                 "If-Match"?: components["parameters"]["IfMatch"];
             };
             path: {
@@ -17878,7 +17878,7 @@ export interface operations {
                 migrateToLatestVersion?: components["parameters"]["MigrateToLatestVersionQuery"];
             };
             header?: {
-                /** @description Entity tags, as `ETag` has them, or `*`: a read answers 304 without a body when the record is in one of these states. Compared weakly. A write that is sent with it answers 412 then, and a read with `If-Match` answers 412 in every other state. */
+                /** @description Entity tags, as in `ETag`, or `*`: a read returns 304 without a body if the record is in one of these states. Compared weakly. A write that is sent with it returns 412 then, and a read with `If-Match` returns 412 in every other state. */
                 "If-None-Match"?: components["parameters"]["IfNoneMatch"];
             };
             path: {
@@ -17939,7 +17939,7 @@ export interface operations {
                 /** @description The `nextCursor` of the page before, sent with the same path and filter; absent for the first page. An altered cursor, or one of another list, is invalid input. */
                 cursor?: components["parameters"]["CursorQuery"];
                 /**
-                 * @description How many entries the page has at most, from 1 to 100.
+                 * @description Maximum entries of the page, from 1 to 100.
                  * @example 20
                  */
                 limit?: components["parameters"]["LimitQuery"];
@@ -18054,7 +18054,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Entity tags, as `ETag` has them, or `*`: a read answers 304 without a body when the record is in one of these states. Compared weakly. A write that is sent with it answers 412 then, and a read with `If-Match` answers 412 in every other state. */
+                /** @description Entity tags, as in `ETag`, or `*`: a read returns 304 without a body if the record is in one of these states. Compared weakly. A write that is sent with it returns 412 then, and a read with `If-Match` returns 412 in every other state. */
                 "If-None-Match"?: components["parameters"]["IfNoneMatch"];
             };
             path: {
@@ -18105,7 +18105,7 @@ export interface operations {
                 /** @description The `nextCursor` of the page before, sent with the same path and filter; absent for the first page. An altered cursor, or one of another list, is invalid input. */
                 cursor?: components["parameters"]["CursorQuery"];
                 /**
-                 * @description How many entries the page has at most, from 1 to 100.
+                 * @description Maximum entries of the page, from 1 to 100.
                  * @example 20
                  */
                 limit?: components["parameters"]["LimitQuery"];
@@ -18294,7 +18294,7 @@ export interface operations {
             header?: {
                 /** @description One key per intended effect, and the same key for every repeat of it: the request has one effect, and each repeat within 7 days gets the same response. Choose it at random, such as the UUID `8e03978e-40d5-43e8-bc93-6894a57f9324`. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
-                /** @description Entity tags, as `ETag` has them, or `*`: go on only when the record is in one of these states, and answer 412 otherwise. Compared strongly, so a weak tag never fits. On a write only the state of the record counts, so that a tag outlives a change of role or of the query. */
+                /** @description Entity tags, as in `ETag`, or `*`: the operation runs only if the record is in one of these states, and returns 412 otherwise. Compared strongly, so a weak tag never matches. On a write only the state of the record counts, so that a tag outlives a change of role or of the query. */
                 "If-Match"?: components["parameters"]["IfMatch"];
             };
             path: {
@@ -18678,7 +18678,7 @@ export interface operations {
                 /** @description The `nextCursor` of the page before, sent with the same path and filter; absent for the first page. An altered cursor, or one of another list, is invalid input. */
                 cursor?: components["parameters"]["CursorQuery"];
                 /**
-                 * @description How many entries the page has at most, from 1 to 100. Without it, a page has up to 1,000.
+                 * @description Maximum entries of the page, from 1 to 100. Without it, a page has up to 1,000.
                  * @example 20
                  */
                 limit?: number;
@@ -18779,7 +18779,7 @@ export interface operations {
                 workspaceId?: components["parameters"]["WorkspaceIdQuery"];
             };
             header?: {
-                /** @description Entity tags, as `ETag` has them, or `*`: a read answers 304 without a body when the record is in one of these states. Compared weakly. A write that is sent with it answers 412 then, and a read with `If-Match` answers 412 in every other state. */
+                /** @description Entity tags, as in `ETag`, or `*`: a read returns 304 without a body if the record is in one of these states. Compared weakly. A write that is sent with it returns 412 then, and a read with `If-Match` returns 412 in every other state. */
                 "If-None-Match"?: components["parameters"]["IfNoneMatch"];
             };
             path: {
@@ -18829,7 +18829,7 @@ export interface operations {
                 workspaceId?: components["parameters"]["WorkspaceIdQuery"];
             };
             header?: {
-                /** @description Entity tags, as `ETag` has them, or `*`: go on only when the record is in one of these states, and answer 412 otherwise. Compared strongly, so a weak tag never fits. On a write only the state of the record counts, so that a tag outlives a change of role or of the query. */
+                /** @description Entity tags, as in `ETag`, or `*`: the operation runs only if the record is in one of these states, and returns 412 otherwise. Compared strongly, so a weak tag never matches. On a write only the state of the record counts, so that a tag outlives a change of role or of the query. */
                 "If-Match"?: components["parameters"]["IfMatch"];
             };
             path: {
@@ -18873,7 +18873,7 @@ export interface operations {
             header?: {
                 /** @description One key per intended effect, and the same key for every repeat of it: the request has one effect, and each repeat within 7 days gets the same response. Choose it at random, such as the UUID `8e03978e-40d5-43e8-bc93-6894a57f9324`. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
-                /** @description Entity tags, as `ETag` has them, or `*`: go on only when the record is in one of these states, and answer 412 otherwise. Compared strongly, so a weak tag never fits. On a write only the state of the record counts, so that a tag outlives a change of role or of the query. */
+                /** @description Entity tags, as in `ETag`, or `*`: the operation runs only if the record is in one of these states, and returns 412 otherwise. Compared strongly, so a weak tag never matches. On a write only the state of the record counts, so that a tag outlives a change of role or of the query. */
                 "If-Match"?: components["parameters"]["IfMatch"];
             };
             path: {
@@ -18998,7 +18998,7 @@ export interface operations {
                 /** @description The `nextCursor` of the page before, sent with the same path and filter; absent for the first page. An altered cursor, or one of another list, is invalid input. */
                 cursor?: components["parameters"]["CursorQuery"];
                 /**
-                 * @description How many entries the page has at most, from 1 to 100.
+                 * @description Maximum entries of the page, from 1 to 100.
                  * @example 20
                  */
                 limit?: components["parameters"]["LimitQuery"];
@@ -19075,7 +19075,7 @@ export interface operations {
                 /** @description The `nextCursor` of the page before, sent with the same path and filter; absent for the first page. An altered cursor, or one of another list, is invalid input. */
                 cursor?: components["parameters"]["CursorQuery"];
                 /**
-                 * @description How many entries the page has at most, from 1 to 100.
+                 * @description Maximum entries of the page, from 1 to 100.
                  * @example 20
                  */
                 limit?: components["parameters"]["LimitQuery"];
@@ -19275,7 +19275,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Entity tags, as `ETag` has them, or `*`: a read answers 304 without a body when the record is in one of these states. Compared weakly. A write that is sent with it answers 412 then, and a read with `If-Match` answers 412 in every other state. */
+                /** @description Entity tags, as in `ETag`, or `*`: a read returns 304 without a body if the record is in one of these states. Compared weakly. A write that is sent with it returns 412 then, and a read with `If-Match` returns 412 in every other state. */
                 "If-None-Match"?: components["parameters"]["IfNoneMatch"];
             };
             path: {
@@ -19319,7 +19319,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Entity tags, as `ETag` has them, or `*`: go on only when the record is in one of these states, and answer 412 otherwise. Compared strongly, so a weak tag never fits. On a write only the state of the record counts, so that a tag outlives a change of role or of the query. */
+                /** @description Entity tags, as in `ETag`, or `*`: the operation runs only if the record is in one of these states, and returns 412 otherwise. Compared strongly, so a weak tag never matches. On a write only the state of the record counts, so that a tag outlives a change of role or of the query. */
                 "If-Match"?: components["parameters"]["IfMatch"];
             };
             path: {
@@ -19363,7 +19363,7 @@ export interface operations {
             header?: {
                 /** @description One key per intended effect, and the same key for every repeat of it: the request has one effect, and each repeat within 7 days gets the same response. Choose it at random, such as the UUID `8e03978e-40d5-43e8-bc93-6894a57f9324`. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
-                /** @description Entity tags, as `ETag` has them, or `*`: go on only when the record is in one of these states, and answer 412 otherwise. Compared strongly, so a weak tag never fits. On a write only the state of the record counts, so that a tag outlives a change of role or of the query. */
+                /** @description Entity tags, as in `ETag`, or `*`: the operation runs only if the record is in one of these states, and returns 412 otherwise. Compared strongly, so a weak tag never matches. On a write only the state of the record counts, so that a tag outlives a change of role or of the query. */
                 "If-Match"?: components["parameters"]["IfMatch"];
             };
             path: {
@@ -19419,7 +19419,7 @@ export interface operations {
                 /** @description The `nextCursor` of the page before, sent with the same path and filter; absent for the first page. An altered cursor, or one of another list, is invalid input. */
                 cursor?: components["parameters"]["CursorQuery"];
                 /**
-                 * @description How many entries the page has at most, from 1 to 100.
+                 * @description Maximum entries of the page, from 1 to 100.
                  * @example 20
                  */
                 limit?: components["parameters"]["LimitQuery"];
@@ -19475,7 +19475,7 @@ export interface operations {
                  */
                 handledBy?: "waiting" | "member";
                 /**
-                 * @description How many entries the page has at most, from 1 to 100.
+                 * @description Maximum entries of the page, from 1 to 100.
                  * @example 20
                  */
                 limit?: components["parameters"]["LimitQuery"];
@@ -19610,7 +19610,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Entity tags, as `ETag` has them, or `*`: a read answers 304 without a body when the record is in one of these states. Compared weakly. A write that is sent with it answers 412 then, and a read with `If-Match` answers 412 in every other state. */
+                /** @description Entity tags, as in `ETag`, or `*`: a read returns 304 without a body if the record is in one of these states. Compared weakly. A write that is sent with it returns 412 then, and a read with `If-Match` returns 412 in every other state. */
                 "If-None-Match"?: components["parameters"]["IfNoneMatch"];
             };
             path: {
@@ -19659,7 +19659,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Entity tags, as `ETag` has them, or `*`: go on only when the record is in one of these states, and answer 412 otherwise. Compared strongly, so a weak tag never fits. On a write only the state of the record counts, so that a tag outlives a change of role or of the query. */
+                /** @description Entity tags, as in `ETag`, or `*`: the operation runs only if the record is in one of these states, and returns 412 otherwise. Compared strongly, so a weak tag never matches. On a write only the state of the record counts, so that a tag outlives a change of role or of the query. */
                 "If-Match"?: components["parameters"]["IfMatch"];
             };
             path: {
@@ -19708,7 +19708,7 @@ export interface operations {
             header?: {
                 /** @description One key per intended effect, and the same key for every repeat of it: the request has one effect, and each repeat within 7 days gets the same response. Choose it at random, such as the UUID `8e03978e-40d5-43e8-bc93-6894a57f9324`. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
-                /** @description Entity tags, as `ETag` has them, or `*`: go on only when the record is in one of these states, and answer 412 otherwise. Compared strongly, so a weak tag never fits. On a write only the state of the record counts, so that a tag outlives a change of role or of the query. */
+                /** @description Entity tags, as in `ETag`, or `*`: the operation runs only if the record is in one of these states, and returns 412 otherwise. Compared strongly, so a weak tag never matches. On a write only the state of the record counts, so that a tag outlives a change of role or of the query. */
                 "If-Match"?: components["parameters"]["IfMatch"];
             };
             path: {
@@ -19818,7 +19818,7 @@ export interface operations {
                 /** @description The `nextCursor` of the page before, sent with the same path and filter; absent for the first page. An altered cursor, or one of another list, is invalid input. */
                 cursor?: components["parameters"]["CursorQuery"];
                 /**
-                 * @description How many entries the page has at most, from 1 to 100.
+                 * @description Maximum entries of the page, from 1 to 100.
                  * @example 20
                  */
                 limit?: components["parameters"]["LimitQuery"];
@@ -20241,7 +20241,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Entity tags, as `ETag` has them, or `*`: a read answers 304 without a body when the record is in one of these states. Compared weakly. A write that is sent with it answers 412 then, and a read with `If-Match` answers 412 in every other state. */
+                /** @description Entity tags, as in `ETag`, or `*`: a read returns 304 without a body if the record is in one of these states. Compared weakly. A write that is sent with it returns 412 then, and a read with `If-Match` returns 412 in every other state. */
                 "If-None-Match"?: components["parameters"]["IfNoneMatch"];
             };
             path: {
@@ -20290,7 +20290,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Entity tags, as `ETag` has them, or `*`: go on only when the record is in one of these states, and answer 412 otherwise. Compared strongly, so a weak tag never fits. On a write only the state of the record counts, so that a tag outlives a change of role or of the query. */
+                /** @description Entity tags, as in `ETag`, or `*`: the operation runs only if the record is in one of these states, and returns 412 otherwise. Compared strongly, so a weak tag never matches. On a write only the state of the record counts, so that a tag outlives a change of role or of the query. */
                 "If-Match"?: components["parameters"]["IfMatch"];
             };
             path: {
@@ -20339,7 +20339,7 @@ export interface operations {
             header?: {
                 /** @description One key per intended effect, and the same key for every repeat of it: the request has one effect, and each repeat within 7 days gets the same response. Choose it at random, such as the UUID `8e03978e-40d5-43e8-bc93-6894a57f9324`. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
-                /** @description Entity tags, as `ETag` has them, or `*`: go on only when the record is in one of these states, and answer 412 otherwise. Compared strongly, so a weak tag never fits. On a write only the state of the record counts, so that a tag outlives a change of role or of the query. */
+                /** @description Entity tags, as in `ETag`, or `*`: the operation runs only if the record is in one of these states, and returns 412 otherwise. Compared strongly, so a weak tag never matches. On a write only the state of the record counts, so that a tag outlives a change of role or of the query. */
                 "If-Match"?: components["parameters"]["IfMatch"];
             };
             path: {
@@ -20400,7 +20400,7 @@ export interface operations {
                 /** @description The `nextCursor` of the page before, sent with the same path and filter; absent for the first page. An altered cursor, or one of another list, is invalid input. */
                 cursor?: components["parameters"]["CursorQuery"];
                 /**
-                 * @description How many entries the page has at most, from 1 to 100.
+                 * @description Maximum entries of the page, from 1 to 100.
                  * @example 20
                  */
                 limit?: components["parameters"]["LimitQuery"];
@@ -20649,17 +20649,17 @@ export interface operations {
             query?: never;
             header: {
                 /**
-                 * @description Id of the delivery, the same in every attempt: take a second one for a repeat.
+                 * @description Id of the delivery, the same in every attempt: treat a second one as a repeat.
                  * @example 01jr5xbn9z0h4c8g3y5a7b9d1f
                  */
                 "webhook-id": components["parameters"]["WebhookId"];
                 /**
-                 * @description Signatures of `<webhook-id>.<webhook-timestamp>.<body>` as Standard Webhooks writes them, one for each valid secret, separated by a space.
+                 * @description Signatures of `<webhook-id>.<webhook-timestamp>.<body>` in the form of Standard Webhooks, one for each valid secret, separated by a space.
                  * @example v1,7djSDA42ZKWaLmiL7aD8JamUBL9ak5LEqmH0r/bynrs=
                  */
                 "webhook-signature": components["parameters"]["WebhookSignature"];
                 /**
-                 * @description When this attempt was made, in whole seconds since 1970.
+                 * @description Time of this attempt, in whole seconds since 1970.
                  * @example 1772713860
                  */
                 "webhook-timestamp": components["parameters"]["WebhookTimestamp"];
@@ -20667,28 +20667,28 @@ export interface operations {
             path?: never;
             cookie?: never;
         };
-        /** @description The event; the bytes as they are sent are what is signed. */
+        /** @description The event. The signature covers the bytes as they are sent. */
         requestBody: {
             content: {
                 "application/json": components["schemas"]["BotCreatedEvent"];
             };
         };
         responses: {
-            /** @description The event was taken. */
+            /** @description The event was accepted. */
             "2XX": {
                 headers: {
                     [name: string]: unknown;
                 };
                 content?: never;
             };
-            /** @description It is sent again later. */
+            /** @description The event is sent again later. */
             "4XX": {
                 headers: {
                     [name: string]: unknown;
                 };
                 content?: never;
             };
-            /** @description The endpoint is gone: nothing is sent to it any more. */
+            /** @description The endpoint no longer exists: it gets no more events. */
             410: {
                 headers: {
                     [name: string]: unknown;
@@ -20702,17 +20702,17 @@ export interface operations {
             query?: never;
             header: {
                 /**
-                 * @description Id of the delivery, the same in every attempt: take a second one for a repeat.
+                 * @description Id of the delivery, the same in every attempt: treat a second one as a repeat.
                  * @example 01jr5xbn9z0h4c8g3y5a7b9d1f
                  */
                 "webhook-id": components["parameters"]["WebhookId"];
                 /**
-                 * @description Signatures of `<webhook-id>.<webhook-timestamp>.<body>` as Standard Webhooks writes them, one for each valid secret, separated by a space.
+                 * @description Signatures of `<webhook-id>.<webhook-timestamp>.<body>` in the form of Standard Webhooks, one for each valid secret, separated by a space.
                  * @example v1,7djSDA42ZKWaLmiL7aD8JamUBL9ak5LEqmH0r/bynrs=
                  */
                 "webhook-signature": components["parameters"]["WebhookSignature"];
                 /**
-                 * @description When this attempt was made, in whole seconds since 1970.
+                 * @description Time of this attempt, in whole seconds since 1970.
                  * @example 1772713860
                  */
                 "webhook-timestamp": components["parameters"]["WebhookTimestamp"];
@@ -20720,28 +20720,28 @@ export interface operations {
             path?: never;
             cookie?: never;
         };
-        /** @description The event; the bytes as they are sent are what is signed. */
+        /** @description The event. The signature covers the bytes as they are sent. */
         requestBody: {
             content: {
                 "application/json": components["schemas"]["BotDeletedEvent"];
             };
         };
         responses: {
-            /** @description The event was taken. */
+            /** @description The event was accepted. */
             "2XX": {
                 headers: {
                     [name: string]: unknown;
                 };
                 content?: never;
             };
-            /** @description It is sent again later. */
+            /** @description The event is sent again later. */
             "4XX": {
                 headers: {
                     [name: string]: unknown;
                 };
                 content?: never;
             };
-            /** @description The endpoint is gone: nothing is sent to it any more. */
+            /** @description The endpoint no longer exists: it gets no more events. */
             410: {
                 headers: {
                     [name: string]: unknown;
@@ -20755,17 +20755,17 @@ export interface operations {
             query?: never;
             header: {
                 /**
-                 * @description Id of the delivery, the same in every attempt: take a second one for a repeat.
+                 * @description Id of the delivery, the same in every attempt: treat a second one as a repeat.
                  * @example 01jr5xbn9z0h4c8g3y5a7b9d1f
                  */
                 "webhook-id": components["parameters"]["WebhookId"];
                 /**
-                 * @description Signatures of `<webhook-id>.<webhook-timestamp>.<body>` as Standard Webhooks writes them, one for each valid secret, separated by a space.
+                 * @description Signatures of `<webhook-id>.<webhook-timestamp>.<body>` in the form of Standard Webhooks, one for each valid secret, separated by a space.
                  * @example v1,7djSDA42ZKWaLmiL7aD8JamUBL9ak5LEqmH0r/bynrs=
                  */
                 "webhook-signature": components["parameters"]["WebhookSignature"];
                 /**
-                 * @description When this attempt was made, in whole seconds since 1970.
+                 * @description Time of this attempt, in whole seconds since 1970.
                  * @example 1772713860
                  */
                 "webhook-timestamp": components["parameters"]["WebhookTimestamp"];
@@ -20773,28 +20773,28 @@ export interface operations {
             path?: never;
             cookie?: never;
         };
-        /** @description The event; the bytes as they are sent are what is signed. */
+        /** @description The event. The signature covers the bytes as they are sent. */
         requestBody: {
             content: {
                 "application/json": components["schemas"]["BotPublishedEvent"];
             };
         };
         responses: {
-            /** @description The event was taken. */
+            /** @description The event was accepted. */
             "2XX": {
                 headers: {
                     [name: string]: unknown;
                 };
                 content?: never;
             };
-            /** @description It is sent again later. */
+            /** @description The event is sent again later. */
             "4XX": {
                 headers: {
                     [name: string]: unknown;
                 };
                 content?: never;
             };
-            /** @description The endpoint is gone: nothing is sent to it any more. */
+            /** @description The endpoint no longer exists: it gets no more events. */
             410: {
                 headers: {
                     [name: string]: unknown;
@@ -20808,17 +20808,17 @@ export interface operations {
             query?: never;
             header: {
                 /**
-                 * @description Id of the delivery, the same in every attempt: take a second one for a repeat.
+                 * @description Id of the delivery, the same in every attempt: treat a second one as a repeat.
                  * @example 01jr5xbn9z0h4c8g3y5a7b9d1f
                  */
                 "webhook-id": components["parameters"]["WebhookId"];
                 /**
-                 * @description Signatures of `<webhook-id>.<webhook-timestamp>.<body>` as Standard Webhooks writes them, one for each valid secret, separated by a space.
+                 * @description Signatures of `<webhook-id>.<webhook-timestamp>.<body>` in the form of Standard Webhooks, one for each valid secret, separated by a space.
                  * @example v1,7djSDA42ZKWaLmiL7aD8JamUBL9ak5LEqmH0r/bynrs=
                  */
                 "webhook-signature": components["parameters"]["WebhookSignature"];
                 /**
-                 * @description When this attempt was made, in whole seconds since 1970.
+                 * @description Time of this attempt, in whole seconds since 1970.
                  * @example 1772713860
                  */
                 "webhook-timestamp": components["parameters"]["WebhookTimestamp"];
@@ -20826,28 +20826,28 @@ export interface operations {
             path?: never;
             cookie?: never;
         };
-        /** @description The event; the bytes as they are sent are what is signed. */
+        /** @description The event. The signature covers the bytes as they are sent. */
         requestBody: {
             content: {
                 "application/json": components["schemas"]["BotUnpublishedEvent"];
             };
         };
         responses: {
-            /** @description The event was taken. */
+            /** @description The event was accepted. */
             "2XX": {
                 headers: {
                     [name: string]: unknown;
                 };
                 content?: never;
             };
-            /** @description It is sent again later. */
+            /** @description The event is sent again later. */
             "4XX": {
                 headers: {
                     [name: string]: unknown;
                 };
                 content?: never;
             };
-            /** @description The endpoint is gone: nothing is sent to it any more. */
+            /** @description The endpoint no longer exists: it gets no more events. */
             410: {
                 headers: {
                     [name: string]: unknown;
@@ -20861,17 +20861,17 @@ export interface operations {
             query?: never;
             header: {
                 /**
-                 * @description Id of the delivery, the same in every attempt: take a second one for a repeat.
+                 * @description Id of the delivery, the same in every attempt: treat a second one as a repeat.
                  * @example 01jr5xbn9z0h4c8g3y5a7b9d1f
                  */
                 "webhook-id": components["parameters"]["WebhookId"];
                 /**
-                 * @description Signatures of `<webhook-id>.<webhook-timestamp>.<body>` as Standard Webhooks writes them, one for each valid secret, separated by a space.
+                 * @description Signatures of `<webhook-id>.<webhook-timestamp>.<body>` in the form of Standard Webhooks, one for each valid secret, separated by a space.
                  * @example v1,7djSDA42ZKWaLmiL7aD8JamUBL9ak5LEqmH0r/bynrs=
                  */
                 "webhook-signature": components["parameters"]["WebhookSignature"];
                 /**
-                 * @description When this attempt was made, in whole seconds since 1970.
+                 * @description Time of this attempt, in whole seconds since 1970.
                  * @example 1772713860
                  */
                 "webhook-timestamp": components["parameters"]["WebhookTimestamp"];
@@ -20879,28 +20879,28 @@ export interface operations {
             path?: never;
             cookie?: never;
         };
-        /** @description The event; the bytes as they are sent are what is signed. */
+        /** @description The event. The signature covers the bytes as they are sent. */
         requestBody: {
             content: {
                 "application/json": components["schemas"]["BotUpdatedEvent"];
             };
         };
         responses: {
-            /** @description The event was taken. */
+            /** @description The event was accepted. */
             "2XX": {
                 headers: {
                     [name: string]: unknown;
                 };
                 content?: never;
             };
-            /** @description It is sent again later. */
+            /** @description The event is sent again later. */
             "4XX": {
                 headers: {
                     [name: string]: unknown;
                 };
                 content?: never;
             };
-            /** @description The endpoint is gone: nothing is sent to it any more. */
+            /** @description The endpoint no longer exists: it gets no more events. */
             410: {
                 headers: {
                     [name: string]: unknown;
@@ -20914,17 +20914,17 @@ export interface operations {
             query?: never;
             header: {
                 /**
-                 * @description Id of the delivery, the same in every attempt: take a second one for a repeat.
+                 * @description Id of the delivery, the same in every attempt: treat a second one as a repeat.
                  * @example 01jr5xbn9z0h4c8g3y5a7b9d1f
                  */
                 "webhook-id": components["parameters"]["WebhookId"];
                 /**
-                 * @description Signatures of `<webhook-id>.<webhook-timestamp>.<body>` as Standard Webhooks writes them, one for each valid secret, separated by a space.
+                 * @description Signatures of `<webhook-id>.<webhook-timestamp>.<body>` in the form of Standard Webhooks, one for each valid secret, separated by a space.
                  * @example v1,7djSDA42ZKWaLmiL7aD8JamUBL9ak5LEqmH0r/bynrs=
                  */
                 "webhook-signature": components["parameters"]["WebhookSignature"];
                 /**
-                 * @description When this attempt was made, in whole seconds since 1970.
+                 * @description Time of this attempt, in whole seconds since 1970.
                  * @example 1772713860
                  */
                 "webhook-timestamp": components["parameters"]["WebhookTimestamp"];
@@ -20932,28 +20932,28 @@ export interface operations {
             path?: never;
             cookie?: never;
         };
-        /** @description The event; the bytes as they are sent are what is signed. */
+        /** @description The event. The signature covers the bytes as they are sent. */
         requestBody: {
             content: {
                 "application/json": components["schemas"]["ChatHandoffRequestedEvent"];
             };
         };
         responses: {
-            /** @description The event was taken. */
+            /** @description The event was accepted. */
             "2XX": {
                 headers: {
                     [name: string]: unknown;
                 };
                 content?: never;
             };
-            /** @description It is sent again later. */
+            /** @description The event is sent again later. */
             "4XX": {
                 headers: {
                     [name: string]: unknown;
                 };
                 content?: never;
             };
-            /** @description The endpoint is gone: nothing is sent to it any more. */
+            /** @description The endpoint no longer exists: it gets no more events. */
             410: {
                 headers: {
                     [name: string]: unknown;
@@ -20967,17 +20967,17 @@ export interface operations {
             query?: never;
             header: {
                 /**
-                 * @description Id of the delivery, the same in every attempt: take a second one for a repeat.
+                 * @description Id of the delivery, the same in every attempt: treat a second one as a repeat.
                  * @example 01jr5xbn9z0h4c8g3y5a7b9d1f
                  */
                 "webhook-id": components["parameters"]["WebhookId"];
                 /**
-                 * @description Signatures of `<webhook-id>.<webhook-timestamp>.<body>` as Standard Webhooks writes them, one for each valid secret, separated by a space.
+                 * @description Signatures of `<webhook-id>.<webhook-timestamp>.<body>` in the form of Standard Webhooks, one for each valid secret, separated by a space.
                  * @example v1,7djSDA42ZKWaLmiL7aD8JamUBL9ak5LEqmH0r/bynrs=
                  */
                 "webhook-signature": components["parameters"]["WebhookSignature"];
                 /**
-                 * @description When this attempt was made, in whole seconds since 1970.
+                 * @description Time of this attempt, in whole seconds since 1970.
                  * @example 1772713860
                  */
                 "webhook-timestamp": components["parameters"]["WebhookTimestamp"];
@@ -20985,28 +20985,28 @@ export interface operations {
             path?: never;
             cookie?: never;
         };
-        /** @description The event; the bytes as they are sent are what is signed. */
+        /** @description The event. The signature covers the bytes as they are sent. */
         requestBody: {
             content: {
                 "application/json": components["schemas"]["ChatMessageReceivedEvent"];
             };
         };
         responses: {
-            /** @description The event was taken. */
+            /** @description The event was accepted. */
             "2XX": {
                 headers: {
                     [name: string]: unknown;
                 };
                 content?: never;
             };
-            /** @description It is sent again later. */
+            /** @description The event is sent again later. */
             "4XX": {
                 headers: {
                     [name: string]: unknown;
                 };
                 content?: never;
             };
-            /** @description The endpoint is gone: nothing is sent to it any more. */
+            /** @description The endpoint no longer exists: it gets no more events. */
             410: {
                 headers: {
                     [name: string]: unknown;
@@ -21020,17 +21020,17 @@ export interface operations {
             query?: never;
             header: {
                 /**
-                 * @description Id of the delivery, the same in every attempt: take a second one for a repeat.
+                 * @description Id of the delivery, the same in every attempt: treat a second one as a repeat.
                  * @example 01jr5xbn9z0h4c8g3y5a7b9d1f
                  */
                 "webhook-id": components["parameters"]["WebhookId"];
                 /**
-                 * @description Signatures of `<webhook-id>.<webhook-timestamp>.<body>` as Standard Webhooks writes them, one for each valid secret, separated by a space.
+                 * @description Signatures of `<webhook-id>.<webhook-timestamp>.<body>` in the form of Standard Webhooks, one for each valid secret, separated by a space.
                  * @example v1,7djSDA42ZKWaLmiL7aD8JamUBL9ak5LEqmH0r/bynrs=
                  */
                 "webhook-signature": components["parameters"]["WebhookSignature"];
                 /**
-                 * @description When this attempt was made, in whole seconds since 1970.
+                 * @description Time of this attempt, in whole seconds since 1970.
                  * @example 1772713860
                  */
                 "webhook-timestamp": components["parameters"]["WebhookTimestamp"];
@@ -21038,28 +21038,28 @@ export interface operations {
             path?: never;
             cookie?: never;
         };
-        /** @description The event; the bytes as they are sent are what is signed. */
+        /** @description The event. The signature covers the bytes as they are sent. */
         requestBody: {
             content: {
                 "application/json": components["schemas"]["ChatReturnedEvent"];
             };
         };
         responses: {
-            /** @description The event was taken. */
+            /** @description The event was accepted. */
             "2XX": {
                 headers: {
                     [name: string]: unknown;
                 };
                 content?: never;
             };
-            /** @description It is sent again later. */
+            /** @description The event is sent again later. */
             "4XX": {
                 headers: {
                     [name: string]: unknown;
                 };
                 content?: never;
             };
-            /** @description The endpoint is gone: nothing is sent to it any more. */
+            /** @description The endpoint no longer exists: it gets no more events. */
             410: {
                 headers: {
                     [name: string]: unknown;
@@ -21073,17 +21073,17 @@ export interface operations {
             query?: never;
             header: {
                 /**
-                 * @description Id of the delivery, the same in every attempt: take a second one for a repeat.
+                 * @description Id of the delivery, the same in every attempt: treat a second one as a repeat.
                  * @example 01jr5xbn9z0h4c8g3y5a7b9d1f
                  */
                 "webhook-id": components["parameters"]["WebhookId"];
                 /**
-                 * @description Signatures of `<webhook-id>.<webhook-timestamp>.<body>` as Standard Webhooks writes them, one for each valid secret, separated by a space.
+                 * @description Signatures of `<webhook-id>.<webhook-timestamp>.<body>` in the form of Standard Webhooks, one for each valid secret, separated by a space.
                  * @example v1,7djSDA42ZKWaLmiL7aD8JamUBL9ak5LEqmH0r/bynrs=
                  */
                 "webhook-signature": components["parameters"]["WebhookSignature"];
                 /**
-                 * @description When this attempt was made, in whole seconds since 1970.
+                 * @description Time of this attempt, in whole seconds since 1970.
                  * @example 1772713860
                  */
                 "webhook-timestamp": components["parameters"]["WebhookTimestamp"];
@@ -21091,28 +21091,28 @@ export interface operations {
             path?: never;
             cookie?: never;
         };
-        /** @description The event; the bytes as they are sent are what is signed. */
+        /** @description The event. The signature covers the bytes as they are sent. */
         requestBody: {
             content: {
                 "application/json": components["schemas"]["ChatTakenEvent"];
             };
         };
         responses: {
-            /** @description The event was taken. */
+            /** @description The event was accepted. */
             "2XX": {
                 headers: {
                     [name: string]: unknown;
                 };
                 content?: never;
             };
-            /** @description It is sent again later. */
+            /** @description The event is sent again later. */
             "4XX": {
                 headers: {
                     [name: string]: unknown;
                 };
                 content?: never;
             };
-            /** @description The endpoint is gone: nothing is sent to it any more. */
+            /** @description The endpoint no longer exists: it gets no more events. */
             410: {
                 headers: {
                     [name: string]: unknown;
@@ -21126,17 +21126,17 @@ export interface operations {
             query?: never;
             header: {
                 /**
-                 * @description Id of the delivery, the same in every attempt: take a second one for a repeat.
+                 * @description Id of the delivery, the same in every attempt: treat a second one as a repeat.
                  * @example 01jr5xbn9z0h4c8g3y5a7b9d1f
                  */
                 "webhook-id": components["parameters"]["WebhookId"];
                 /**
-                 * @description Signatures of `<webhook-id>.<webhook-timestamp>.<body>` as Standard Webhooks writes them, one for each valid secret, separated by a space.
+                 * @description Signatures of `<webhook-id>.<webhook-timestamp>.<body>` in the form of Standard Webhooks, one for each valid secret, separated by a space.
                  * @example v1,7djSDA42ZKWaLmiL7aD8JamUBL9ak5LEqmH0r/bynrs=
                  */
                 "webhook-signature": components["parameters"]["WebhookSignature"];
                 /**
-                 * @description When this attempt was made, in whole seconds since 1970.
+                 * @description Time of this attempt, in whole seconds since 1970.
                  * @example 1772713860
                  */
                 "webhook-timestamp": components["parameters"]["WebhookTimestamp"];
@@ -21144,28 +21144,28 @@ export interface operations {
             path?: never;
             cookie?: never;
         };
-        /** @description The event; the bytes as they are sent are what is signed. */
+        /** @description The event. The signature covers the bytes as they are sent. */
         requestBody: {
             content: {
                 "application/json": components["schemas"]["EndpointTestEvent"];
             };
         };
         responses: {
-            /** @description The event was taken. */
+            /** @description The event was accepted. */
             "2XX": {
                 headers: {
                     [name: string]: unknown;
                 };
                 content?: never;
             };
-            /** @description It is sent again later. */
+            /** @description The event is sent again later. */
             "4XX": {
                 headers: {
                     [name: string]: unknown;
                 };
                 content?: never;
             };
-            /** @description The endpoint is gone: nothing is sent to it any more. */
+            /** @description The endpoint no longer exists: it gets no more events. */
             410: {
                 headers: {
                     [name: string]: unknown;
@@ -21179,17 +21179,17 @@ export interface operations {
             query?: never;
             header: {
                 /**
-                 * @description Id of the delivery, the same in every attempt: take a second one for a repeat.
+                 * @description Id of the delivery, the same in every attempt: treat a second one as a repeat.
                  * @example 01jr5xbn9z0h4c8g3y5a7b9d1f
                  */
                 "webhook-id": components["parameters"]["WebhookId"];
                 /**
-                 * @description Signatures of `<webhook-id>.<webhook-timestamp>.<body>` as Standard Webhooks writes them, one for each valid secret, separated by a space.
+                 * @description Signatures of `<webhook-id>.<webhook-timestamp>.<body>` in the form of Standard Webhooks, one for each valid secret, separated by a space.
                  * @example v1,7djSDA42ZKWaLmiL7aD8JamUBL9ak5LEqmH0r/bynrs=
                  */
                 "webhook-signature": components["parameters"]["WebhookSignature"];
                 /**
-                 * @description When this attempt was made, in whole seconds since 1970.
+                 * @description Time of this attempt, in whole seconds since 1970.
                  * @example 1772713860
                  */
                 "webhook-timestamp": components["parameters"]["WebhookTimestamp"];
@@ -21197,28 +21197,28 @@ export interface operations {
             path?: never;
             cookie?: never;
         };
-        /** @description The event; the bytes as they are sent are what is signed. */
+        /** @description The event. The signature covers the bytes as they are sent. */
         requestBody: {
             content: {
                 "application/json": components["schemas"]["ResultAnsweredEvent"];
             };
         };
         responses: {
-            /** @description The event was taken. */
+            /** @description The event was accepted. */
             "2XX": {
                 headers: {
                     [name: string]: unknown;
                 };
                 content?: never;
             };
-            /** @description It is sent again later. */
+            /** @description The event is sent again later. */
             "4XX": {
                 headers: {
                     [name: string]: unknown;
                 };
                 content?: never;
             };
-            /** @description The endpoint is gone: nothing is sent to it any more. */
+            /** @description The endpoint no longer exists: it gets no more events. */
             410: {
                 headers: {
                     [name: string]: unknown;
@@ -21232,17 +21232,17 @@ export interface operations {
             query?: never;
             header: {
                 /**
-                 * @description Id of the delivery, the same in every attempt: take a second one for a repeat.
+                 * @description Id of the delivery, the same in every attempt: treat a second one as a repeat.
                  * @example 01jr5xbn9z0h4c8g3y5a7b9d1f
                  */
                 "webhook-id": components["parameters"]["WebhookId"];
                 /**
-                 * @description Signatures of `<webhook-id>.<webhook-timestamp>.<body>` as Standard Webhooks writes them, one for each valid secret, separated by a space.
+                 * @description Signatures of `<webhook-id>.<webhook-timestamp>.<body>` in the form of Standard Webhooks, one for each valid secret, separated by a space.
                  * @example v1,7djSDA42ZKWaLmiL7aD8JamUBL9ak5LEqmH0r/bynrs=
                  */
                 "webhook-signature": components["parameters"]["WebhookSignature"];
                 /**
-                 * @description When this attempt was made, in whole seconds since 1970.
+                 * @description Time of this attempt, in whole seconds since 1970.
                  * @example 1772713860
                  */
                 "webhook-timestamp": components["parameters"]["WebhookTimestamp"];
@@ -21250,28 +21250,28 @@ export interface operations {
             path?: never;
             cookie?: never;
         };
-        /** @description The event; the bytes as they are sent are what is signed. */
+        /** @description The event. The signature covers the bytes as they are sent. */
         requestBody: {
             content: {
                 "application/json": components["schemas"]["ResultCompletedEvent"];
             };
         };
         responses: {
-            /** @description The event was taken. */
+            /** @description The event was accepted. */
             "2XX": {
                 headers: {
                     [name: string]: unknown;
                 };
                 content?: never;
             };
-            /** @description It is sent again later. */
+            /** @description The event is sent again later. */
             "4XX": {
                 headers: {
                     [name: string]: unknown;
                 };
                 content?: never;
             };
-            /** @description The endpoint is gone: nothing is sent to it any more. */
+            /** @description The endpoint no longer exists: it gets no more events. */
             410: {
                 headers: {
                     [name: string]: unknown;
@@ -21285,17 +21285,17 @@ export interface operations {
             query?: never;
             header: {
                 /**
-                 * @description Id of the delivery, the same in every attempt: take a second one for a repeat.
+                 * @description Id of the delivery, the same in every attempt: treat a second one as a repeat.
                  * @example 01jr5xbn9z0h4c8g3y5a7b9d1f
                  */
                 "webhook-id": components["parameters"]["WebhookId"];
                 /**
-                 * @description Signatures of `<webhook-id>.<webhook-timestamp>.<body>` as Standard Webhooks writes them, one for each valid secret, separated by a space.
+                 * @description Signatures of `<webhook-id>.<webhook-timestamp>.<body>` in the form of Standard Webhooks, one for each valid secret, separated by a space.
                  * @example v1,7djSDA42ZKWaLmiL7aD8JamUBL9ak5LEqmH0r/bynrs=
                  */
                 "webhook-signature": components["parameters"]["WebhookSignature"];
                 /**
-                 * @description When this attempt was made, in whole seconds since 1970.
+                 * @description Time of this attempt, in whole seconds since 1970.
                  * @example 1772713860
                  */
                 "webhook-timestamp": components["parameters"]["WebhookTimestamp"];
@@ -21303,28 +21303,28 @@ export interface operations {
             path?: never;
             cookie?: never;
         };
-        /** @description The event; the bytes as they are sent are what is signed. */
+        /** @description The event. The signature covers the bytes as they are sent. */
         requestBody: {
             content: {
                 "application/json": components["schemas"]["ResultStartedEvent"];
             };
         };
         responses: {
-            /** @description The event was taken. */
+            /** @description The event was accepted. */
             "2XX": {
                 headers: {
                     [name: string]: unknown;
                 };
                 content?: never;
             };
-            /** @description It is sent again later. */
+            /** @description The event is sent again later. */
             "4XX": {
                 headers: {
                     [name: string]: unknown;
                 };
                 content?: never;
             };
-            /** @description The endpoint is gone: nothing is sent to it any more. */
+            /** @description The endpoint no longer exists: it gets no more events. */
             410: {
                 headers: {
                     [name: string]: unknown;
@@ -21338,17 +21338,17 @@ export interface operations {
             query?: never;
             header: {
                 /**
-                 * @description Id of the delivery, the same in every attempt: take a second one for a repeat.
+                 * @description Id of the delivery, the same in every attempt: treat a second one as a repeat.
                  * @example 01jr5xbn9z0h4c8g3y5a7b9d1f
                  */
                 "webhook-id": components["parameters"]["WebhookId"];
                 /**
-                 * @description Signatures of `<webhook-id>.<webhook-timestamp>.<body>` as Standard Webhooks writes them, one for each valid secret, separated by a space.
+                 * @description Signatures of `<webhook-id>.<webhook-timestamp>.<body>` in the form of Standard Webhooks, one for each valid secret, separated by a space.
                  * @example v1,7djSDA42ZKWaLmiL7aD8JamUBL9ak5LEqmH0r/bynrs=
                  */
                 "webhook-signature": components["parameters"]["WebhookSignature"];
                 /**
-                 * @description When this attempt was made, in whole seconds since 1970.
+                 * @description Time of this attempt, in whole seconds since 1970.
                  * @example 1772713860
                  */
                 "webhook-timestamp": components["parameters"]["WebhookTimestamp"];
@@ -21356,28 +21356,28 @@ export interface operations {
             path?: never;
             cookie?: never;
         };
-        /** @description The event; the bytes as they are sent are what is signed. */
+        /** @description The event. The signature covers the bytes as they are sent. */
         requestBody: {
             content: {
                 "application/json": components["schemas"]["ResultsDeletedEvent"];
             };
         };
         responses: {
-            /** @description The event was taken. */
+            /** @description The event was accepted. */
             "2XX": {
                 headers: {
                     [name: string]: unknown;
                 };
                 content?: never;
             };
-            /** @description It is sent again later. */
+            /** @description The event is sent again later. */
             "4XX": {
                 headers: {
                     [name: string]: unknown;
                 };
                 content?: never;
             };
-            /** @description The endpoint is gone: nothing is sent to it any more. */
+            /** @description The endpoint no longer exists: it gets no more events. */
             410: {
                 headers: {
                     [name: string]: unknown;

@@ -14,7 +14,7 @@ class ApiError extends Error {
     status;
     /** Code of the error, such as `NOT_FOUND`; `UNKNOWN` if the response is not from the service. */
     code;
-    /** Problems of the request; may be empty. */
+    /** Issues of the request; may be empty. */
     issues;
     /** Id of the request in the log of the service. */
     requestId;
@@ -22,7 +22,7 @@ class ApiError extends Error {
     retryAfter;
     /** Headers of the response. */
     headers;
-    /** The body of the response as it came. */
+    /** Body of the response as it arrived. */
     body;
     constructor(response, { code, message, issues }, body = '') {
         const [issue] = issues;

@@ -2,7 +2,7 @@
 export interface ClientOptions {
     /** Address of the service, such as `https://api.example.com`. It may have a path. */
     baseUrl: string;
-    /** Access token, or a function that returns one and is called before every request. Operations for everybody need none. */
+    /** Access token, or a function that returns one and is called before every request. Public operations need none. */
     token?: string | (() => string | Promise<string>);
     /** Sends the requests in place of the global `fetch`. */
     fetch?: typeof globalThis.fetch;
@@ -25,10 +25,10 @@ export interface Attempt {
     /** Counts from 1. */
     attempt: number;
     milliseconds: number;
-    /** Absent where no response came. */
+    /** Absent if no response arrived. */
     status?: number;
     requestId?: string;
-    /** Absent where the attempt succeeded. */
+    /** Absent if the attempt succeeded. */
     error?: Error;
 }
 export interface RequestOptions {
@@ -67,13 +67,13 @@ export interface Pages<Page, Entry> extends Reply<Page>, AsyncIterable<Entry> {
     /** Every page. Each is requested when it is needed. */
     pages(): AsyncIterable<Page>;
 }
-/** One problem of a request. */
+/** One issue of a request. */
 export interface Issue {
     /** Part of the request (`path`, `query`, `header` or `body`), then keys; indexes are text. */
     path: string[];
     /** Kind of the issue. Later releases add codes: treat an unknown one as `custom`. */
     code: string;
-    /** Description of the problem for people. */
+    /** Message for people. */
     message: string;
     /** State of the stored record, on a conflict or a failed precondition. */
     current?: {
@@ -93,7 +93,7 @@ export declare class ApiError extends Error {
     readonly status: number;
     /** Code of the error, such as `NOT_FOUND`; `UNKNOWN` if the response is not from the service. */
     readonly code: string;
-    /** Problems of the request; may be empty. */
+    /** Issues of the request; may be empty. */
     readonly issues: Issue[];
     /** Id of the request in the log of the service. */
     readonly requestId: string | undefined;
@@ -101,7 +101,7 @@ export declare class ApiError extends Error {
     readonly retryAfter: number | undefined;
     /** Headers of the response. */
     readonly headers: Headers;
-    /** The body of the response as it came. */
+    /** Body of the response as it arrived. */
     readonly body: string;
     constructor(response: Response, { code, message, issues }: ErrorBody, body?: string);
 }

@@ -7,7 +7,7 @@ export { ApiError, ConnectionError, TimeoutError } from './api.js'
 export type { Attempt, ClientOptions, Events, Issue, KeyOptions, MatchOptions, Pages, Reply, RequestOptions } from './api.js'
 export type * from './types.cjs'
 
-/** The input does not fit the contract, or names something that cannot be. The issues say what and where; nothing was changed. Correct the request before sending it again. */
+/** The input does not fit the contract, or names something that cannot be. Nothing was changed. Correct what the issues name before sending the request again. */
 export declare class BadRequestError extends ApiError {
   readonly status: 400
   readonly code: 'BAD_REQUEST'
@@ -31,7 +31,7 @@ export declare class NotFoundError extends ApiError {
   readonly code: 'NOT_FOUND'
 }
 
-/** The path exists but does not know this method; the Allow header lists those it knows. */
+/** The path exists but does not take this method; the Allow header lists those it takes. */
 export declare class MethodNotAllowedError extends ApiError {
   readonly status: 405
   readonly code: 'METHOD_NOT_ALLOWED'
@@ -49,7 +49,7 @@ export declare class ConflictError extends ApiError {
   readonly code: 'CONFLICT'
 }
 
-/** The record is in another state than `If-Match` or `If-None-Match` wants; nothing was changed. The issue and the header `ETag` have the tag of the state it is in: read it again and repeat the change on that. */
+/** The record is not in the state that `If-Match` or `If-None-Match` requires; nothing was changed. The issue and the header `ETag` have its current tag: read the record again and repeat the change on that state. */
 export declare class PreconditionFailedError extends ApiError {
   readonly status: 412
   readonly code: 'PRECONDITION_FAILED'
@@ -85,13 +85,13 @@ export declare class RequestHeaderFieldsTooLargeError extends ApiError {
   readonly code: 'REQUEST_HEADER_FIELDS_TOO_LARGE'
 }
 
-/** A fault of the service. The details are in its log under the request id of the X-Request-Id header. */
+/** The service failed. Its log has the details under the request id of the X-Request-Id header. */
 export declare class InternalServerError extends ApiError {
   readonly status: 500
   readonly code: 'INTERNAL_SERVER_ERROR'
 }
 
-/** The database cannot be reached or is overloaded. As a rule nothing was changed; only when the connection to the database is lost at the very end, it may have been. Try again after Retry-After seconds, a POST or PATCH with the Idempotency-Key it had. Where something else is missing, an issue says what. */
+/** The database cannot be reached or is overloaded. As a rule nothing was changed; it may have been if the connection to the database was lost at the very end. Try again after Retry-After seconds, a POST or PATCH with the same Idempotency-Key. If something else is missing, an issue names it. */
 export declare class ServiceUnavailableError extends ApiError {
   readonly status: 503
   readonly code: 'SERVICE_UNAVAILABLE'

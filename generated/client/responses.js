@@ -9,14 +9,14 @@ export function bodyOf(response, text, errorClasses) {
         if (last?.type === 'error')
             throw errorOf(response, last.error, text, errorClasses);
     }
-    const answer = parseText(text);
-    if (response.ok && answer !== undefined)
-        return { body: answer, response };
-    throw errorOf(response, answer, text, errorClasses);
+    const body = parseText(text);
+    if (response.ok && body !== undefined)
+        return { body, response };
+    throw errorOf(response, body, text, errorClasses);
 }
-function errorOf(response, answer, text, errorClasses) {
-    const problem = errorBodyOf(answer);
-    return new (errorClasses.get(problem.code) ?? ApiError)(response, problem, text);
+function errorOf(response, body, text, errorClasses) {
+    const error = errorBodyOf(body);
+    return new (errorClasses.get(error.code) ?? ApiError)(response, error, text);
 }
 export function isEventStream(response) {
     return response.headers.get('content-type')?.startsWith('text/event-stream') === true;
@@ -85,8 +85,8 @@ function parseText(text) {
         return undefined;
     }
 }
-function errorBodyOf(answer) {
-    if (typeof answer?.code === 'string' && Array.isArray(answer.issues))
-        return answer;
-    return { code: 'UNKNOWN', message: 'Not an answer of the service', issues: [] };
+function errorBodyOf(body) {
+    if (typeof body?.code === 'string' && Array.isArray(body.issues))
+        return body;
+    return { code: 'UNKNOWN', message: 'Not a response of the service', issues: [] };
 }

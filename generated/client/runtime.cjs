@@ -90,10 +90,10 @@ agent) {
         });
         const idOf = (requestId) => (requestId ? { requestId } : {});
         try {
-            const answer = await attempt(call, key);
-            const { status, headers } = answer.response;
+            const result = await attempt(call, key);
+            const { status, headers } = result.response;
             logger({ ...line(), status, ...idOf(headers.get('x-request-id')) });
-            return answer;
+            return result;
         }
         catch (error) {
             const known = error instanceof api_ts_1.ApiError ? { status: error.status, ...idOf(error.requestId) } : {};
@@ -147,7 +147,7 @@ agent) {
             const sent = (async () => send({ operation, target: targetOf(operation, ids, query), body, options }))();
             if (operation.events)
                 return (0, responses_ts_1.streamOf)(sent);
-            const reply = Object.assign(sent.then((answer) => answer.body), {
+            const reply = Object.assign(sent.then(({ body }) => body), {
                 withResponse() {
                     // The caller handles failures of the returned promise.
                     reply.catch(() => { });

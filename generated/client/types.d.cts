@@ -610,14 +610,14 @@ export interface components {
              */
             nextCursor: string | null;
         };
-        /** @description The input does not fit the contract, or names something that cannot be. The issues say what and where; nothing was changed. Correct the request before sending it again. */
+        /** @description The input does not fit the contract, or names something that cannot be. Nothing was changed. Correct what the issues name before sending the request again. */
         BadRequestErrorBody: {
             /**
-             * @description The code of the error, for programs.
+             * @description Code of the error, for programs.
              * @enum {string}
              */
             code: "BAD_REQUEST";
-            /** @description What is wrong and where; empty where there is nothing to add. */
+            /** @description Issues of the request; empty if there is nothing to add. */
             issues: components["schemas"]["ErrorIssue"][];
             /**
              * @description The fixed text of the code.
@@ -4047,11 +4047,11 @@ export interface components {
         /** @description The record was changed since the caller read it, or it exists already. Read it again and repeat the change on the new state. */
         ConflictErrorBody: {
             /**
-             * @description The code of the error, for programs.
+             * @description Code of the error, for programs.
              * @enum {string}
              */
             code: "CONFLICT";
-            /** @description What is wrong and where; empty where there is nothing to add. */
+            /** @description Issues of the request; empty if there is nothing to add. */
             issues: components["schemas"]["ErrorIssue"][];
             /**
              * @description The fixed text of the code.
@@ -4287,21 +4287,21 @@ export interface components {
         };
         /** @description A change of credentials. The type is the one they have; data that are given replace all. */
         CredentialsUpdate: components["schemas"]["SmtpCredentialsUpdate"] | components["schemas"]["GoogleSheetsCredentialsUpdate"] | components["schemas"]["StripeCredentialsUpdate"] | components["schemas"]["ChatwootCredentialsUpdate"] | components["schemas"]["OpenAiCredentialsUpdate"] | components["schemas"]["AnthropicCredentialsUpdate"] | components["schemas"]["MistralCredentialsUpdate"] | components["schemas"]["GroqCredentialsUpdate"] | components["schemas"]["TogetherAiCredentialsUpdate"] | components["schemas"]["OpenRouterCredentialsUpdate"] | components["schemas"]["PerplexityCredentialsUpdate"] | components["schemas"]["DeepSeekCredentialsUpdate"] | components["schemas"]["DifyAiCredentialsUpdate"] | components["schemas"]["ChatNodeCredentialsUpdate"] | components["schemas"]["ElevenLabsCredentialsUpdate"] | components["schemas"]["NocoDbCredentialsUpdate"] | components["schemas"]["SegmentCredentialsUpdate"] | components["schemas"]["PostHogCredentialsUpdate"] | components["schemas"]["ZendeskCredentialsUpdate"] | components["schemas"]["BlinkCredentialsUpdate"] | components["schemas"]["GmailCredentialsUpdate"];
-        /** @description What is stored, on a conflict or a failed precondition: read the record, or send these values to write on top of it. Absent where the record has none. */
+        /** @description State of the stored record, on a conflict or a failed precondition: read the record, or send these values to write on top of it. Absent if the record has none. */
         CurrentState: {
             /**
-             * @description The entity tag of the record, as the header `ETag` of reading it says.
+             * @description Entity tag of the record, as in the header `ETag` of a read.
              * @example "01jr5x2e0p1y5s9x4n6q8r0t2w-8c1d5b6e0f3a9247-4f9c02a7d1b8e365"
              */
             etag?: string;
             /**
-             * @description Id of the record that was made, where the answer that made it cannot be given again.
+             * @description Id of the created record, if the response that created it cannot be repeated.
              * @example 01jr5x4g2r3a7v1z6q8s0t2w4y
              */
             id?: string;
             /**
              * Format: date-time
-             * @description When the record was last changed, as its `updatedAt` says.
+             * @description Time of the last change of the record, as in its `updatedAt`.
              * @example 2026-03-04T10:15:30.120Z
              */
             updatedAt?: string;
@@ -5191,17 +5191,17 @@ export interface components {
              */
             type: "endpoint.test";
         };
-        /** @description One thing that is wrong, and where. */
+        /** @description One issue of a request, with its path. */
         ErrorIssue: {
             code: components["schemas"]["IssueCode"];
             current?: components["schemas"]["CurrentState"];
             /**
-             * @description What is wrong, for people.
+             * @description Message for people.
              * @example Invalid input: expected string, received number
              */
             message: string;
             /**
-             * @description Where it is: first the place (`path`, `query`, `header` or `body`), then keys; indexes are written as text.
+             * @description Path of the issue: first `path`, `query`, `header` or `body`, then keys; indexes are written as text.
              * @example [
              *       "body",
              *       "items",
@@ -5727,11 +5727,11 @@ export interface components {
         /** @description The caller may not do this to this record, or their token may not do it at all. Ask an admin of the workspace for a higher role; with the issue `missing_scope` or `bound_token`, use another token. */
         ForbiddenErrorBody: {
             /**
-             * @description The code of the error, for programs.
+             * @description Code of the error, for programs.
              * @enum {string}
              */
             code: "FORBIDDEN";
-            /** @description What is wrong and where; empty where there is nothing to add. */
+            /** @description Issues of the request; empty if there is nothing to add. */
             issues: components["schemas"]["ErrorIssue"][];
             /**
              * @description The fixed text of the code.
@@ -6621,11 +6621,11 @@ export interface components {
         /** @description The Idempotency-Key was sent with another method, path or body before. Nothing was changed. Send another request with another key, and a repeat exactly as the first time. */
         IdempotencyMismatchErrorBody: {
             /**
-             * @description The code of the error, for programs.
+             * @description Code of the error, for programs.
              * @enum {string}
              */
             code: "IDEMPOTENCY_MISMATCH";
-            /** @description What is wrong and where; empty where there is nothing to add. */
+            /** @description Issues of the request; empty if there is nothing to add. */
             issues: components["schemas"]["ErrorIssue"][];
             /**
              * @description The fixed text of the code.
@@ -6788,14 +6788,14 @@ export interface components {
         } & {
             [key: string]: unknown;
         };
-        /** @description A fault of the service. The details are in its log under the request id of the X-Request-Id header. */
+        /** @description The service failed. Its log has the details under the request id of the X-Request-Id header. */
         InternalServerErrorBody: {
             /**
-             * @description The code of the error, for programs.
+             * @description Code of the error, for programs.
              * @enum {string}
              */
             code: "INTERNAL_SERVER_ERROR";
-            /** @description What is wrong and where; empty where there is nothing to add. */
+            /** @description Issues of the request; empty if there is nothing to add. */
             issues: components["schemas"]["ErrorIssue"][];
             /**
              * @description The fixed text of the code.
@@ -6893,9 +6893,9 @@ export interface components {
             nextCursor: string | null;
         };
         /**
-         * @description Kind of the issue, for programs. The list is open: take a code that you do not know for `custom`.
+         * @description Kind of the issue, for programs. The list is open: treat an unknown code as `custom`.
          *
-         *     - `already_created`: a request with this idempotency key has made the record whose id `current` has; its answer held a secret and cannot be given again.
+         *     - `already_created`: a request with this idempotency key has created the record whose id `current` has; its response held a secret and cannot be repeated.
          *     - `bot_closed`: the bot takes no new chats.
          *     - `bound_token`: the token is bound to a workspace, and this is outside of it.
          *     - `circular_move`: a folder would be inside itself.
@@ -6915,7 +6915,7 @@ export interface components {
          *     - `invalid_format`: the text does not have the required form.
          *     - `invalid_json`: the body is not JSON.
          *     - `invalid_key`: the name of a property cannot be stored.
-         *     - `invalid_number`: the number is too large to be kept exactly.
+         *     - `invalid_number`: the number is too large to be stored exactly.
          *     - `invalid_text`: the text has U+0000 or half of a surrogate pair in it.
          *     - `invalid_type`: the value is missing, or of another type.
          *     - `invalid_union`: the value fits none of the alternatives.
@@ -8109,11 +8109,11 @@ export interface components {
         /** @description The addressed record does not exist, or no longer does. Check the id. */
         NotFoundErrorBody: {
             /**
-             * @description The code of the error, for programs.
+             * @description Code of the error, for programs.
              * @enum {string}
              */
             code: "NOT_FOUND";
-            /** @description What is wrong and where; empty where there is nothing to add. */
+            /** @description Issues of the request; empty if there is nothing to add. */
             issues: components["schemas"]["ErrorIssue"][];
             /**
              * @description The fixed text of the code.
@@ -8614,11 +8614,11 @@ export interface components {
         /** @description The request body is over the limit of the operation, which the issue names. */
         PayloadTooLargeErrorBody: {
             /**
-             * @description The code of the error, for programs.
+             * @description Code of the error, for programs.
              * @enum {string}
              */
             code: "PAYLOAD_TOO_LARGE";
-            /** @description What is wrong and where; empty where there is nothing to add. */
+            /** @description Issues of the request; empty if there is nothing to add. */
             issues: components["schemas"]["ErrorIssue"][];
             /**
              * @description The fixed text of the code.
@@ -9300,14 +9300,14 @@ export interface components {
         } & {
             [key: string]: unknown;
         };
-        /** @description The record is in another state than `If-Match` or `If-None-Match` wants; nothing was changed. The issue and the header `ETag` have the tag of the state it is in: read it again and repeat the change on that. */
+        /** @description The record is not in the state that `If-Match` or `If-None-Match` requires; nothing was changed. The issue and the header `ETag` have its current tag: read the record again and repeat the change on that state. */
         PreconditionFailedErrorBody: {
             /**
-             * @description The code of the error, for programs.
+             * @description Code of the error, for programs.
              * @enum {string}
              */
             code: "PRECONDITION_FAILED";
-            /** @description What is wrong and where; empty where there is nothing to add. */
+            /** @description Issues of the request; empty if there is nothing to add. */
             issues: components["schemas"]["ErrorIssue"][];
             /**
              * @description The fixed text of the code.
@@ -9590,7 +9590,7 @@ export interface components {
             /** @description The first ten findings that are errors. Check a bot lists all findings. */
             firstErrors: components["schemas"]["FlowFinding"][];
             /**
-             * @description Says that it is done.
+             * @description Confirms success.
              * @enum {string}
              */
             message: "success";
@@ -10057,11 +10057,11 @@ export interface components {
         /** @description The request line and headers are over 16 KiB together, or there are more than 100 headers. Send fewer or shorter headers. */
         RequestHeaderFieldsTooLargeErrorBody: {
             /**
-             * @description The code of the error, for programs.
+             * @description Code of the error, for programs.
              * @enum {string}
              */
             code: "REQUEST_HEADER_FIELDS_TOO_LARGE";
-            /** @description What is wrong and where; empty where there is nothing to add. */
+            /** @description Issues of the request; empty if there is nothing to add. */
             issues: components["schemas"]["ErrorIssue"][];
             /**
              * @description The fixed text of the code.
@@ -10072,11 +10072,11 @@ export interface components {
         /** @description The request did not arrive completely in time. Send it again. */
         RequestTimeoutErrorBody: {
             /**
-             * @description The code of the error, for programs.
+             * @description Code of the error, for programs.
              * @enum {string}
              */
             code: "REQUEST_TIMEOUT";
-            /** @description What is wrong and where; empty where there is nothing to add. */
+            /** @description Issues of the request; empty if there is nothing to add. */
             issues: components["schemas"]["ErrorIssue"][];
             /**
              * @description The fixed text of the code.
@@ -10584,14 +10584,14 @@ export interface components {
             /** @description The bubbles that the visitor sees: the text, then each file. */
             messages: components["schemas"]["MessageBubble"][];
         };
-        /** @description The database cannot be reached or is overloaded. As a rule nothing was changed; only when the connection to the database is lost at the very end, it may have been. Try again after Retry-After seconds, a POST or PATCH with the Idempotency-Key it had. Where something else is missing, an issue says what. */
+        /** @description The database cannot be reached or is overloaded. As a rule nothing was changed; it may have been if the connection to the database was lost at the very end. Try again after Retry-After seconds, a POST or PATCH with the same Idempotency-Key. If something else is missing, an issue names it. */
         ServiceUnavailableErrorBody: {
             /**
-             * @description The code of the error, for programs.
+             * @description Code of the error, for programs.
              * @enum {string}
              */
             code: "SERVICE_UNAVAILABLE";
-            /** @description What is wrong and where; empty where there is nothing to add. */
+            /** @description Issues of the request; empty if there is nothing to add. */
             issues: components["schemas"]["ErrorIssue"][];
             /**
              * @description The fixed text of the code.
@@ -11691,10 +11691,10 @@ export interface components {
              */
             url: string;
         };
-        /** @description Says that what was asked for is done. */
+        /** @description Confirms that the request succeeded. */
         SuccessBody: {
             /**
-             * @description Says that it is done.
+             * @description Confirms success.
              * @enum {string}
              */
             message: "success";
@@ -12501,11 +12501,11 @@ export interface components {
         /** @description The caller sends more requests than the installation allows, in a window of time or at once, or a record would have more entries than it may, or an address or the visitors of a bot store more in a day than they may. Nothing was done. Wait as many seconds as Retry-After says; with the issue `daily_quota_exceeded` it takes up to a day, and with `quota_exceeded` waiting does not help. */
         TooManyRequestsErrorBody: {
             /**
-             * @description The code of the error, for programs.
+             * @description Code of the error, for programs.
              * @enum {string}
              */
             code: "TOO_MANY_REQUESTS";
-            /** @description What is wrong and where; empty where there is nothing to add. */
+            /** @description Issues of the request; empty if there is nothing to add. */
             issues: components["schemas"]["ErrorIssue"][];
             /**
              * @description The fixed text of the code.
@@ -12589,11 +12589,11 @@ export interface components {
         /** @description The Authorization header is missing, or its token is malformed, unknown, expired or revoked. Send a valid token as a Bearer credential. */
         UnauthorizedErrorBody: {
             /**
-             * @description The code of the error, for programs.
+             * @description Code of the error, for programs.
              * @enum {string}
              */
             code: "UNAUTHORIZED";
-            /** @description What is wrong and where; empty where there is nothing to add. */
+            /** @description Issues of the request; empty if there is nothing to add. */
             issues: components["schemas"]["ErrorIssue"][];
             /**
              * @description The fixed text of the code.
@@ -12604,11 +12604,11 @@ export interface components {
         /** @description The request body is not what the operation takes: JSON in UTF-8, sent as Content-Type: application/json, or a file, sent as application/octet-stream; both without a content encoding. */
         UnsupportedMediaTypeErrorBody: {
             /**
-             * @description The code of the error, for programs.
+             * @description Code of the error, for programs.
              * @enum {string}
              */
             code: "UNSUPPORTED_MEDIA_TYPE";
-            /** @description What is wrong and where; empty where there is nothing to add. */
+            /** @description Issues of the request; empty if there is nothing to add. */
             issues: components["schemas"]["ErrorIssue"][];
             /**
              * @description The fixed text of the code.
@@ -14113,7 +14113,7 @@ export interface components {
         };
     };
     responses: {
-        /** @description The input does not fit the contract, or names something that cannot be. The issues say what and where; nothing was changed. Correct the request before sending it again. */
+        /** @description The input does not fit the contract, or names something that cannot be. Nothing was changed. Correct what the issues name before sending the request again. */
         BadRequest: {
             headers: {
                 RateLimit: components["headers"]["RateLimit"];
@@ -14125,7 +14125,7 @@ export interface components {
                 "application/json": components["schemas"]["BadRequestErrorBody"];
             };
         };
-        /** @description The record was changed since the caller read it, or it exists already. Read it again and repeat the change on the new state. With the issue `in_progress`, a request with the same Idempotency-Key is still running: send this one again, unchanged, after Retry-After seconds. With `already_created`, the answer to the first one held a secret, which is not stored: `current` has the id of what was made. */
+        /** @description The record was changed since the caller read it, or it exists already. Read it again and repeat the change on the new state. With the issue `in_progress`, a request with the same Idempotency-Key is still running: send this one again, unchanged, after Retry-After seconds. With `already_created`, the first response held a secret, which is not stored: `current` has the id of the created record. */
         Conflict: {
             headers: {
                 RateLimit: components["headers"]["RateLimit"];
@@ -14162,7 +14162,7 @@ export interface components {
                 "application/json": components["schemas"]["IdempotencyMismatchErrorBody"];
             };
         };
-        /** @description A fault of the service. The details are in its log under the request id of the X-Request-Id header. */
+        /** @description The service failed. Its log has the details under the request id of the X-Request-Id header. */
         InternalServerError: {
             headers: {
                 RateLimit: components["headers"]["RateLimit"];
@@ -14186,7 +14186,7 @@ export interface components {
                 "application/json": components["schemas"]["NotFoundErrorBody"];
             };
         };
-        /** @description The record is as `If-None-Match` has it; nothing is sent again. */
+        /** @description The record is in a state that `If-None-Match` names; nothing is sent again. */
         NotModified: {
             headers: {
                 ETag: components["headers"]["ETag"];
@@ -14207,7 +14207,7 @@ export interface components {
                 "application/json": components["schemas"]["PayloadTooLargeErrorBody"];
             };
         };
-        /** @description The record is in another state than `If-Match` or `If-None-Match` wants; nothing was changed. The issue and the header `ETag` have the tag of the state it is in: read it again and repeat the change on that. */
+        /** @description The record is not in the state that `If-Match` or `If-None-Match` requires; nothing was changed. The issue and the header `ETag` have its current tag: read the record again and repeat the change on that state. */
         PreconditionFailed: {
             headers: {
                 ETag: components["headers"]["ETag"];
@@ -14244,7 +14244,7 @@ export interface components {
                 "application/json": components["schemas"]["RequestTimeoutErrorBody"];
             };
         };
-        /** @description The database cannot be reached or is overloaded. As a rule nothing was changed; only when the connection to the database is lost at the very end, it may have been. Try again after Retry-After seconds, a POST or PATCH with the Idempotency-Key it had. Where something else is missing, an issue says what. */
+        /** @description The database cannot be reached or is overloaded. As a rule nothing was changed; it may have been if the connection to the database was lost at the very end. Try again after Retry-After seconds, a POST or PATCH with the same Idempotency-Key. If something else is missing, an issue names it. */
         ServiceUnavailable: {
             headers: {
                 RateLimit: components["headers"]["RateLimit"];
@@ -14351,12 +14351,12 @@ export interface components {
         FolderId: string;
         /** @description One key per intended effect, and the same key for every repeat of it: the request has one effect, and each repeat within 7 days gets the same response. Choose it at random, such as the UUID `8e03978e-40d5-43e8-bc93-6894a57f9324`. */
         IdempotencyKey: string;
-        /** @description Entity tags, as `ETag` has them, or `*`: go on only when the record is in one of these states, and answer 412 otherwise. Compared strongly, so a weak tag never fits. On a write only the state of the record counts, so that a tag outlives a change of role or of the query. */
+        /** @description Entity tags, as in `ETag`, or `*`: the operation runs only if the record is in one of these states, and returns 412 otherwise. Compared strongly, so a weak tag never matches. On a write only the state of the record counts, so that a tag outlives a change of role or of the query. */
         IfMatch: string;
-        /** @description Entity tags, as `ETag` has them, or `*`: a read answers 304 without a body when the record is in one of these states. Compared weakly. A write that is sent with it answers 412 then, and a read with `If-Match` answers 412 in every other state. */
+        /** @description Entity tags, as in `ETag`, or `*`: a read returns 304 without a body if the record is in one of these states. Compared weakly. A write that is sent with it returns 412 then, and a read with `If-Match` returns 412 in every other state. */
         IfNoneMatch: string;
         /**
-         * @description How many entries the page has at most, from 1 to 100.
+         * @description Maximum entries of the page, from 1 to 100.
          * @example 20
          */
         LimitQuery: number;
@@ -14365,7 +14365,7 @@ export interface components {
          * @example true
          */
         MigrateToLatestVersionQuery: boolean;
-        /** @description With `return=minimal`, the answer is a brief form of the record (RFC 7240); `Preference-Applied` says so. Other preferences are ignored. */
+        /** @description With `return=minimal`, the response is a brief form of the record (RFC 7240), and has `Preference-Applied`. Other preferences are ignored. */
         Prefer: string;
         /**
          * @description Id of the publication.
@@ -14408,17 +14408,17 @@ export interface components {
          */
         VariableQuery: string;
         /**
-         * @description Id of the delivery, the same in every attempt: take a second one for a repeat.
+         * @description Id of the delivery, the same in every attempt: treat a second one as a repeat.
          * @example 01jr5xbn9z0h4c8g3y5a7b9d1f
          */
         WebhookId: string;
         /**
-         * @description Signatures of `<webhook-id>.<webhook-timestamp>.<body>` as Standard Webhooks writes them, one for each valid secret, separated by a space.
+         * @description Signatures of `<webhook-id>.<webhook-timestamp>.<body>` in the form of Standard Webhooks, one for each valid secret, separated by a space.
          * @example v1,7djSDA42ZKWaLmiL7aD8JamUBL9ak5LEqmH0r/bynrs=
          */
         WebhookSignature: string;
         /**
-         * @description When this attempt was made, in whole seconds since 1970.
+         * @description Time of this attempt, in whole seconds since 1970.
          * @example 1772713860
          */
         WebhookTimestamp: string;
@@ -14436,37 +14436,37 @@ export interface components {
     requestBodies: never;
     headers: {
         /**
-         * @description The origin of the page that called, sent when the request names one.
+         * @description Origin of the calling page, sent if the request names one.
          * @example https://www.example.com
          */
         "Access-Control-Allow-Origin": string;
         /**
-         * @description Which headers that page can read, sent when the request names an origin.
+         * @description Headers that the page can read, sent if the request names an origin.
          * @example Idempotent-Replayed, RateLimit, Retry-After, X-Request-Id
          */
         "Access-Control-Expose-Headers": string;
         /**
-         * @description How to authenticate.
+         * @description Scheme of authentication to use.
          * @example Bearer realm="api"
          */
         Challenge: string;
         /**
-         * @description Entity tag of the record: another one whenever the record, as this caller sees it, is another. Opaque; send it back as it is.
+         * @description Entity tag of the record: it changes whenever the record, as this caller sees it, changes. Opaque; send it back unchanged.
          * @example "01jr5x2e0p1y5s9x4n6q8r0t2w-8c1d5b6e0f3a9247-4f9c02a7d1b8e365"
          */
         ETag: string;
         /**
-         * @description The name under which browsers keep the file.
+         * @description Name under which browsers save the file.
          * @example attachment; filename="results-01jr5x2e0p1y5s9x4n6q8r0t2w.csv"
          */
         FileName: string;
         /**
-         * @description Says that this is the answer to an earlier request with the same Idempotency-Key.
+         * @description Marks the response to an earlier request with the same Idempotency-Key.
          * @example true
          */
         IdempotentReplayed: "true";
         /**
-         * @description Path of the record that was created.
+         * @description Path of the created record.
          * @example /v1/records/01jr5x1d9n0x4r8w3m5p7q9s1v
          */
         Location: string;
@@ -14476,42 +14476,42 @@ export interface components {
          */
         NextCursor: string;
         /**
-         * @description The preference that was followed, where one was.
+         * @description The preference that was followed, if any.
          * @example return=minimal
          */
         PreferenceApplied: "return=minimal";
         /**
-         * @description How many requests are left (`r`) and in how many seconds (`t`) there are more. Absent where limits are off.
+         * @description Requests left (`r`) and seconds until there are more (`t`). Absent if limits are off.
          * @example "token";r=57;t=1
          */
         RateLimit: string;
         /**
-         * @description The limits of the caller: so many requests (`q`) in so many seconds (`w`), and so many at once. Absent where limits are off.
+         * @description Limits of the caller: requests (`q`) in a window of seconds (`w`), and requests at once. Absent if limits are off.
          * @example "token";q=100;w=2, "parallel";q=20;qu="concurrent-requests"
          */
         "RateLimit-Policy": string;
         /**
-         * @description Id of the request, as the log of the service names it; a sane one sent by the caller is kept.
+         * @description Id of the request in the log of the service; a sane one sent by the caller is used.
          * @example 01jr5x9n7w8z2g6e1v3y5a7b9d
          */
         RequestId: string;
         /**
-         * @description How many results of the range and status there are from the cursor on, those of this part among them. `answerContains` and `variable` are looked at later, so lines can be fewer.
+         * @description Results of the range and status from the cursor on, including those of this part. `answerContains` and `variable` are applied later, so there can be fewer lines.
          * @example 125000
          */
         ResultsRemaining: number;
         /**
-         * @description After how many seconds to try again.
+         * @description Seconds to wait before the next attempt.
          * @example 1
          */
         RetryAfter: number;
         /**
-         * @description After how many seconds to try again, while a request with the same Idempotency-Key is running.
+         * @description Seconds to wait before the next attempt, while a request with the same Idempotency-Key is running.
          * @example 1
          */
         RetryAfterInProgress: number;
         /**
-         * @description When the token of this request stops working; sent with every answer in its last 7 days. Create another one in time.
+         * @description Time when the token of this request expires; sent with every response in its last 7 days. Create another one in time.
          * @example 2026-06-02T10:15:30.120Z
          */
         TokenExpiration: string;
@@ -14989,7 +14989,7 @@ export interface operations {
                  */
                 folderId?: string;
                 /**
-                 * @description How many entries the page has at most, from 1 to 100.
+                 * @description Maximum entries of the page, from 1 to 100.
                  * @example 20
                  */
                 limit?: components["parameters"]["LimitQuery"];
@@ -15034,7 +15034,7 @@ export interface operations {
             header?: {
                 /** @description One key per intended effect, and the same key for every repeat of it: the request has one effect, and each repeat within 7 days gets the same response. Choose it at random, such as the UUID `8e03978e-40d5-43e8-bc93-6894a57f9324`. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
-                /** @description With `return=minimal`, the answer is a brief form of the record (RFC 7240); `Preference-Applied` says so. Other preferences are ignored. */
+                /** @description With `return=minimal`, the response is a brief form of the record (RFC 7240), and has `Preference-Applied`. Other preferences are ignored. */
                 Prefer?: components["parameters"]["Prefer"];
             };
             path?: never;
@@ -15089,7 +15089,7 @@ export interface operations {
                 migrateToLatestVersion?: components["parameters"]["MigrateToLatestVersionQuery"];
             };
             header?: {
-                /** @description Entity tags, as `ETag` has them, or `*`: a read answers 304 without a body when the record is in one of these states. Compared weakly. A write that is sent with it answers 412 then, and a read with `If-Match` answers 412 in every other state. */
+                /** @description Entity tags, as in `ETag`, or `*`: a read returns 304 without a body if the record is in one of these states. Compared weakly. A write that is sent with it returns 412 then, and a read with `If-Match` returns 412 in every other state. */
                 "If-None-Match"?: components["parameters"]["IfNoneMatch"];
             };
             path: {
@@ -15133,7 +15133,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Entity tags, as `ETag` has them, or `*`: go on only when the record is in one of these states, and answer 412 otherwise. Compared strongly, so a weak tag never fits. On a write only the state of the record counts, so that a tag outlives a change of role or of the query. */
+                /** @description Entity tags, as in `ETag`, or `*`: the operation runs only if the record is in one of these states, and returns 412 otherwise. Compared strongly, so a weak tag never matches. On a write only the state of the record counts, so that a tag outlives a change of role or of the query. */
                 "If-Match"?: components["parameters"]["IfMatch"];
             };
             path: {
@@ -15177,9 +15177,9 @@ export interface operations {
             header?: {
                 /** @description One key per intended effect, and the same key for every repeat of it: the request has one effect, and each repeat within 7 days gets the same response. Choose it at random, such as the UUID `8e03978e-40d5-43e8-bc93-6894a57f9324`. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
-                /** @description Entity tags, as `ETag` has them, or `*`: go on only when the record is in one of these states, and answer 412 otherwise. Compared strongly, so a weak tag never fits. On a write only the state of the record counts, so that a tag outlives a change of role or of the query. */
+                /** @description Entity tags, as in `ETag`, or `*`: the operation runs only if the record is in one of these states, and returns 412 otherwise. Compared strongly, so a weak tag never matches. On a write only the state of the record counts, so that a tag outlives a change of role or of the query. */
                 "If-Match"?: components["parameters"]["IfMatch"];
-                /** @description With `return=minimal`, the answer is a brief form of the record (RFC 7240); `Preference-Applied` says so. Other preferences are ignored. */
+                /** @description With `return=minimal`, the response is a brief form of the record (RFC 7240), and has `Preference-Applied`. Other preferences are ignored. */
                 Prefer?: components["parameters"]["Prefer"];
             };
             path: {
@@ -15375,7 +15375,7 @@ export interface operations {
                  */
                 handledBy?: "bot" | "waiting" | "member";
                 /**
-                 * @description How many entries the page has at most, from 1 to 100.
+                 * @description Maximum entries of the page, from 1 to 100.
                  * @example 20
                  */
                 limit?: components["parameters"]["LimitQuery"];
@@ -15768,7 +15768,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Entity tags, as `ETag` has them, or `*`: a read answers 304 without a body when the record is in one of these states. Compared weakly. A write that is sent with it answers 412 then, and a read with `If-Match` answers 412 in every other state. */
+                /** @description Entity tags, as in `ETag`, or `*`: a read returns 304 without a body if the record is in one of these states. Compared weakly. A write that is sent with it returns 412 then, and a read with `If-Match` returns 412 in every other state. */
                 "If-None-Match"?: components["parameters"]["IfNoneMatch"];
             };
             path: {
@@ -15814,7 +15814,7 @@ export interface operations {
                 /** @description The `nextCursor` of the page before, sent with the same path and filter; absent for the first page. An altered cursor, or one of another list, is invalid input. */
                 cursor?: components["parameters"]["CursorQuery"];
                 /**
-                 * @description How many entries the page has at most, from 1 to 100.
+                 * @description Maximum entries of the page, from 1 to 100.
                  * @example 20
                  */
                 limit?: components["parameters"]["LimitQuery"];
@@ -15858,7 +15858,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Entity tags, as `ETag` has them, or `*`: a read answers 304 without a body when the record is in one of these states. Compared weakly. A write that is sent with it answers 412 then, and a read with `If-Match` answers 412 in every other state. */
+                /** @description Entity tags, as in `ETag`, or `*`: a read returns 304 without a body if the record is in one of these states. Compared weakly. A write that is sent with it returns 412 then, and a read with `If-Match` returns 412 in every other state. */
                 "If-None-Match"?: components["parameters"]["IfNoneMatch"];
             };
             path: {
@@ -15909,7 +15909,7 @@ export interface operations {
             header?: {
                 /** @description One key per intended effect, and the same key for every repeat of it: the request has one effect, and each repeat within 7 days gets the same response. Choose it at random, such as the UUID `8e03978e-40d5-43e8-bc93-6894a57f9324`. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
-                /** @description Entity tags, as `ETag` has them, or `*`: go on only when the record is in one of these states, and answer 412 otherwise. Compared strongly, so a weak tag never fits. On a write only the state of the record counts, so that a tag outlives a change of role or of the query. */
+                /** @description Entity tags, as in `ETag`, or `*`: the operation runs only if the record is in one of these states, and returns 412 otherwise. Compared strongly, so a weak tag never matches. On a write only the state of the record counts, so that a tag outlives a change of role or of the query. */
                 "If-Match"?: components["parameters"]["IfMatch"];
             };
             path: {
@@ -15962,7 +15962,7 @@ export interface operations {
             header?: {
                 /** @description One key per intended effect, and the same key for every repeat of it: the request has one effect, and each repeat within 7 days gets the same response. Choose it at random, such as the UUID `8e03978e-40d5-43e8-bc93-6894a57f9324`. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
-                /** @description Entity tags, as `ETag` has them, or `*`: go on only when the record is in one of these states, and answer 412 otherwise. Compared strongly, so a weak tag never fits. On a write only the state of the record counts, so that a tag outlives a change of role or of the query. */
+                /** @description Entity tags, as in `ETag`, or `*`: the operation runs only if the record is in one of these states, and returns 412 otherwise. Compared strongly, so a weak tag never matches. On a write only the state of the record counts, so that a tag outlives a change of role or of the query. */
                 "If-Match"?: components["parameters"]["IfMatch"];
             };
             path: {
@@ -16013,7 +16013,7 @@ export interface operations {
                 migrateToLatestVersion?: components["parameters"]["MigrateToLatestVersionQuery"];
             };
             header?: {
-                /** @description Entity tags, as `ETag` has them, or `*`: a read answers 304 without a body when the record is in one of these states. Compared weakly. A write that is sent with it answers 412 then, and a read with `If-Match` answers 412 in every other state. */
+                /** @description Entity tags, as in `ETag`, or `*`: a read returns 304 without a body if the record is in one of these states. Compared weakly. A write that is sent with it returns 412 then, and a read with `If-Match` returns 412 in every other state. */
                 "If-None-Match"?: components["parameters"]["IfNoneMatch"];
             };
             path: {
@@ -16074,7 +16074,7 @@ export interface operations {
                 /** @description The `nextCursor` of the page before, sent with the same path and filter; absent for the first page. An altered cursor, or one of another list, is invalid input. */
                 cursor?: components["parameters"]["CursorQuery"];
                 /**
-                 * @description How many entries the page has at most, from 1 to 100.
+                 * @description Maximum entries of the page, from 1 to 100.
                  * @example 20
                  */
                 limit?: components["parameters"]["LimitQuery"];
@@ -16189,7 +16189,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Entity tags, as `ETag` has them, or `*`: a read answers 304 without a body when the record is in one of these states. Compared weakly. A write that is sent with it answers 412 then, and a read with `If-Match` answers 412 in every other state. */
+                /** @description Entity tags, as in `ETag`, or `*`: a read returns 304 without a body if the record is in one of these states. Compared weakly. A write that is sent with it returns 412 then, and a read with `If-Match` returns 412 in every other state. */
                 "If-None-Match"?: components["parameters"]["IfNoneMatch"];
             };
             path: {
@@ -16240,7 +16240,7 @@ export interface operations {
                 /** @description The `nextCursor` of the page before, sent with the same path and filter; absent for the first page. An altered cursor, or one of another list, is invalid input. */
                 cursor?: components["parameters"]["CursorQuery"];
                 /**
-                 * @description How many entries the page has at most, from 1 to 100.
+                 * @description Maximum entries of the page, from 1 to 100.
                  * @example 20
                  */
                 limit?: components["parameters"]["LimitQuery"];
@@ -16429,7 +16429,7 @@ export interface operations {
             header?: {
                 /** @description One key per intended effect, and the same key for every repeat of it: the request has one effect, and each repeat within 7 days gets the same response. Choose it at random, such as the UUID `8e03978e-40d5-43e8-bc93-6894a57f9324`. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
-                /** @description Entity tags, as `ETag` has them, or `*`: go on only when the record is in one of these states, and answer 412 otherwise. Compared strongly, so a weak tag never fits. On a write only the state of the record counts, so that a tag outlives a change of role or of the query. */
+                /** @description Entity tags, as in `ETag`, or `*`: the operation runs only if the record is in one of these states, and returns 412 otherwise. Compared strongly, so a weak tag never matches. On a write only the state of the record counts, so that a tag outlives a change of role or of the query. */
                 "If-Match"?: components["parameters"]["IfMatch"];
             };
             path: {
@@ -16813,7 +16813,7 @@ export interface operations {
                 /** @description The `nextCursor` of the page before, sent with the same path and filter; absent for the first page. An altered cursor, or one of another list, is invalid input. */
                 cursor?: components["parameters"]["CursorQuery"];
                 /**
-                 * @description How many entries the page has at most, from 1 to 100. Without it, a page has up to 1,000.
+                 * @description Maximum entries of the page, from 1 to 100. Without it, a page has up to 1,000.
                  * @example 20
                  */
                 limit?: number;
@@ -16914,7 +16914,7 @@ export interface operations {
                 workspaceId?: components["parameters"]["WorkspaceIdQuery"];
             };
             header?: {
-                /** @description Entity tags, as `ETag` has them, or `*`: a read answers 304 without a body when the record is in one of these states. Compared weakly. A write that is sent with it answers 412 then, and a read with `If-Match` answers 412 in every other state. */
+                /** @description Entity tags, as in `ETag`, or `*`: a read returns 304 without a body if the record is in one of these states. Compared weakly. A write that is sent with it returns 412 then, and a read with `If-Match` returns 412 in every other state. */
                 "If-None-Match"?: components["parameters"]["IfNoneMatch"];
             };
             path: {
@@ -16964,7 +16964,7 @@ export interface operations {
                 workspaceId?: components["parameters"]["WorkspaceIdQuery"];
             };
             header?: {
-                /** @description Entity tags, as `ETag` has them, or `*`: go on only when the record is in one of these states, and answer 412 otherwise. Compared strongly, so a weak tag never fits. On a write only the state of the record counts, so that a tag outlives a change of role or of the query. */
+                /** @description Entity tags, as in `ETag`, or `*`: the operation runs only if the record is in one of these states, and returns 412 otherwise. Compared strongly, so a weak tag never matches. On a write only the state of the record counts, so that a tag outlives a change of role or of the query. */
                 "If-Match"?: components["parameters"]["IfMatch"];
             };
             path: {
@@ -17008,7 +17008,7 @@ export interface operations {
             header?: {
                 /** @description One key per intended effect, and the same key for every repeat of it: the request has one effect, and each repeat within 7 days gets the same response. Choose it at random, such as the UUID `8e03978e-40d5-43e8-bc93-6894a57f9324`. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
-                /** @description Entity tags, as `ETag` has them, or `*`: go on only when the record is in one of these states, and answer 412 otherwise. Compared strongly, so a weak tag never fits. On a write only the state of the record counts, so that a tag outlives a change of role or of the query. */
+                /** @description Entity tags, as in `ETag`, or `*`: the operation runs only if the record is in one of these states, and returns 412 otherwise. Compared strongly, so a weak tag never matches. On a write only the state of the record counts, so that a tag outlives a change of role or of the query. */
                 "If-Match"?: components["parameters"]["IfMatch"];
             };
             path: {
@@ -17133,7 +17133,7 @@ export interface operations {
                 /** @description The `nextCursor` of the page before, sent with the same path and filter; absent for the first page. An altered cursor, or one of another list, is invalid input. */
                 cursor?: components["parameters"]["CursorQuery"];
                 /**
-                 * @description How many entries the page has at most, from 1 to 100.
+                 * @description Maximum entries of the page, from 1 to 100.
                  * @example 20
                  */
                 limit?: components["parameters"]["LimitQuery"];
@@ -17210,7 +17210,7 @@ export interface operations {
                 /** @description The `nextCursor` of the page before, sent with the same path and filter; absent for the first page. An altered cursor, or one of another list, is invalid input. */
                 cursor?: components["parameters"]["CursorQuery"];
                 /**
-                 * @description How many entries the page has at most, from 1 to 100.
+                 * @description Maximum entries of the page, from 1 to 100.
                  * @example 20
                  */
                 limit?: components["parameters"]["LimitQuery"];
@@ -17410,7 +17410,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Entity tags, as `ETag` has them, or `*`: a read answers 304 without a body when the record is in one of these states. Compared weakly. A write that is sent with it answers 412 then, and a read with `If-Match` answers 412 in every other state. */
+                /** @description Entity tags, as in `ETag`, or `*`: a read returns 304 without a body if the record is in one of these states. Compared weakly. A write that is sent with it returns 412 then, and a read with `If-Match` returns 412 in every other state. */
                 "If-None-Match"?: components["parameters"]["IfNoneMatch"];
             };
             path: {
@@ -17454,7 +17454,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Entity tags, as `ETag` has them, or `*`: go on only when the record is in one of these states, and answer 412 otherwise. Compared strongly, so a weak tag never fits. On a write only the state of the record counts, so that a tag outlives a change of role or of the query. */
+                /** @description Entity tags, as in `ETag`, or `*`: the operation runs only if the record is in one of these states, and returns 412 otherwise. Compared strongly, so a weak tag never matches. On a write only the state of the record counts, so that a tag outlives a change of role or of the query. */
                 "If-Match"?: components["parameters"]["IfMatch"];
             };
             path: {
@@ -17498,7 +17498,7 @@ export interface operations {
             header?: {
                 /** @description One key per intended effect, and the same key for every repeat of it: the request has one effect, and each repeat within 7 days gets the same response. Choose it at random, such as the UUID `8e03978e-40d5-43e8-bc93-6894a57f9324`. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
-                /** @description Entity tags, as `ETag` has them, or `*`: go on only when the record is in one of these states, and answer 412 otherwise. Compared strongly, so a weak tag never fits. On a write only the state of the record counts, so that a tag outlives a change of role or of the query. */
+                /** @description Entity tags, as in `ETag`, or `*`: the operation runs only if the record is in one of these states, and returns 412 otherwise. Compared strongly, so a weak tag never matches. On a write only the state of the record counts, so that a tag outlives a change of role or of the query. */
                 "If-Match"?: components["parameters"]["IfMatch"];
             };
             path: {
@@ -17554,7 +17554,7 @@ export interface operations {
                 /** @description The `nextCursor` of the page before, sent with the same path and filter; absent for the first page. An altered cursor, or one of another list, is invalid input. */
                 cursor?: components["parameters"]["CursorQuery"];
                 /**
-                 * @description How many entries the page has at most, from 1 to 100.
+                 * @description Maximum entries of the page, from 1 to 100.
                  * @example 20
                  */
                 limit?: components["parameters"]["LimitQuery"];
@@ -17610,7 +17610,7 @@ export interface operations {
                  */
                 handledBy?: "waiting" | "member";
                 /**
-                 * @description How many entries the page has at most, from 1 to 100.
+                 * @description Maximum entries of the page, from 1 to 100.
                  * @example 20
                  */
                 limit?: components["parameters"]["LimitQuery"];
@@ -17745,7 +17745,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Entity tags, as `ETag` has them, or `*`: a read answers 304 without a body when the record is in one of these states. Compared weakly. A write that is sent with it answers 412 then, and a read with `If-Match` answers 412 in every other state. */
+                /** @description Entity tags, as in `ETag`, or `*`: a read returns 304 without a body if the record is in one of these states. Compared weakly. A write that is sent with it returns 412 then, and a read with `If-Match` returns 412 in every other state. */
                 "If-None-Match"?: components["parameters"]["IfNoneMatch"];
             };
             path: {
@@ -17794,7 +17794,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Entity tags, as `ETag` has them, or `*`: go on only when the record is in one of these states, and answer 412 otherwise. Compared strongly, so a weak tag never fits. On a write only the state of the record counts, so that a tag outlives a change of role or of the query. */
+                /** @description Entity tags, as in `ETag`, or `*`: the operation runs only if the record is in one of these states, and returns 412 otherwise. Compared strongly, so a weak tag never matches. On a write only the state of the record counts, so that a tag outlives a change of role or of the query. */
                 "If-Match"?: components["parameters"]["IfMatch"];
             };
             path: {
@@ -17843,7 +17843,7 @@ export interface operations {
             header?: {
                 /** @description One key per intended effect, and the same key for every repeat of it: the request has one effect, and each repeat within 7 days gets the same response. Choose it at random, such as the UUID `8e03978e-40d5-43e8-bc93-6894a57f9324`. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
-                /** @description Entity tags, as `ETag` has them, or `*`: go on only when the record is in one of these states, and answer 412 otherwise. Compared strongly, so a weak tag never fits. On a write only the state of the record counts, so that a tag outlives a change of role or of the query. */
+                /** @description Entity tags, as in `ETag`, or `*`: the operation runs only if the record is in one of these states, and returns 412 otherwise. Compared strongly, so a weak tag never matches. On a write only the state of the record counts, so that a tag outlives a change of role or of the query. */
                 "If-Match"?: components["parameters"]["IfMatch"];
             };
             path: {
@@ -17953,7 +17953,7 @@ export interface operations {
                 /** @description The `nextCursor` of the page before, sent with the same path and filter; absent for the first page. An altered cursor, or one of another list, is invalid input. */
                 cursor?: components["parameters"]["CursorQuery"];
                 /**
-                 * @description How many entries the page has at most, from 1 to 100.
+                 * @description Maximum entries of the page, from 1 to 100.
                  * @example 20
                  */
                 limit?: components["parameters"]["LimitQuery"];
@@ -18376,7 +18376,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Entity tags, as `ETag` has them, or `*`: a read answers 304 without a body when the record is in one of these states. Compared weakly. A write that is sent with it answers 412 then, and a read with `If-Match` answers 412 in every other state. */
+                /** @description Entity tags, as in `ETag`, or `*`: a read returns 304 without a body if the record is in one of these states. Compared weakly. A write that is sent with it returns 412 then, and a read with `If-Match` returns 412 in every other state. */
                 "If-None-Match"?: components["parameters"]["IfNoneMatch"];
             };
             path: {
@@ -18425,7 +18425,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Entity tags, as `ETag` has them, or `*`: go on only when the record is in one of these states, and answer 412 otherwise. Compared strongly, so a weak tag never fits. On a write only the state of the record counts, so that a tag outlives a change of role or of the query. */
+                /** @description Entity tags, as in `ETag`, or `*`: the operation runs only if the record is in one of these states, and returns 412 otherwise. Compared strongly, so a weak tag never matches. On a write only the state of the record counts, so that a tag outlives a change of role or of the query. */
                 "If-Match"?: components["parameters"]["IfMatch"];
             };
             path: {
@@ -18474,7 +18474,7 @@ export interface operations {
             header?: {
                 /** @description One key per intended effect, and the same key for every repeat of it: the request has one effect, and each repeat within 7 days gets the same response. Choose it at random, such as the UUID `8e03978e-40d5-43e8-bc93-6894a57f9324`. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
-                /** @description Entity tags, as `ETag` has them, or `*`: go on only when the record is in one of these states, and answer 412 otherwise. Compared strongly, so a weak tag never fits. On a write only the state of the record counts, so that a tag outlives a change of role or of the query. */
+                /** @description Entity tags, as in `ETag`, or `*`: the operation runs only if the record is in one of these states, and returns 412 otherwise. Compared strongly, so a weak tag never matches. On a write only the state of the record counts, so that a tag outlives a change of role or of the query. */
                 "If-Match"?: components["parameters"]["IfMatch"];
             };
             path: {
@@ -18535,7 +18535,7 @@ export interface operations {
                 /** @description The `nextCursor` of the page before, sent with the same path and filter; absent for the first page. An altered cursor, or one of another list, is invalid input. */
                 cursor?: components["parameters"]["CursorQuery"];
                 /**
-                 * @description How many entries the page has at most, from 1 to 100.
+                 * @description Maximum entries of the page, from 1 to 100.
                  * @example 20
                  */
                 limit?: components["parameters"]["LimitQuery"];
@@ -18784,17 +18784,17 @@ export interface operations {
             query?: never;
             header: {
                 /**
-                 * @description Id of the delivery, the same in every attempt: take a second one for a repeat.
+                 * @description Id of the delivery, the same in every attempt: treat a second one as a repeat.
                  * @example 01jr5xbn9z0h4c8g3y5a7b9d1f
                  */
                 "webhook-id": components["parameters"]["WebhookId"];
                 /**
-                 * @description Signatures of `<webhook-id>.<webhook-timestamp>.<body>` as Standard Webhooks writes them, one for each valid secret, separated by a space.
+                 * @description Signatures of `<webhook-id>.<webhook-timestamp>.<body>` in the form of Standard Webhooks, one for each valid secret, separated by a space.
                  * @example v1,7djSDA42ZKWaLmiL7aD8JamUBL9ak5LEqmH0r/bynrs=
                  */
                 "webhook-signature": components["parameters"]["WebhookSignature"];
                 /**
-                 * @description When this attempt was made, in whole seconds since 1970.
+                 * @description Time of this attempt, in whole seconds since 1970.
                  * @example 1772713860
                  */
                 "webhook-timestamp": components["parameters"]["WebhookTimestamp"];
@@ -18802,28 +18802,28 @@ export interface operations {
             path?: never;
             cookie?: never;
         };
-        /** @description The event; the bytes as they are sent are what is signed. */
+        /** @description The event. The signature covers the bytes as they are sent. */
         requestBody: {
             content: {
                 "application/json": components["schemas"]["BotCreatedEvent"];
             };
         };
         responses: {
-            /** @description The event was taken. */
+            /** @description The event was accepted. */
             "2XX": {
                 headers: {
                     [name: string]: unknown;
                 };
                 content?: never;
             };
-            /** @description It is sent again later. */
+            /** @description The event is sent again later. */
             "4XX": {
                 headers: {
                     [name: string]: unknown;
                 };
                 content?: never;
             };
-            /** @description The endpoint is gone: nothing is sent to it any more. */
+            /** @description The endpoint no longer exists: it gets no more events. */
             410: {
                 headers: {
                     [name: string]: unknown;
@@ -18837,17 +18837,17 @@ export interface operations {
             query?: never;
             header: {
                 /**
-                 * @description Id of the delivery, the same in every attempt: take a second one for a repeat.
+                 * @description Id of the delivery, the same in every attempt: treat a second one as a repeat.
                  * @example 01jr5xbn9z0h4c8g3y5a7b9d1f
                  */
                 "webhook-id": components["parameters"]["WebhookId"];
                 /**
-                 * @description Signatures of `<webhook-id>.<webhook-timestamp>.<body>` as Standard Webhooks writes them, one for each valid secret, separated by a space.
+                 * @description Signatures of `<webhook-id>.<webhook-timestamp>.<body>` in the form of Standard Webhooks, one for each valid secret, separated by a space.
                  * @example v1,7djSDA42ZKWaLmiL7aD8JamUBL9ak5LEqmH0r/bynrs=
                  */
                 "webhook-signature": components["parameters"]["WebhookSignature"];
                 /**
-                 * @description When this attempt was made, in whole seconds since 1970.
+                 * @description Time of this attempt, in whole seconds since 1970.
                  * @example 1772713860
                  */
                 "webhook-timestamp": components["parameters"]["WebhookTimestamp"];
@@ -18855,28 +18855,28 @@ export interface operations {
             path?: never;
             cookie?: never;
         };
-        /** @description The event; the bytes as they are sent are what is signed. */
+        /** @description The event. The signature covers the bytes as they are sent. */
         requestBody: {
             content: {
                 "application/json": components["schemas"]["BotDeletedEvent"];
             };
         };
         responses: {
-            /** @description The event was taken. */
+            /** @description The event was accepted. */
             "2XX": {
                 headers: {
                     [name: string]: unknown;
                 };
                 content?: never;
             };
-            /** @description It is sent again later. */
+            /** @description The event is sent again later. */
             "4XX": {
                 headers: {
                     [name: string]: unknown;
                 };
                 content?: never;
             };
-            /** @description The endpoint is gone: nothing is sent to it any more. */
+            /** @description The endpoint no longer exists: it gets no more events. */
             410: {
                 headers: {
                     [name: string]: unknown;
@@ -18890,17 +18890,17 @@ export interface operations {
             query?: never;
             header: {
                 /**
-                 * @description Id of the delivery, the same in every attempt: take a second one for a repeat.
+                 * @description Id of the delivery, the same in every attempt: treat a second one as a repeat.
                  * @example 01jr5xbn9z0h4c8g3y5a7b9d1f
                  */
                 "webhook-id": components["parameters"]["WebhookId"];
                 /**
-                 * @description Signatures of `<webhook-id>.<webhook-timestamp>.<body>` as Standard Webhooks writes them, one for each valid secret, separated by a space.
+                 * @description Signatures of `<webhook-id>.<webhook-timestamp>.<body>` in the form of Standard Webhooks, one for each valid secret, separated by a space.
                  * @example v1,7djSDA42ZKWaLmiL7aD8JamUBL9ak5LEqmH0r/bynrs=
                  */
                 "webhook-signature": components["parameters"]["WebhookSignature"];
                 /**
-                 * @description When this attempt was made, in whole seconds since 1970.
+                 * @description Time of this attempt, in whole seconds since 1970.
                  * @example 1772713860
                  */
                 "webhook-timestamp": components["parameters"]["WebhookTimestamp"];
@@ -18908,28 +18908,28 @@ export interface operations {
             path?: never;
             cookie?: never;
         };
-        /** @description The event; the bytes as they are sent are what is signed. */
+        /** @description The event. The signature covers the bytes as they are sent. */
         requestBody: {
             content: {
                 "application/json": components["schemas"]["BotPublishedEvent"];
             };
         };
         responses: {
-            /** @description The event was taken. */
+            /** @description The event was accepted. */
             "2XX": {
                 headers: {
                     [name: string]: unknown;
                 };
                 content?: never;
             };
-            /** @description It is sent again later. */
+            /** @description The event is sent again later. */
             "4XX": {
                 headers: {
                     [name: string]: unknown;
                 };
                 content?: never;
             };
-            /** @description The endpoint is gone: nothing is sent to it any more. */
+            /** @description The endpoint no longer exists: it gets no more events. */
             410: {
                 headers: {
                     [name: string]: unknown;
@@ -18943,17 +18943,17 @@ export interface operations {
             query?: never;
             header: {
                 /**
-                 * @description Id of the delivery, the same in every attempt: take a second one for a repeat.
+                 * @description Id of the delivery, the same in every attempt: treat a second one as a repeat.
                  * @example 01jr5xbn9z0h4c8g3y5a7b9d1f
                  */
                 "webhook-id": components["parameters"]["WebhookId"];
                 /**
-                 * @description Signatures of `<webhook-id>.<webhook-timestamp>.<body>` as Standard Webhooks writes them, one for each valid secret, separated by a space.
+                 * @description Signatures of `<webhook-id>.<webhook-timestamp>.<body>` in the form of Standard Webhooks, one for each valid secret, separated by a space.
                  * @example v1,7djSDA42ZKWaLmiL7aD8JamUBL9ak5LEqmH0r/bynrs=
                  */
                 "webhook-signature": components["parameters"]["WebhookSignature"];
                 /**
-                 * @description When this attempt was made, in whole seconds since 1970.
+                 * @description Time of this attempt, in whole seconds since 1970.
                  * @example 1772713860
                  */
                 "webhook-timestamp": components["parameters"]["WebhookTimestamp"];
@@ -18961,28 +18961,28 @@ export interface operations {
             path?: never;
             cookie?: never;
         };
-        /** @description The event; the bytes as they are sent are what is signed. */
+        /** @description The event. The signature covers the bytes as they are sent. */
         requestBody: {
             content: {
                 "application/json": components["schemas"]["BotUnpublishedEvent"];
             };
         };
         responses: {
-            /** @description The event was taken. */
+            /** @description The event was accepted. */
             "2XX": {
                 headers: {
                     [name: string]: unknown;
                 };
                 content?: never;
             };
-            /** @description It is sent again later. */
+            /** @description The event is sent again later. */
             "4XX": {
                 headers: {
                     [name: string]: unknown;
                 };
                 content?: never;
             };
-            /** @description The endpoint is gone: nothing is sent to it any more. */
+            /** @description The endpoint no longer exists: it gets no more events. */
             410: {
                 headers: {
                     [name: string]: unknown;
@@ -18996,17 +18996,17 @@ export interface operations {
             query?: never;
             header: {
                 /**
-                 * @description Id of the delivery, the same in every attempt: take a second one for a repeat.
+                 * @description Id of the delivery, the same in every attempt: treat a second one as a repeat.
                  * @example 01jr5xbn9z0h4c8g3y5a7b9d1f
                  */
                 "webhook-id": components["parameters"]["WebhookId"];
                 /**
-                 * @description Signatures of `<webhook-id>.<webhook-timestamp>.<body>` as Standard Webhooks writes them, one for each valid secret, separated by a space.
+                 * @description Signatures of `<webhook-id>.<webhook-timestamp>.<body>` in the form of Standard Webhooks, one for each valid secret, separated by a space.
                  * @example v1,7djSDA42ZKWaLmiL7aD8JamUBL9ak5LEqmH0r/bynrs=
                  */
                 "webhook-signature": components["parameters"]["WebhookSignature"];
                 /**
-                 * @description When this attempt was made, in whole seconds since 1970.
+                 * @description Time of this attempt, in whole seconds since 1970.
                  * @example 1772713860
                  */
                 "webhook-timestamp": components["parameters"]["WebhookTimestamp"];
@@ -19014,28 +19014,28 @@ export interface operations {
             path?: never;
             cookie?: never;
         };
-        /** @description The event; the bytes as they are sent are what is signed. */
+        /** @description The event. The signature covers the bytes as they are sent. */
         requestBody: {
             content: {
                 "application/json": components["schemas"]["BotUpdatedEvent"];
             };
         };
         responses: {
-            /** @description The event was taken. */
+            /** @description The event was accepted. */
             "2XX": {
                 headers: {
                     [name: string]: unknown;
                 };
                 content?: never;
             };
-            /** @description It is sent again later. */
+            /** @description The event is sent again later. */
             "4XX": {
                 headers: {
                     [name: string]: unknown;
                 };
                 content?: never;
             };
-            /** @description The endpoint is gone: nothing is sent to it any more. */
+            /** @description The endpoint no longer exists: it gets no more events. */
             410: {
                 headers: {
                     [name: string]: unknown;
@@ -19049,17 +19049,17 @@ export interface operations {
             query?: never;
             header: {
                 /**
-                 * @description Id of the delivery, the same in every attempt: take a second one for a repeat.
+                 * @description Id of the delivery, the same in every attempt: treat a second one as a repeat.
                  * @example 01jr5xbn9z0h4c8g3y5a7b9d1f
                  */
                 "webhook-id": components["parameters"]["WebhookId"];
                 /**
-                 * @description Signatures of `<webhook-id>.<webhook-timestamp>.<body>` as Standard Webhooks writes them, one for each valid secret, separated by a space.
+                 * @description Signatures of `<webhook-id>.<webhook-timestamp>.<body>` in the form of Standard Webhooks, one for each valid secret, separated by a space.
                  * @example v1,7djSDA42ZKWaLmiL7aD8JamUBL9ak5LEqmH0r/bynrs=
                  */
                 "webhook-signature": components["parameters"]["WebhookSignature"];
                 /**
-                 * @description When this attempt was made, in whole seconds since 1970.
+                 * @description Time of this attempt, in whole seconds since 1970.
                  * @example 1772713860
                  */
                 "webhook-timestamp": components["parameters"]["WebhookTimestamp"];
@@ -19067,28 +19067,28 @@ export interface operations {
             path?: never;
             cookie?: never;
         };
-        /** @description The event; the bytes as they are sent are what is signed. */
+        /** @description The event. The signature covers the bytes as they are sent. */
         requestBody: {
             content: {
                 "application/json": components["schemas"]["ChatHandoffRequestedEvent"];
             };
         };
         responses: {
-            /** @description The event was taken. */
+            /** @description The event was accepted. */
             "2XX": {
                 headers: {
                     [name: string]: unknown;
                 };
                 content?: never;
             };
-            /** @description It is sent again later. */
+            /** @description The event is sent again later. */
             "4XX": {
                 headers: {
                     [name: string]: unknown;
                 };
                 content?: never;
             };
-            /** @description The endpoint is gone: nothing is sent to it any more. */
+            /** @description The endpoint no longer exists: it gets no more events. */
             410: {
                 headers: {
                     [name: string]: unknown;
@@ -19102,17 +19102,17 @@ export interface operations {
             query?: never;
             header: {
                 /**
-                 * @description Id of the delivery, the same in every attempt: take a second one for a repeat.
+                 * @description Id of the delivery, the same in every attempt: treat a second one as a repeat.
                  * @example 01jr5xbn9z0h4c8g3y5a7b9d1f
                  */
                 "webhook-id": components["parameters"]["WebhookId"];
                 /**
-                 * @description Signatures of `<webhook-id>.<webhook-timestamp>.<body>` as Standard Webhooks writes them, one for each valid secret, separated by a space.
+                 * @description Signatures of `<webhook-id>.<webhook-timestamp>.<body>` in the form of Standard Webhooks, one for each valid secret, separated by a space.
                  * @example v1,7djSDA42ZKWaLmiL7aD8JamUBL9ak5LEqmH0r/bynrs=
                  */
                 "webhook-signature": components["parameters"]["WebhookSignature"];
                 /**
-                 * @description When this attempt was made, in whole seconds since 1970.
+                 * @description Time of this attempt, in whole seconds since 1970.
                  * @example 1772713860
                  */
                 "webhook-timestamp": components["parameters"]["WebhookTimestamp"];
@@ -19120,28 +19120,28 @@ export interface operations {
             path?: never;
             cookie?: never;
         };
-        /** @description The event; the bytes as they are sent are what is signed. */
+        /** @description The event. The signature covers the bytes as they are sent. */
         requestBody: {
             content: {
                 "application/json": components["schemas"]["ChatMessageReceivedEvent"];
             };
         };
         responses: {
-            /** @description The event was taken. */
+            /** @description The event was accepted. */
             "2XX": {
                 headers: {
                     [name: string]: unknown;
                 };
                 content?: never;
             };
-            /** @description It is sent again later. */
+            /** @description The event is sent again later. */
             "4XX": {
                 headers: {
                     [name: string]: unknown;
                 };
                 content?: never;
             };
-            /** @description The endpoint is gone: nothing is sent to it any more. */
+            /** @description The endpoint no longer exists: it gets no more events. */
             410: {
                 headers: {
                     [name: string]: unknown;
@@ -19155,17 +19155,17 @@ export interface operations {
             query?: never;
             header: {
                 /**
-                 * @description Id of the delivery, the same in every attempt: take a second one for a repeat.
+                 * @description Id of the delivery, the same in every attempt: treat a second one as a repeat.
                  * @example 01jr5xbn9z0h4c8g3y5a7b9d1f
                  */
                 "webhook-id": components["parameters"]["WebhookId"];
                 /**
-                 * @description Signatures of `<webhook-id>.<webhook-timestamp>.<body>` as Standard Webhooks writes them, one for each valid secret, separated by a space.
+                 * @description Signatures of `<webhook-id>.<webhook-timestamp>.<body>` in the form of Standard Webhooks, one for each valid secret, separated by a space.
                  * @example v1,7djSDA42ZKWaLmiL7aD8JamUBL9ak5LEqmH0r/bynrs=
                  */
                 "webhook-signature": components["parameters"]["WebhookSignature"];
                 /**
-                 * @description When this attempt was made, in whole seconds since 1970.
+                 * @description Time of this attempt, in whole seconds since 1970.
                  * @example 1772713860
                  */
                 "webhook-timestamp": components["parameters"]["WebhookTimestamp"];
@@ -19173,28 +19173,28 @@ export interface operations {
             path?: never;
             cookie?: never;
         };
-        /** @description The event; the bytes as they are sent are what is signed. */
+        /** @description The event. The signature covers the bytes as they are sent. */
         requestBody: {
             content: {
                 "application/json": components["schemas"]["ChatReturnedEvent"];
             };
         };
         responses: {
-            /** @description The event was taken. */
+            /** @description The event was accepted. */
             "2XX": {
                 headers: {
                     [name: string]: unknown;
                 };
                 content?: never;
             };
-            /** @description It is sent again later. */
+            /** @description The event is sent again later. */
             "4XX": {
                 headers: {
                     [name: string]: unknown;
                 };
                 content?: never;
             };
-            /** @description The endpoint is gone: nothing is sent to it any more. */
+            /** @description The endpoint no longer exists: it gets no more events. */
             410: {
                 headers: {
                     [name: string]: unknown;
@@ -19208,17 +19208,17 @@ export interface operations {
             query?: never;
             header: {
                 /**
-                 * @description Id of the delivery, the same in every attempt: take a second one for a repeat.
+                 * @description Id of the delivery, the same in every attempt: treat a second one as a repeat.
                  * @example 01jr5xbn9z0h4c8g3y5a7b9d1f
                  */
                 "webhook-id": components["parameters"]["WebhookId"];
                 /**
-                 * @description Signatures of `<webhook-id>.<webhook-timestamp>.<body>` as Standard Webhooks writes them, one for each valid secret, separated by a space.
+                 * @description Signatures of `<webhook-id>.<webhook-timestamp>.<body>` in the form of Standard Webhooks, one for each valid secret, separated by a space.
                  * @example v1,7djSDA42ZKWaLmiL7aD8JamUBL9ak5LEqmH0r/bynrs=
                  */
                 "webhook-signature": components["parameters"]["WebhookSignature"];
                 /**
-                 * @description When this attempt was made, in whole seconds since 1970.
+                 * @description Time of this attempt, in whole seconds since 1970.
                  * @example 1772713860
                  */
                 "webhook-timestamp": components["parameters"]["WebhookTimestamp"];
@@ -19226,28 +19226,28 @@ export interface operations {
             path?: never;
             cookie?: never;
         };
-        /** @description The event; the bytes as they are sent are what is signed. */
+        /** @description The event. The signature covers the bytes as they are sent. */
         requestBody: {
             content: {
                 "application/json": components["schemas"]["ChatTakenEvent"];
             };
         };
         responses: {
-            /** @description The event was taken. */
+            /** @description The event was accepted. */
             "2XX": {
                 headers: {
                     [name: string]: unknown;
                 };
                 content?: never;
             };
-            /** @description It is sent again later. */
+            /** @description The event is sent again later. */
             "4XX": {
                 headers: {
                     [name: string]: unknown;
                 };
                 content?: never;
             };
-            /** @description The endpoint is gone: nothing is sent to it any more. */
+            /** @description The endpoint no longer exists: it gets no more events. */
             410: {
                 headers: {
                     [name: string]: unknown;
@@ -19261,17 +19261,17 @@ export interface operations {
             query?: never;
             header: {
                 /**
-                 * @description Id of the delivery, the same in every attempt: take a second one for a repeat.
+                 * @description Id of the delivery, the same in every attempt: treat a second one as a repeat.
                  * @example 01jr5xbn9z0h4c8g3y5a7b9d1f
                  */
                 "webhook-id": components["parameters"]["WebhookId"];
                 /**
-                 * @description Signatures of `<webhook-id>.<webhook-timestamp>.<body>` as Standard Webhooks writes them, one for each valid secret, separated by a space.
+                 * @description Signatures of `<webhook-id>.<webhook-timestamp>.<body>` in the form of Standard Webhooks, one for each valid secret, separated by a space.
                  * @example v1,7djSDA42ZKWaLmiL7aD8JamUBL9ak5LEqmH0r/bynrs=
                  */
                 "webhook-signature": components["parameters"]["WebhookSignature"];
                 /**
-                 * @description When this attempt was made, in whole seconds since 1970.
+                 * @description Time of this attempt, in whole seconds since 1970.
                  * @example 1772713860
                  */
                 "webhook-timestamp": components["parameters"]["WebhookTimestamp"];
@@ -19279,28 +19279,28 @@ export interface operations {
             path?: never;
             cookie?: never;
         };
-        /** @description The event; the bytes as they are sent are what is signed. */
+        /** @description The event. The signature covers the bytes as they are sent. */
         requestBody: {
             content: {
                 "application/json": components["schemas"]["EndpointTestEvent"];
             };
         };
         responses: {
-            /** @description The event was taken. */
+            /** @description The event was accepted. */
             "2XX": {
                 headers: {
                     [name: string]: unknown;
                 };
                 content?: never;
             };
-            /** @description It is sent again later. */
+            /** @description The event is sent again later. */
             "4XX": {
                 headers: {
                     [name: string]: unknown;
                 };
                 content?: never;
             };
-            /** @description The endpoint is gone: nothing is sent to it any more. */
+            /** @description The endpoint no longer exists: it gets no more events. */
             410: {
                 headers: {
                     [name: string]: unknown;
@@ -19314,17 +19314,17 @@ export interface operations {
             query?: never;
             header: {
                 /**
-                 * @description Id of the delivery, the same in every attempt: take a second one for a repeat.
+                 * @description Id of the delivery, the same in every attempt: treat a second one as a repeat.
                  * @example 01jr5xbn9z0h4c8g3y5a7b9d1f
                  */
                 "webhook-id": components["parameters"]["WebhookId"];
                 /**
-                 * @description Signatures of `<webhook-id>.<webhook-timestamp>.<body>` as Standard Webhooks writes them, one for each valid secret, separated by a space.
+                 * @description Signatures of `<webhook-id>.<webhook-timestamp>.<body>` in the form of Standard Webhooks, one for each valid secret, separated by a space.
                  * @example v1,7djSDA42ZKWaLmiL7aD8JamUBL9ak5LEqmH0r/bynrs=
                  */
                 "webhook-signature": components["parameters"]["WebhookSignature"];
                 /**
-                 * @description When this attempt was made, in whole seconds since 1970.
+                 * @description Time of this attempt, in whole seconds since 1970.
                  * @example 1772713860
                  */
                 "webhook-timestamp": components["parameters"]["WebhookTimestamp"];
@@ -19332,28 +19332,28 @@ export interface operations {
             path?: never;
             cookie?: never;
         };
-        /** @description The event; the bytes as they are sent are what is signed. */
+        /** @description The event. The signature covers the bytes as they are sent. */
         requestBody: {
             content: {
                 "application/json": components["schemas"]["ResultAnsweredEvent"];
             };
         };
         responses: {
-            /** @description The event was taken. */
+            /** @description The event was accepted. */
             "2XX": {
                 headers: {
                     [name: string]: unknown;
                 };
                 content?: never;
             };
-            /** @description It is sent again later. */
+            /** @description The event is sent again later. */
             "4XX": {
                 headers: {
                     [name: string]: unknown;
                 };
                 content?: never;
             };
-            /** @description The endpoint is gone: nothing is sent to it any more. */
+            /** @description The endpoint no longer exists: it gets no more events. */
             410: {
                 headers: {
                     [name: string]: unknown;
@@ -19367,17 +19367,17 @@ export interface operations {
             query?: never;
             header: {
                 /**
-                 * @description Id of the delivery, the same in every attempt: take a second one for a repeat.
+                 * @description Id of the delivery, the same in every attempt: treat a second one as a repeat.
                  * @example 01jr5xbn9z0h4c8g3y5a7b9d1f
                  */
                 "webhook-id": components["parameters"]["WebhookId"];
                 /**
-                 * @description Signatures of `<webhook-id>.<webhook-timestamp>.<body>` as Standard Webhooks writes them, one for each valid secret, separated by a space.
+                 * @description Signatures of `<webhook-id>.<webhook-timestamp>.<body>` in the form of Standard Webhooks, one for each valid secret, separated by a space.
                  * @example v1,7djSDA42ZKWaLmiL7aD8JamUBL9ak5LEqmH0r/bynrs=
                  */
                 "webhook-signature": components["parameters"]["WebhookSignature"];
                 /**
-                 * @description When this attempt was made, in whole seconds since 1970.
+                 * @description Time of this attempt, in whole seconds since 1970.
                  * @example 1772713860
                  */
                 "webhook-timestamp": components["parameters"]["WebhookTimestamp"];
@@ -19385,28 +19385,28 @@ export interface operations {
             path?: never;
             cookie?: never;
         };
-        /** @description The event; the bytes as they are sent are what is signed. */
+        /** @description The event. The signature covers the bytes as they are sent. */
         requestBody: {
             content: {
                 "application/json": components["schemas"]["ResultCompletedEvent"];
             };
         };
         responses: {
-            /** @description The event was taken. */
+            /** @description The event was accepted. */
             "2XX": {
                 headers: {
                     [name: string]: unknown;
                 };
                 content?: never;
             };
-            /** @description It is sent again later. */
+            /** @description The event is sent again later. */
             "4XX": {
                 headers: {
                     [name: string]: unknown;
                 };
                 content?: never;
             };
-            /** @description The endpoint is gone: nothing is sent to it any more. */
+            /** @description The endpoint no longer exists: it gets no more events. */
             410: {
                 headers: {
                     [name: string]: unknown;
@@ -19420,17 +19420,17 @@ export interface operations {
             query?: never;
             header: {
                 /**
-                 * @description Id of the delivery, the same in every attempt: take a second one for a repeat.
+                 * @description Id of the delivery, the same in every attempt: treat a second one as a repeat.
                  * @example 01jr5xbn9z0h4c8g3y5a7b9d1f
                  */
                 "webhook-id": components["parameters"]["WebhookId"];
                 /**
-                 * @description Signatures of `<webhook-id>.<webhook-timestamp>.<body>` as Standard Webhooks writes them, one for each valid secret, separated by a space.
+                 * @description Signatures of `<webhook-id>.<webhook-timestamp>.<body>` in the form of Standard Webhooks, one for each valid secret, separated by a space.
                  * @example v1,7djSDA42ZKWaLmiL7aD8JamUBL9ak5LEqmH0r/bynrs=
                  */
                 "webhook-signature": components["parameters"]["WebhookSignature"];
                 /**
-                 * @description When this attempt was made, in whole seconds since 1970.
+                 * @description Time of this attempt, in whole seconds since 1970.
                  * @example 1772713860
                  */
                 "webhook-timestamp": components["parameters"]["WebhookTimestamp"];
@@ -19438,28 +19438,28 @@ export interface operations {
             path?: never;
             cookie?: never;
         };
-        /** @description The event; the bytes as they are sent are what is signed. */
+        /** @description The event. The signature covers the bytes as they are sent. */
         requestBody: {
             content: {
                 "application/json": components["schemas"]["ResultStartedEvent"];
             };
         };
         responses: {
-            /** @description The event was taken. */
+            /** @description The event was accepted. */
             "2XX": {
                 headers: {
                     [name: string]: unknown;
                 };
                 content?: never;
             };
-            /** @description It is sent again later. */
+            /** @description The event is sent again later. */
             "4XX": {
                 headers: {
                     [name: string]: unknown;
                 };
                 content?: never;
             };
-            /** @description The endpoint is gone: nothing is sent to it any more. */
+            /** @description The endpoint no longer exists: it gets no more events. */
             410: {
                 headers: {
                     [name: string]: unknown;
@@ -19473,17 +19473,17 @@ export interface operations {
             query?: never;
             header: {
                 /**
-                 * @description Id of the delivery, the same in every attempt: take a second one for a repeat.
+                 * @description Id of the delivery, the same in every attempt: treat a second one as a repeat.
                  * @example 01jr5xbn9z0h4c8g3y5a7b9d1f
                  */
                 "webhook-id": components["parameters"]["WebhookId"];
                 /**
-                 * @description Signatures of `<webhook-id>.<webhook-timestamp>.<body>` as Standard Webhooks writes them, one for each valid secret, separated by a space.
+                 * @description Signatures of `<webhook-id>.<webhook-timestamp>.<body>` in the form of Standard Webhooks, one for each valid secret, separated by a space.
                  * @example v1,7djSDA42ZKWaLmiL7aD8JamUBL9ak5LEqmH0r/bynrs=
                  */
                 "webhook-signature": components["parameters"]["WebhookSignature"];
                 /**
-                 * @description When this attempt was made, in whole seconds since 1970.
+                 * @description Time of this attempt, in whole seconds since 1970.
                  * @example 1772713860
                  */
                 "webhook-timestamp": components["parameters"]["WebhookTimestamp"];
@@ -19491,28 +19491,28 @@ export interface operations {
             path?: never;
             cookie?: never;
         };
-        /** @description The event; the bytes as they are sent are what is signed. */
+        /** @description The event. The signature covers the bytes as they are sent. */
         requestBody: {
             content: {
                 "application/json": components["schemas"]["ResultsDeletedEvent"];
             };
         };
         responses: {
-            /** @description The event was taken. */
+            /** @description The event was accepted. */
             "2XX": {
                 headers: {
                     [name: string]: unknown;
                 };
                 content?: never;
             };
-            /** @description It is sent again later. */
+            /** @description The event is sent again later. */
             "4XX": {
                 headers: {
                     [name: string]: unknown;
                 };
                 content?: never;
             };
-            /** @description The endpoint is gone: nothing is sent to it any more. */
+            /** @description The endpoint no longer exists: it gets no more events. */
             410: {
                 headers: {
                     [name: string]: unknown;

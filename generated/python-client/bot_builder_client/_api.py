@@ -76,9 +76,9 @@ class ApiError(Exception):
     code: str
     """Code of the error, such as `NOT_FOUND`; `UNKNOWN` if the response is not from the service."""
     message: str
-    """Description of the error for people."""
+    """Message of the error for people."""
     issues: list[ErrorIssue]
-    """Problems of the request; may be empty."""
+    """Issues of the request; may be empty."""
     request_id: str | None
     """Id of the request in the log of the service."""
     retry_after: float | None
@@ -86,7 +86,7 @@ class ApiError(Exception):
     headers: httpx.Headers
     """Headers of the response."""
     body: str
-    """The body of the response as it came."""
+    """Body of the response as it arrived."""
 
     def __init__(
         self, status: int, headers: httpx.Headers, code: str, issues: list[ErrorIssue], message: str, body: str

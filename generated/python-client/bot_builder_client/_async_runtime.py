@@ -16,8 +16,8 @@ from httpx_sse import EventSource
 
 from ._api import ApiError, Attempt, NoResponseError, RequestOptions, ResponseTimeoutError
 from ._shared import (
-    Answer,
     Call,
+    ParsedResponse,
     base_of,
     body_of,
     error_of,
@@ -66,7 +66,7 @@ class AsyncCaller:
     async def call(self, call: Call) -> Any:
         return (await self.send(call)).body
 
-    async def send(self, call: Call) -> Answer:
+    async def send(self, call: Call) -> ParsedResponse:
         options = call.options
         key = (options.get("idempotency_key") or new_key()) if call.operation.key else None
         retries: int = options.get("max_retries", self._max_retries)
@@ -74,11 +74,11 @@ class AsyncCaller:
         attempts = 0
         while True:
             try:
-                answer = await self._logged(call, key, attempts + 1)
+                result = await self._logged(call, key, attempts + 1)
                 break
             except (ApiError, NoResponseError) as error:
                 if is_done_before(error, call, attempts):
-                    answer = Answer({"message": "success"}, httpx.Response(204))
+                    result = ParsedResponse({"message": "success"}, httpx.Response(204))
                     break
                 if is_in_progress(error) and running_since is None:
                     running_since = monotonic()
@@ -93,25 +93,25 @@ class AsyncCaller:
             attempts += 1
         on_response: Callable[[httpx.Response], object] | None = options.get("on_response")
         if on_response:
-            on_response(answer.response)
-        return answer
+            on_response(result.response)
+        return result
 
-    async def _logged(self, call: Call, key: str | None, count: int) -> Answer:
+    async def _logged(self, call: Call, key: str | None, count: int) -> ParsedResponse:
         if self._logger is None:
             return await self._attempt(call, key)
         began = monotonic()
         method, url = call.operation.method, self._base + call.target
         try:
-            answer = await self._attempt(call, key)
+            result = await self._attempt(call, key)
         except (ApiError, NoResponseError) as error:
             status, request_id = (error.status, error.request_id) if isinstance(error, ApiError) else (None, None)
             self._logger(Attempt(method, url, count, monotonic() - began, status, request_id, error))
             raise
-        status, request_id = answer.response.status_code, answer.response.headers.get("x-request-id")
+        status, request_id = result.response.status_code, result.response.headers.get("x-request-id")
         self._logger(Attempt(method, url, count, monotonic() - began, status, request_id))
-        return answer
+        return result
 
-    async def _attempt(self, call: Call, key: str | None) -> Answer:
+    async def _attempt(self, call: Call, key: str | None) -> ParsedResponse:
         """Sends a request once. The caller reads and closes a stream."""
         operation = call.operation
         token = await self._token() if callable(self._token) else self._token
@@ -127,11 +127,11 @@ class AsyncCaller:
         try:
             response = await self._http.send(request, stream=True)
             if response.is_success and (operation.raw or (operation.events and is_event_stream(response))):
-                return Answer(response, response)
+                return ParsedResponse(response, response)
             try:
                 if response.is_success and is_event_stream(response):
                     # A caller without a stream gets the last event, which has the whole response.
-                    return Answer(await _last_event(response), response)
+                    return ParsedResponse(await _last_event(response), response)
                 await response.aread()
             finally:
                 await response.aclose()
@@ -139,22 +139,22 @@ class AsyncCaller:
             raise ResponseTimeoutError(f"{name} had no response in {timeout.read} s") from cause
         except httpx.RequestError as cause:
             raise NoResponseError(f"{name} had no response") from cause
-        return Answer(body_of(response), response)
+        return ParsedResponse(body_of(response), response)
 
     async def events(self, call: Call) -> AsyncIterator[Any]:
         """Events of a chat as they arrive. The last one has the whole response. Raises the error of a failed turn."""
-        answer = await self.send(call)
-        if not is_event_stream(answer.response):
+        result = await self.send(call)
+        if not is_event_stream(result.response):
             # If a proxy does not support streams, the response is one JSON body.
-            yield {"type": "answer", "answer": answer.body}
+            yield {"type": "answer", "answer": result.body}
             return
         try:
-            async for event in _events(answer.response):
+            async for event in _events(result.response):
                 yield event
         except httpx.RequestError as cause:
             raise NoResponseError("The stream broke off") from cause
         finally:
-            await answer.response.aclose()
+            await result.response.aclose()
 
 
 async def _events(response: httpx.Response) -> AsyncIterator[Any]:
@@ -208,7 +208,7 @@ class AsyncPages(Generic[Page, Entry]):
 class AsyncDownload:
     """A response that is not JSON. `text` and `read` read it whole; a `with` statement streams it in pieces."""
 
-    def __init__(self, send: Callable[[], Awaitable[Answer]]) -> None:
+    def __init__(self, send: Callable[[], Awaitable[ParsedResponse]]) -> None:
         self._send = send
         self._response: httpx.Response | None = None
 

@@ -15,8 +15,8 @@ from httpx_sse import EventSource
 
 from ._api import ApiError, Attempt, NoResponseError, RequestOptions, ResponseTimeoutError
 from ._shared import (
-    Answer,
     Call,
+    ParsedResponse,
     base_of,
     body_of,
     error_of,
@@ -65,7 +65,7 @@ class Caller:
     def call(self, call: Call) -> Any:
         return (self.send(call)).body
 
-    def send(self, call: Call) -> Answer:
+    def send(self, call: Call) -> ParsedResponse:
         options = call.options
         key = (options.get("idempotency_key") or new_key()) if call.operation.key else None
         retries: int = options.get("max_retries", self._max_retries)
@@ -73,11 +73,11 @@ class Caller:
         attempts = 0
         while True:
             try:
-                answer = self._logged(call, key, attempts + 1)
+                result = self._logged(call, key, attempts + 1)
                 break
             except (ApiError, NoResponseError) as error:
                 if is_done_before(error, call, attempts):
-                    answer = Answer({"message": "success"}, httpx.Response(204))
+                    result = ParsedResponse({"message": "success"}, httpx.Response(204))
                     break
                 if is_in_progress(error) and running_since is None:
                     running_since = monotonic()
@@ -92,25 +92,25 @@ class Caller:
             attempts += 1
         on_response: Callable[[httpx.Response], object] | None = options.get("on_response")
         if on_response:
-            on_response(answer.response)
-        return answer
+            on_response(result.response)
+        return result
 
-    def _logged(self, call: Call, key: str | None, count: int) -> Answer:
+    def _logged(self, call: Call, key: str | None, count: int) -> ParsedResponse:
         if self._logger is None:
             return self._attempt(call, key)
         began = monotonic()
         method, url = call.operation.method, self._base + call.target
         try:
-            answer = self._attempt(call, key)
+            result = self._attempt(call, key)
         except (ApiError, NoResponseError) as error:
             status, request_id = (error.status, error.request_id) if isinstance(error, ApiError) else (None, None)
             self._logger(Attempt(method, url, count, monotonic() - began, status, request_id, error))
             raise
-        status, request_id = answer.response.status_code, answer.response.headers.get("x-request-id")
+        status, request_id = result.response.status_code, result.response.headers.get("x-request-id")
         self._logger(Attempt(method, url, count, monotonic() - began, status, request_id))
-        return answer
+        return result
 
-    def _attempt(self, call: Call, key: str | None) -> Answer:
+    def _attempt(self, call: Call, key: str | None) -> ParsedResponse:
         """Sends a request once. The caller reads and closes a stream."""
         operation = call.operation
         token = self._token() if callable(self._token) else self._token
@@ -126,11 +126,11 @@ class Caller:
         try:
             response = self._http.send(request, stream=True)
             if response.is_success and (operation.raw or (operation.events and is_event_stream(response))):
-                return Answer(response, response)
+                return ParsedResponse(response, response)
             try:
                 if response.is_success and is_event_stream(response):
                     # A caller without a stream gets the last event, which has the whole response.
-                    return Answer(_last_event(response), response)
+                    return ParsedResponse(_last_event(response), response)
                 response.read()
             finally:
                 response.close()
@@ -138,22 +138,22 @@ class Caller:
             raise ResponseTimeoutError(f"{name} had no response in {timeout.read} s") from cause
         except httpx.RequestError as cause:
             raise NoResponseError(f"{name} had no response") from cause
-        return Answer(body_of(response), response)
+        return ParsedResponse(body_of(response), response)
 
     def events(self, call: Call) -> Iterator[Any]:
         """Events of a chat as they arrive. The last one has the whole response. Raises the error of a failed turn."""
-        answer = self.send(call)
-        if not is_event_stream(answer.response):
+        result = self.send(call)
+        if not is_event_stream(result.response):
             # If a proxy does not support streams, the response is one JSON body.
-            yield {"type": "answer", "answer": answer.body}
+            yield {"type": "answer", "answer": result.body}
             return
         try:
-            for event in _events(answer.response):
+            for event in _events(result.response):
                 yield event
         except httpx.RequestError as cause:
             raise NoResponseError("The stream broke off") from cause
         finally:
-            answer.response.close()
+            result.response.close()
 
 
 def _events(response: httpx.Response) -> Iterator[Any]:
@@ -207,7 +207,7 @@ class Pages(Generic[Page, Entry]):
 class Download:
     """A response that is not JSON. `text` and `read` read it whole; a `with` statement streams it in pieces."""
 
-    def __init__(self, send: Callable[[], Answer]) -> None:
+    def __init__(self, send: Callable[[], ParsedResponse]) -> None:
         self._send = send
         self._response: httpx.Response | None = None
 

@@ -28,7 +28,7 @@ class Call:
 
 
 @dataclass(frozen=True)
-class Answer:
+class ParsedResponse:
     body: Any
     response: httpx.Response
 
@@ -129,21 +129,21 @@ def body_of(response: httpx.Response) -> Any:
     """Parses the JSON of a response that was read."""
     if response.status_code == 304:
         return None
-    answer = parsed(response.text)
-    if response.is_success and answer is not None:
-        return answer
-    raise error_of(response.status_code, response.headers, answer, response.text)
+    body = parse_json(response.text)
+    if response.is_success and body is not None:
+        return body
+    raise error_of(response.status_code, response.headers, body, response.text)
 
 
-def error_of(status: int, headers: httpx.Headers, answer: Any, text: str) -> ApiError:
+def error_of(status: int, headers: httpx.Headers, body: Any, text: str) -> ApiError:
     try:
-        code, issues, message = answer["code"], list[Any](answer["issues"]), answer["message"]
+        code, issues, message = body["code"], list[Any](body["issues"]), body["message"]
         return classes.get(code, ApiError)(status, headers, code, issues, message, text)
     except (KeyError, TypeError):
         return ApiError(status, headers, "UNKNOWN", [], "Not a response of the service", text)
 
 
-def parsed(text: str) -> Any:
+def parse_json(text: str) -> Any:
     try:
         return json.loads(text)
     except ValueError:

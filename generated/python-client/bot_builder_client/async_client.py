@@ -29,8 +29,8 @@ class AsyncWorkspaces:
         query: dict[str, Any] = {"cursor": cursor}
 
         async def turn(next_cursor: str | None) -> Any:
-            asked = query if next_cursor is None else {**query, "cursor": next_cursor}
-            return await self._caller.call(call_of(Operation("GET", "/v1/workspaces", entries="workspaces"), {}, None, asked, options))
+            page_query = query if next_cursor is None else {**query, "cursor": next_cursor}
+            return await self._caller.call(call_of(Operation("GET", "/v1/workspaces", entries="workspaces"), {}, None, page_query, options))
 
         return AsyncPages(turn, "workspaces")
 
@@ -39,32 +39,32 @@ class AsyncWorkspaces:
 
         Creates an empty workspace with the caller as its admin and returns it. Refused with `FORBIDDEN` when the caller has created as many workspaces as the installation allows one user; those that they were added to do not count, nor those that were deleted.
         """
-        answer: types.WorkspaceBody = await self._caller.call(call_of(Operation("POST", "/v1/workspaces", key=True), {}, body, {}, options))
-        return answer
+        response_body: types.WorkspaceBody = await self._caller.call(call_of(Operation("POST", "/v1/workspaces", key=True), {}, body, {}, options))
+        return response_body
 
     async def get(self, workspace_id: str, **options: Unpack[RequestOptions]) -> types.WorkspaceDetailsBody:
         """Get a workspace: `GET /v1/workspaces/{workspaceId}`
 
         Returns one workspace with the limits agreed for it, and what the caller may do in it.
         """
-        answer: types.WorkspaceDetailsBody = await self._caller.call(call_of(Operation("GET", "/v1/workspaces/{workspaceId}"), {"workspaceId": workspace_id}, None, {}, options))
-        return answer
+        response_body: types.WorkspaceDetailsBody = await self._caller.call(call_of(Operation("GET", "/v1/workspaces/{workspaceId}"), {"workspaceId": workspace_id}, None, {}, options))
+        return response_body
 
     async def update(self, workspace_id: str, body: types.WorkspaceUpdate | None = None, **options: Unpack[KeyMatchOptions]) -> types.UpdatedWorkspaceBody:
         """Change a workspace: `PATCH /v1/workspaces/{workspaceId}`
 
         Changes the name or the icon of a workspace, or after how many days its results are deleted; null removes the icon, or leaves that to the installation. A workspace can keep results for a shorter time than the installation, not for a longer one. A shorter time deletes results within a quarter of an hour; this cannot be undone. All other properties are read-only and ignored when sent.
         """
-        answer: types.UpdatedWorkspaceBody = await self._caller.call(call_of(Operation("PATCH", "/v1/workspaces/{workspaceId}", key=True), {"workspaceId": workspace_id}, body, {}, options))
-        return answer
+        response_body: types.UpdatedWorkspaceBody = await self._caller.call(call_of(Operation("PATCH", "/v1/workspaces/{workspaceId}", key=True), {"workspaceId": workspace_id}, body, {}, options))
+        return response_body
 
     async def delete(self, workspace_id: str, **options: Unpack[MatchOptions]) -> types.WorkspaceDeletedBody:
         """Delete a workspace with everything in it: `DELETE /v1/workspaces/{workspaceId}`
 
         Deletes a workspace with its memberships, folders, bots, drafts, publications and results. Running chats end. Public ids and domains of its bots become free; users and their tokens stay. This cannot be undone.
         """
-        answer: types.WorkspaceDeletedBody = await self._caller.call(call_of(Operation("DELETE", "/v1/workspaces/{workspaceId}", repeatable=True), {"workspaceId": workspace_id}, None, {}, options))
-        return answer
+        response_body: types.WorkspaceDeletedBody = await self._caller.call(call_of(Operation("DELETE", "/v1/workspaces/{workspaceId}", repeatable=True), {"workspaceId": workspace_id}, None, {}, options))
+        return response_body
 
 
 class AsyncMembers:
@@ -81,8 +81,8 @@ class AsyncMembers:
         query: dict[str, Any] = {"cursor": cursor}
 
         async def turn(next_cursor: str | None) -> Any:
-            asked = query if next_cursor is None else {**query, "cursor": next_cursor}
-            return await self._caller.call(call_of(Operation("GET", "/v1/workspaces/{workspaceId}/members", entries="members"), {"workspaceId": workspace_id}, None, asked, options))
+            page_query = query if next_cursor is None else {**query, "cursor": next_cursor}
+            return await self._caller.call(call_of(Operation("GET", "/v1/workspaces/{workspaceId}/members", entries="members"), {"workspaceId": workspace_id}, None, page_query, options))
 
         return AsyncPages(turn, "members")
 
@@ -91,24 +91,24 @@ class AsyncMembers:
 
         Gives an existing user, named by e-mail address, a role in the workspace, effective with their next request. An address that no user has or has proven to own, or that of a disabled user, is invalid input: create an invitation instead; a user who is a member already is a conflict and keeps their role.
         """
-        answer: types.MemberBody = await self._caller.call(call_of(Operation("POST", "/v1/workspaces/{workspaceId}/members", key=True), {"workspaceId": workspace_id}, body, {}, options))
-        return answer
+        response_body: types.MemberBody = await self._caller.call(call_of(Operation("POST", "/v1/workspaces/{workspaceId}/members", key=True), {"workspaceId": workspace_id}, body, {}, options))
+        return response_body
 
     async def update(self, workspace_id: str, user_id: str, body: types.MemberUpdate, **options: Unpack[KeyOptions]) -> types.MemberBody:
         """Change the role of a member: `PATCH /v1/workspaces/{workspaceId}/members/{userId}`
 
         Gives a member another role, effective with their next request. The last admin of a workspace cannot be given a lower role; admins who are disabled do not count.
         """
-        answer: types.MemberBody = await self._caller.call(call_of(Operation("PATCH", "/v1/workspaces/{workspaceId}/members/{userId}", key=True), {"workspaceId": workspace_id, "userId": user_id}, body, {}, options))
-        return answer
+        response_body: types.MemberBody = await self._caller.call(call_of(Operation("PATCH", "/v1/workspaces/{workspaceId}/members/{userId}", key=True), {"workspaceId": workspace_id, "userId": user_id}, body, {}, options))
+        return response_body
 
     async def remove(self, workspace_id: str, user_id: str, **options: Unpack[RequestOptions]) -> types.MemberBody:
         """Remove a member from a workspace: `DELETE /v1/workspaces/{workspaceId}/members/{userId}`
 
         Takes a user out of the workspace, effective with their next request, and returns the membership that ended. Whatever their role, members may remove themselves, which is how to leave a workspace; only an admin may remove somebody else. The last admin of a workspace cannot be removed; admins who are disabled do not count.
         """
-        answer: types.MemberBody = await self._caller.call(call_of(Operation("DELETE", "/v1/workspaces/{workspaceId}/members/{userId}", repeatable=True), {"workspaceId": workspace_id, "userId": user_id}, None, {}, options))
-        return answer
+        response_body: types.MemberBody = await self._caller.call(call_of(Operation("DELETE", "/v1/workspaces/{workspaceId}/members/{userId}", repeatable=True), {"workspaceId": workspace_id, "userId": user_id}, None, {}, options))
+        return response_body
 
 
 class AsyncInvitations:
@@ -120,22 +120,22 @@ class AsyncInvitations:
 
         Invites the person with an e-mail address, whether or not a user has it, and returns a link to a page on which they accept. This answer is the only one that shows the link; where the service can send mail, the address also gets one. An invitation ends after 7 days, when it is accepted or revoked, and while the admin who created it is no admin. Another one for the same address replaces it. Accepting makes a user if the address has none; members keep a role that is higher. The address of a member is a conflict, that of a disabled user is invalid input.
         """
-        answer: types.CreatedInvitationBody = await self._caller.call(call_of(Operation("POST", "/v1/workspaces/{workspaceId}/invitations", key=True), {"workspaceId": workspace_id}, body, {}, options))
-        return answer
+        response_body: types.CreatedInvitationBody = await self._caller.call(call_of(Operation("POST", "/v1/workspaces/{workspaceId}/invitations", key=True), {"workspaceId": workspace_id}, body, {}, options))
+        return response_body
 
     def list(self, workspace_id: str, *, limit: int | None = None, cursor: str | None = None, **options: Unpack[RequestOptions]) -> AsyncPages[types.InvitationList, types.Invitation]:
         """List the invitations of a workspace: `GET /v1/workspaces/{workspaceId}/invitations`
 
         Returns the invitations that can still be accepted, newest first. Links are never shown again.
 
-        - `limit`: How many entries the page has at most, from 1 to 100.
+        - `limit`: Maximum entries of the page, from 1 to 100.
         - `cursor`: The `nextCursor` of the page before, sent with the same path and filter; absent for the first page. An altered cursor, or one of another list, is invalid input.
         """
         query: dict[str, Any] = {"limit": limit, "cursor": cursor}
 
         async def turn(next_cursor: str | None) -> Any:
-            asked = query if next_cursor is None else {**query, "cursor": next_cursor}
-            return await self._caller.call(call_of(Operation("GET", "/v1/workspaces/{workspaceId}/invitations", entries="invitations"), {"workspaceId": workspace_id}, None, asked, options))
+            page_query = query if next_cursor is None else {**query, "cursor": next_cursor}
+            return await self._caller.call(call_of(Operation("GET", "/v1/workspaces/{workspaceId}/invitations", entries="invitations"), {"workspaceId": workspace_id}, None, page_query, options))
 
         return AsyncPages(turn, "invitations")
 
@@ -144,8 +144,8 @@ class AsyncInvitations:
 
         Ends an invitation at once and returns what it was. One that was accepted, replaced or revoked before is not found; whoever accepted it is removed as a member.
         """
-        answer: types.InvitationBody = await self._caller.call(call_of(Operation("DELETE", "/v1/workspaces/{workspaceId}/invitations/{invitationId}", repeatable=True), {"workspaceId": workspace_id, "invitationId": invitation_id}, None, {}, options))
-        return answer
+        response_body: types.InvitationBody = await self._caller.call(call_of(Operation("DELETE", "/v1/workspaces/{workspaceId}/invitations/{invitationId}", repeatable=True), {"workspaceId": workspace_id, "invitationId": invitation_id}, None, {}, options))
+        return response_body
 
 
 class AsyncCredentials:
@@ -157,48 +157,48 @@ class AsyncCredentials:
 
         Returns the credentials that bots of the workspace can use, newest first. What is secret of them is never shown.
         """
-        answer: types.CredentialsList = await self._caller.call(call_of(Operation("GET", "/v1/workspaces/{workspaceId}/credentials"), {"workspaceId": workspace_id}, None, {}, options))
-        return answer
+        response_body: types.CredentialsList = await self._caller.call(call_of(Operation("GET", "/v1/workspaces/{workspaceId}/credentials"), {"workspaceId": workspace_id}, None, {}, options))
+        return response_body
 
     async def create(self, workspace_id: str, body: types.CredentialsCreate, **options: Unpack[KeyOptions]) -> types.CredentialsBody:
         """Create credentials: `POST /v1/workspaces/{workspaceId}/credentials`
 
         Stores credentials, encrypted, for the bots of the workspace: blocks name them with `credentialsId`. Nobody can read the secret part again, it is only used for what the type says. An installation without a key to encrypt with answers 503 and says so. A workspace can have 200; more are refused with 403.
         """
-        answer: types.CredentialsBody = await self._caller.call(call_of(Operation("POST", "/v1/workspaces/{workspaceId}/credentials", key=True), {"workspaceId": workspace_id}, body, {}, options))
-        return answer
+        response_body: types.CredentialsBody = await self._caller.call(call_of(Operation("POST", "/v1/workspaces/{workspaceId}/credentials", key=True), {"workspaceId": workspace_id}, body, {}, options))
+        return response_body
 
     async def get(self, workspace_id: str, credentials_id: str, **options: Unpack[RequestOptions]) -> types.CredentialsBody:
         """Get credentials: `GET /v1/workspaces/{workspaceId}/credentials/{credentialsId}`
 
         Reads what is not secret of credentials.
         """
-        answer: types.CredentialsBody = await self._caller.call(call_of(Operation("GET", "/v1/workspaces/{workspaceId}/credentials/{credentialsId}"), {"workspaceId": workspace_id, "credentialsId": credentials_id}, None, {}, options))
-        return answer
+        response_body: types.CredentialsBody = await self._caller.call(call_of(Operation("GET", "/v1/workspaces/{workspaceId}/credentials/{credentialsId}"), {"workspaceId": workspace_id, "credentialsId": credentials_id}, None, {}, options))
+        return response_body
 
     async def update(self, workspace_id: str, credentials_id: str, body: types.CredentialsUpdate, **options: Unpack[KeyMatchOptions]) -> types.CredentialsBody:
         """Update credentials: `PATCH /v1/workspaces/{workspaceId}/credentials/{credentialsId}`
 
         Changes the name of credentials, or replaces all of their data, effective with the next turn of every chat. The type says what the data consist of and has to be the one that the credentials have.
         """
-        answer: types.CredentialsBody = await self._caller.call(call_of(Operation("PATCH", "/v1/workspaces/{workspaceId}/credentials/{credentialsId}", key=True), {"workspaceId": workspace_id, "credentialsId": credentials_id}, body, {}, options))
-        return answer
+        response_body: types.CredentialsBody = await self._caller.call(call_of(Operation("PATCH", "/v1/workspaces/{workspaceId}/credentials/{credentialsId}", key=True), {"workspaceId": workspace_id, "credentialsId": credentials_id}, body, {}, options))
+        return response_body
 
     async def test(self, workspace_id: str, credentials_id: str, **options: Unpack[KeyOptions]) -> types.CredentialsTestBody:
         """Test credentials: `POST /v1/workspaces/{workspaceId}/credentials/{credentialsId}/test`
 
         Sends the service that credentials are for a request that changes nothing, and returns what it said. A mail server is asked to let the account in, and sends nothing. The secret goes to that service alone, and is never part of the answer. Some vendors tell nobody if they accept a key: their credentials are `untestable`. At most 20 seconds.
         """
-        answer: types.CredentialsTestBody = await self._caller.call(call_of(Operation("POST", "/v1/workspaces/{workspaceId}/credentials/{credentialsId}/test", key=True), {"workspaceId": workspace_id, "credentialsId": credentials_id}, None, {}, options))
-        return answer
+        response_body: types.CredentialsTestBody = await self._caller.call(call_of(Operation("POST", "/v1/workspaces/{workspaceId}/credentials/{credentialsId}/test", key=True), {"workspaceId": workspace_id, "credentialsId": credentials_id}, None, {}, options))
+        return response_body
 
     async def delete(self, workspace_id: str, credentials_id: str, **options: Unpack[MatchOptions]) -> types.CredentialsBody:
         """Delete credentials: `DELETE /v1/workspaces/{workspaceId}/credentials/{credentialsId}`
 
         Deletes credentials and returns what they were. Blocks that name them are left as they are and work no longer: their chats log an error and go on.
         """
-        answer: types.CredentialsBody = await self._caller.call(call_of(Operation("DELETE", "/v1/workspaces/{workspaceId}/credentials/{credentialsId}", repeatable=True), {"workspaceId": workspace_id, "credentialsId": credentials_id}, None, {}, options))
-        return answer
+        response_body: types.CredentialsBody = await self._caller.call(call_of(Operation("DELETE", "/v1/workspaces/{workspaceId}/credentials/{credentialsId}", repeatable=True), {"workspaceId": workspace_id, "credentialsId": credentials_id}, None, {}, options))
+        return response_body
 
 
 class AsyncAuditLogs:
@@ -210,14 +210,14 @@ class AsyncAuditLogs:
 
         Returns who did what in the workspace, newest first: workspaces that are created or changed, members, bots that come, go, are published or not, or restored, folders and results that are deleted, credentials that come, change or go, changes of who may see or embed a bot, and tokens that are made or revoked: those that are bound to the workspace, and those without a bound of the user who created it. An entry is there exactly when it was done, and is never changed. Whoever runs the service can read it also once the workspace is deleted.
 
-        - `limit`: How many entries the page has at most, from 1 to 100.
+        - `limit`: Maximum entries of the page, from 1 to 100.
         - `cursor`: The `nextCursor` of the page before, sent with the same path and filter; absent for the first page. An altered cursor, or one of another list, is invalid input.
         """
         query: dict[str, Any] = {"limit": limit, "cursor": cursor}
 
         async def turn(next_cursor: str | None) -> Any:
-            asked = query if next_cursor is None else {**query, "cursor": next_cursor}
-            return await self._caller.call(call_of(Operation("GET", "/v1/workspaces/{workspaceId}/auditLog", entries="entries"), {"workspaceId": workspace_id}, None, asked, options))
+            page_query = query if next_cursor is None else {**query, "cursor": next_cursor}
+            return await self._caller.call(call_of(Operation("GET", "/v1/workspaces/{workspaceId}/auditLog", entries="entries"), {"workspaceId": workspace_id}, None, page_query, options))
 
         return AsyncPages(turn, "entries")
 
@@ -233,14 +233,14 @@ class AsyncFolders:
 
         - `workspace_id`: Id of the workspace whose folders are listed.
         - `parent_folder_id`: List the folders directly in this folder. Absent or `root` means the top level; an unknown folder is not found.
-        - `limit`: How many entries the page has at most, from 1 to 100. Without it, a page has up to 1,000.
+        - `limit`: Maximum entries of the page, from 1 to 100. Without it, a page has up to 1,000.
         - `cursor`: The `nextCursor` of the page before, sent with the same path and filter; absent for the first page. An altered cursor, or one of another list, is invalid input.
         """
         query: dict[str, Any] = {"workspaceId": workspace_id, "parentFolderId": parent_folder_id, "limit": limit, "cursor": cursor}
 
         async def turn(next_cursor: str | None) -> Any:
-            asked = query if next_cursor is None else {**query, "cursor": next_cursor}
-            return await self._caller.call(call_of(Operation("GET", "/v1/folders", entries="folders"), {}, None, asked, options))
+            page_query = query if next_cursor is None else {**query, "cursor": next_cursor}
+            return await self._caller.call(call_of(Operation("GET", "/v1/folders", entries="folders"), {}, None, page_query, options))
 
         return AsyncPages(turn, "folders")
 
@@ -249,8 +249,8 @@ class AsyncFolders:
 
         Creates a folder at the top level of a workspace or inside another folder of the same workspace, and returns it. Names need not be unique; a parent of another workspace is invalid input.
         """
-        answer: types.FolderBody = await self._caller.call(call_of(Operation("POST", "/v1/folders", key=True), {}, body, {}, options))
-        return answer
+        response_body: types.FolderBody = await self._caller.call(call_of(Operation("POST", "/v1/folders", key=True), {}, body, {}, options))
+        return response_body
 
     async def get(self, folder_id: str, *, workspace_id: str | None = None, **options: Unpack[RequestOptions]) -> types.FolderBody:
         """Get a folder: `GET /v1/folders/{folderId}`
@@ -259,16 +259,16 @@ class AsyncFolders:
 
         - `workspace_id`: When given, the folder must be in this workspace; otherwise it is not found.
         """
-        answer: types.FolderBody = await self._caller.call(call_of(Operation("GET", "/v1/folders/{folderId}"), {"folderId": folder_id}, None, {"workspaceId": workspace_id}, options))
-        return answer
+        response_body: types.FolderBody = await self._caller.call(call_of(Operation("GET", "/v1/folders/{folderId}"), {"folderId": folder_id}, None, {"workspaceId": workspace_id}, options))
+        return response_body
 
     async def update(self, folder_id: str, body: types.UpdateFolderBody, **options: Unpack[KeyMatchOptions]) -> types.FolderBody:
         """Rename or move a folder: `PATCH /v1/folders/{folderId}`
 
         Changes the name of a folder, or moves it with all it holds to another folder of its workspace or, with null, to the top level. A folder cannot be moved into itself or into a folder inside it. Returns the folder as stored.
         """
-        answer: types.FolderBody = await self._caller.call(call_of(Operation("PATCH", "/v1/folders/{folderId}", key=True), {"folderId": folder_id}, body, {}, options))
-        return answer
+        response_body: types.FolderBody = await self._caller.call(call_of(Operation("PATCH", "/v1/folders/{folderId}", key=True), {"folderId": folder_id}, body, {}, options))
+        return response_body
 
     async def delete(self, folder_id: str, *, workspace_id: str | None = None, **options: Unpack[MatchOptions]) -> types.FolderBody:
         """Delete a folder: `DELETE /v1/folders/{folderId}`
@@ -277,8 +277,8 @@ class AsyncFolders:
 
         - `workspace_id`: When given, the folder must be in this workspace; otherwise it is not found.
         """
-        answer: types.FolderBody = await self._caller.call(call_of(Operation("DELETE", "/v1/folders/{folderId}", repeatable=True), {"folderId": folder_id}, None, {"workspaceId": workspace_id}, options))
-        return answer
+        response_body: types.FolderBody = await self._caller.call(call_of(Operation("DELETE", "/v1/folders/{folderId}", repeatable=True), {"folderId": folder_id}, None, {"workspaceId": workspace_id}, options))
+        return response_body
 
 
 class AsyncBots:
@@ -292,14 +292,14 @@ class AsyncBots:
 
         - `workspace_id`: Id of the workspace whose bots are listed.
         - `folder_id`: List only the bots directly in this folder; `root` means those in none. Absent lists the whole workspace; an unknown folder is not found.
-        - `limit`: How many entries the page has at most, from 1 to 100.
+        - `limit`: Maximum entries of the page, from 1 to 100.
         - `cursor`: The `nextCursor` of the page before, sent with the same path and filter; absent for the first page. An altered cursor, or one of another list, is invalid input.
         """
         query: dict[str, Any] = {"workspaceId": workspace_id, "folderId": folder_id, "limit": limit, "cursor": cursor}
 
         async def turn(next_cursor: str | None) -> Any:
-            asked = query if next_cursor is None else {**query, "cursor": next_cursor}
-            return await self._caller.call(call_of(Operation("GET", "/v1/bots", entries="bots"), {}, None, asked, options))
+            page_query = query if next_cursor is None else {**query, "cursor": next_cursor}
+            return await self._caller.call(call_of(Operation("GET", "/v1/bots", entries="bots"), {}, None, page_query, options))
 
         return AsyncPages(turn, "bots")
 
@@ -316,8 +316,8 @@ class AsyncBots:
 
         With `minimal`, the response is short.
         """
-        answer: types.BotBody | types.BotReferenceBody = await self._caller.call(call_of(Operation("POST", "/v1/bots", key=True), {}, body, {}, {**options, "minimal": minimal}))
-        return answer
+        response_body: types.BotBody | types.BotReferenceBody = await self._caller.call(call_of(Operation("POST", "/v1/bots", key=True), {}, body, {}, {**options, "minimal": minimal}))
+        return response_body
 
     async def get(self, bot_id: str, *, migrate_to_latest_version: bool | None = None, **options: Unpack[RequestOptions]) -> types.BotWithModeBody:
         """Get a bot: `GET /v1/bots/{botId}`
@@ -326,8 +326,8 @@ class AsyncBots:
 
         - `migrate_to_latest_version`: Whether the answer is converted to the latest version of the schema. What is stored stays as it is. Absent means no.
         """
-        answer: types.BotWithModeBody = await self._caller.call(call_of(Operation("GET", "/v1/bots/{botId}"), {"botId": bot_id}, None, {"migrateToLatestVersion": migrate_to_latest_version}, options))
-        return answer
+        response_body: types.BotWithModeBody = await self._caller.call(call_of(Operation("GET", "/v1/bots/{botId}"), {"botId": bot_id}, None, {"migrateToLatestVersion": migrate_to_latest_version}, options))
+        return response_body
 
     @overload
     async def update(self, bot_id: str, body: types.UpdateBotBody, *, minimal: Literal[False] = False, **options: Unpack[KeyMatchOptions]) -> types.BotBody: ...
@@ -342,48 +342,48 @@ class AsyncBots:
 
         With `minimal`, the response is short.
         """
-        answer: types.BotBody | types.BotReferenceBody = await self._caller.call(call_of(Operation("PATCH", "/v1/bots/{botId}", key=True), {"botId": bot_id}, body, {}, {**options, "minimal": minimal}))
-        return answer
+        response_body: types.BotBody | types.BotReferenceBody = await self._caller.call(call_of(Operation("PATCH", "/v1/bots/{botId}", key=True), {"botId": bot_id}, body, {}, {**options, "minimal": minimal}))
+        return response_body
 
     async def delete(self, bot_id: str, **options: Unpack[MatchOptions]) -> types.SuccessBody:
         """Delete a bot: `DELETE /v1/bots/{botId}`
 
         Archives a bot. From then on every operation answers as for a bot that does not exist: its draft, publications and results are gone, running chats end, and its public id and domain are free again. This cannot be undone; export the bot first to keep its flow.
         """
-        answer: types.SuccessBody = await self._caller.call(call_of(Operation("DELETE", "/v1/bots/{botId}", repeatable=True), {"botId": bot_id}, None, {}, options))
-        return answer
+        response_body: types.SuccessBody = await self._caller.call(call_of(Operation("DELETE", "/v1/bots/{botId}", repeatable=True), {"botId": bot_id}, None, {}, options))
+        return response_body
 
     async def import_(self, body: types.ImportBotBody, **options: Unpack[KeyOptions]) -> types.ImportedBotBody:
         """Import a bot: `POST /v1/bots/import`
 
         Creates a bot from an exported document of any version and returns it. The bot gets a new id; all ids inside the flow stay. A flow in a legacy version is converted to the latest one, without loss. The new bot is a draft: results and publications do not come along, and public id, domain, folder and credentials of the document are not taken over. A link block that carries the name of another product (`Acme link` with `acmeId`) becomes `Bot link` with `botId`. An event, item or last block of a group without `outgoingEdgeId` gets the one edge that starts at it. Public sharing is left out, since it would act at once. What had to be dropped or added is listed in `warnings`, and so are links to bots that the workspace does not have and blocks that chats skip; `errorsFound` and `warningsFound` say how many findings check a bot will list; a document that cannot be repaired is invalid input.
         """
-        answer: types.ImportedBotBody = await self._caller.call(call_of(Operation("POST", "/v1/bots/import", key=True), {}, body, {}, options))
-        return answer
+        response_body: types.ImportedBotBody = await self._caller.call(call_of(Operation("POST", "/v1/bots/import", key=True), {}, body, {}, options))
+        return response_body
 
     async def duplicate(self, bot_id: str, body: types.DuplicateBotBody | None = None, **options: Unpack[KeyOptions]) -> types.BotBody:
         """Duplicate a bot: `POST /v1/bots/{botId}/duplicate`
 
         Creates a bot with the draft of another one, in the version it is stored in, and returns it. The new bot gets a new id; all ids inside the flow stay. Results, publications, public id, domain and the credentials of a messaging channel do not come along, and public sharing is left out, since it would act at once. Credentials that blocks name are those of the same workspace, so they go on to work.
         """
-        answer: types.BotBody = await self._caller.call(call_of(Operation("POST", "/v1/bots/{botId}/duplicate", key=True), {"botId": bot_id}, body, {}, options))
-        return answer
+        response_body: types.BotBody = await self._caller.call(call_of(Operation("POST", "/v1/bots/{botId}/duplicate", key=True), {"botId": bot_id}, body, {}, options))
+        return response_body
 
     async def export(self, bot_id: str, **options: Unpack[RequestOptions]) -> types.ExportedBotBody:
         """Export a bot: `GET /v1/bots/{botId}/export`
 
         Returns the draft of a bot, in the version it is stored in, as a document. The value of `bot` in the answer is what import takes as its `bot`, in this installation or another one: exporting and importing makes a duplicate. Publications and results are not part of it.
         """
-        answer: types.ExportedBotBody = await self._caller.call(call_of(Operation("GET", "/v1/bots/{botId}/export"), {"botId": bot_id}, None, {}, options))
-        return answer
+        response_body: types.ExportedBotBody = await self._caller.call(call_of(Operation("GET", "/v1/bots/{botId}/export"), {"botId": bot_id}, None, {}, options))
+        return response_body
 
     async def check(self, bot_id: str, **options: Unpack[RequestOptions]) -> types.FlowCheckBody:
         """Check the flow of a bot: `GET /v1/bots/{botId}/check`
 
         Reports what in the draft would misbehave when it runs: references to nothing, edges that are not the `outgoingEdgeId` of what they start at, blocks of a type that chats skip, groups that cannot be reached, ids that are there twice, a missing start, circles without an input, misspelt properties, names in placeholders that no variable has, code that does not parse, and blocks, bubbles and items that lack what they need. Nothing of it keeps a bot from being stored or published.
         """
-        answer: types.FlowCheckBody = await self._caller.call(call_of(Operation("GET", "/v1/bots/{botId}/check"), {"botId": bot_id}, None, {}, options))
-        return answer
+        response_body: types.FlowCheckBody = await self._caller.call(call_of(Operation("GET", "/v1/bots/{botId}/check"), {"botId": bot_id}, None, {}, options))
+        return response_body
 
     async def compare(self, bot_id: str, *, from_: str | None = None, to: str | None = None, **options: Unpack[RequestOptions]) -> types.ComparisonBody:
         """Compare two states of a bot: `GET /v1/bots/{botId}/compare`
@@ -393,24 +393,24 @@ class AsyncBots:
         - `from_`: The state before: `draft`, `published`, or the id of a publication. Default `published`.
         - `to`: The state after: `draft`, `published`, or the id of a publication. Default `draft`.
         """
-        answer: types.ComparisonBody = await self._caller.call(call_of(Operation("GET", "/v1/bots/{botId}/compare"), {"botId": bot_id}, None, {"from": from_, "to": to}, options))
-        return answer
+        response_body: types.ComparisonBody = await self._caller.call(call_of(Operation("GET", "/v1/bots/{botId}/compare"), {"botId": bot_id}, None, {"from": from_, "to": to}, options))
+        return response_body
 
     async def publish(self, bot_id: str, **options: Unpack[KeyMatchOptions]) -> types.PublishedBody:
         """Publish a bot: `POST /v1/bots/{botId}/publish`
 
         Copies the draft as it is stored, in one step, and makes the copy the one that chats run. Earlier copies are kept as publications; running chats finish on the copy they started with. A bot without public id gets one: its name in lower case with a random ending. What the check of the flow finds is noted in the publication, counted in `errorsFound` and `warningsFound`, and never refused; `firstErrors` shows the first errors. The draft does not change, nor does its `updatedAt`. Takes no body.
         """
-        answer: types.PublishedBody = await self._caller.call(call_of(Operation("POST", "/v1/bots/{botId}/publish", key=True), {"botId": bot_id}, None, {}, options))
-        return answer
+        response_body: types.PublishedBody = await self._caller.call(call_of(Operation("POST", "/v1/bots/{botId}/publish", key=True), {"botId": bot_id}, None, {}, options))
+        return response_body
 
     async def unpublish(self, bot_id: str, **options: Unpack[KeyMatchOptions]) -> types.SuccessBody:
         """Unpublish a bot: `POST /v1/bots/{botId}/unpublish`
 
         Takes the published copy away, so that no new chat can start; running chats finish. Public id, draft, results and earlier publications stay. Succeeds when the bot is not published. Takes no body.
         """
-        answer: types.SuccessBody = await self._caller.call(call_of(Operation("POST", "/v1/bots/{botId}/unpublish", key=True), {"botId": bot_id}, None, {}, options))
-        return answer
+        response_body: types.SuccessBody = await self._caller.call(call_of(Operation("POST", "/v1/bots/{botId}/unpublish", key=True), {"botId": bot_id}, None, {}, options))
+        return response_body
 
     @overload
     async def edit(
@@ -450,13 +450,13 @@ class AsyncBots:
         With `migrate_to_latest_version`, the bot is converted to version 6.1. `attempts` is the maximum of attempts
         before the call fails with the conflict.
         """
-        answer: types.BotBody = await edit_bot(
+        response_body: types.BotBody = await edit_bot(
             lambda: self.get(bot_id, migrate_to_latest_version=migrate_to_latest_version or None, **options),
             partial(self.update, bot_id, **options),
             change,
             attempts,
         )
-        return answer
+        return response_body
 
 
 class AsyncTemplates:
@@ -468,16 +468,16 @@ class AsyncTemplates:
 
         Returns the bots that the service brings to begin with, without their flows. They are the same for everybody, and change with the version of the service alone.
         """
-        answer: types.TemplateList = await self._caller.call(call_of(Operation("GET", "/v1/templates"), {}, None, {}, options))
-        return answer
+        response_body: types.TemplateList = await self._caller.call(call_of(Operation("GET", "/v1/templates"), {}, None, {}, options))
+        return response_body
 
     async def get(self, template_id: str, **options: Unpack[RequestOptions]) -> types.TemplateBody:
         """Get a template: `GET /v1/templates/{templateId}`
 
         Returns a template with its flow, theme and settings. `template.bot` is what create bot takes as `bot`, and a file that import takes.
         """
-        answer: types.TemplateBody = await self._caller.call(call_of(Operation("GET", "/v1/templates/{templateId}"), {"templateId": template_id}, None, {}, options))
-        return answer
+        response_body: types.TemplateBody = await self._caller.call(call_of(Operation("GET", "/v1/templates/{templateId}"), {"templateId": template_id}, None, {}, options))
+        return response_body
 
 
 class AsyncWebhookBlocks:
@@ -489,24 +489,24 @@ class AsyncWebhookBlocks:
 
         Returns the HTTP request blocks of the draft, in the order of the document: those of the types Webhook, Zapier, Make.com and Pabbly, at most 1,000 of them. An app of an automation service offers them in a menu.
         """
-        answer: types.WebhookBlocksBody = await self._caller.call(call_of(Operation("GET", "/v1/bots/{botId}/webhookBlocks"), {"botId": bot_id}, None, {}, options))
-        return answer
+        response_body: types.WebhookBlocksBody = await self._caller.call(call_of(Operation("GET", "/v1/bots/{botId}/webhookBlocks"), {"botId": bot_id}, None, {}, options))
+        return response_body
 
     async def subscribe(self, bot_id: str, block_id: str, body: types.SubscribeWebhookBlockBody, **options: Unpack[KeyOptions]) -> types.WebhookSubscription:
         """Set the address of a block: `POST /v1/bots/{botId}/webhookBlocks/{blockId}/subscribe`
 
         Makes a block of the draft send its request to an address, as an app of an automation service does when somebody switches its trigger on. The rest of the block stays as it is. Chats send there once the bot is published again. A bot in version 3 keeps its requests outside of the document, so its block cannot be set: update the bot to a newer version first.
         """
-        answer: types.WebhookSubscription = await self._caller.call(call_of(Operation("POST", "/v1/bots/{botId}/webhookBlocks/{blockId}/subscribe", key=True), {"botId": bot_id, "blockId": block_id}, body, {}, options))
-        return answer
+        response_body: types.WebhookSubscription = await self._caller.call(call_of(Operation("POST", "/v1/bots/{botId}/webhookBlocks/{blockId}/subscribe", key=True), {"botId": bot_id, "blockId": block_id}, body, {}, options))
+        return response_body
 
     async def unsubscribe(self, bot_id: str, block_id: str, **options: Unpack[KeyOptions]) -> types.WebhookSubscription:
         """Clear the address of a block: `POST /v1/bots/{botId}/webhookBlocks/{blockId}/unsubscribe`
 
         Takes the address of a block of the draft away, as an app does when somebody switches its trigger off. Chats send no request there once the bot is published again. A block without an address stays as it is. Takes no body.
         """
-        answer: types.WebhookSubscription = await self._caller.call(call_of(Operation("POST", "/v1/bots/{botId}/webhookBlocks/{blockId}/unsubscribe", key=True), {"botId": bot_id, "blockId": block_id}, None, {}, options))
-        return answer
+        response_body: types.WebhookSubscription = await self._caller.call(call_of(Operation("POST", "/v1/bots/{botId}/webhookBlocks/{blockId}/unsubscribe", key=True), {"botId": bot_id, "blockId": block_id}, None, {}, options))
+        return response_body
 
 
 class AsyncResultExamples:
@@ -518,8 +518,8 @@ class AsyncResultExamples:
 
         Returns made-up answers in the form in which the block sends them: one for each input of the draft that a chat can have passed before it, and each variable with a value of its own, by the names that the body has. `submittedAt` is now, and `message` says that the data is made up; requests of chats have no `message`. A block with a body of its own sends that instead.
         """
-        answer: types.ResultExampleBody = await self._caller.call(call_of(Operation("GET", "/v1/bots/{botId}/webhookBlocks/{blockId}/getResultExample"), {"botId": bot_id, "blockId": block_id}, None, {}, options))
-        return answer
+        response_body: types.ResultExampleBody = await self._caller.call(call_of(Operation("GET", "/v1/bots/{botId}/webhookBlocks/{blockId}/getResultExample"), {"botId": bot_id, "blockId": block_id}, None, {}, options))
+        return response_body
 
 
 class AsyncPublishedBots:
@@ -533,8 +533,8 @@ class AsyncPublishedBots:
 
         - `migrate_to_latest_version`: Whether the answer is converted to the latest version of the schema. What is stored stays as it is. Absent means no.
         """
-        answer: types.PublishedBotBody = await self._caller.call(call_of(Operation("GET", "/v1/bots/{botId}/publishedBot"), {"botId": bot_id}, None, {"migrateToLatestVersion": migrate_to_latest_version}, options))
-        return answer
+        response_body: types.PublishedBotBody = await self._caller.call(call_of(Operation("GET", "/v1/bots/{botId}/publishedBot"), {"botId": bot_id}, None, {"migrateToLatestVersion": migrate_to_latest_version}, options))
+        return response_body
 
 
 class AsyncPublications:
@@ -546,14 +546,14 @@ class AsyncPublications:
 
         Returns the copies of the bot that were published, newest first, without the flows. Publishing again and unpublishing do not remove them; deleting the bot does. An installation may keep only some of those that were replaced long ago: what is gone is missing here, and a 404 for get and restore.
 
-        - `limit`: How many entries the page has at most, from 1 to 100.
+        - `limit`: Maximum entries of the page, from 1 to 100.
         - `cursor`: The `nextCursor` of the page before, sent with the same path and filter; absent for the first page. An altered cursor, or one of another list, is invalid input.
         """
         query: dict[str, Any] = {"limit": limit, "cursor": cursor}
 
         async def turn(next_cursor: str | None) -> Any:
-            asked = query if next_cursor is None else {**query, "cursor": next_cursor}
-            return await self._caller.call(call_of(Operation("GET", "/v1/bots/{botId}/publications", entries="publications"), {"botId": bot_id}, None, asked, options))
+            page_query = query if next_cursor is None else {**query, "cursor": next_cursor}
+            return await self._caller.call(call_of(Operation("GET", "/v1/bots/{botId}/publications", entries="publications"), {"botId": bot_id}, None, page_query, options))
 
         return AsyncPages(turn, "publications")
 
@@ -562,16 +562,16 @@ class AsyncPublications:
 
         Returns one published copy with its flow and what the check found when it was published.
         """
-        answer: types.PublicationBody = await self._caller.call(call_of(Operation("GET", "/v1/bots/{botId}/publications/{publicationId}"), {"botId": bot_id, "publicationId": publication_id}, None, {}, options))
-        return answer
+        response_body: types.PublicationBody = await self._caller.call(call_of(Operation("GET", "/v1/bots/{botId}/publications/{publicationId}"), {"botId": bot_id, "publicationId": publication_id}, None, {}, options))
+        return response_body
 
     async def restore(self, bot_id: str, publication_id: str, **options: Unpack[KeyMatchOptions]) -> types.BotBody:
         """Restore a publication into the draft: `POST /v1/bots/{botId}/publications/{publicationId}/restore`
 
         Makes flow, theme and settings of an earlier publication the draft again, as a new change with a new `updatedAt`, and returns the bot. What the draft held is replaced, its version too; publish it first to keep it. Name, folder, public id, the live copy and whether the draft is shared publicly stay as they are: publish to make the restored draft live. Takes no body.
         """
-        answer: types.BotBody = await self._caller.call(call_of(Operation("POST", "/v1/bots/{botId}/publications/{publicationId}/restore", key=True), {"botId": bot_id, "publicationId": publication_id}, None, {}, options))
-        return answer
+        response_body: types.BotBody = await self._caller.call(call_of(Operation("POST", "/v1/bots/{botId}/publications/{publicationId}/restore", key=True), {"botId": bot_id, "publicationId": publication_id}, None, {}, options))
+        return response_body
 
 
 class AsyncResults:
@@ -583,7 +583,7 @@ class AsyncResults:
 
         Returns the results in which at least one answer was given, newest first, with their answers and variables. Those of earlier publications are among them. Pages join without gap or repeat while new results arrive. With `status`, `answerContains` or `variable` a page ends once it has examined 800 results, or 24 MB of answers and variables: it may have fewer entries than `limit`, or none, and a `nextCursor` all the same.
 
-        - `limit`: How many entries the page has at most, from 1 to 100.
+        - `limit`: Maximum entries of the page, from 1 to 100.
         - `cursor`: The `nextCursor` of the page before, sent with the same path and filter; absent for the first page. An altered cursor, or one of another list, is invalid input.
         - `time_filter`: Which calendar days count, by the time zone given: `last7Days` and `last30Days` include today, `lastMonth` is the whole month before this one.
         - `time_zone`: IANA name of the time zone whose calendar days are meant.
@@ -596,8 +596,8 @@ class AsyncResults:
         query: dict[str, Any] = {"limit": limit, "cursor": cursor, "timeFilter": time_filter, "timeZone": time_zone, "createdAfter": created_after, "createdBefore": created_before, "status": status, "answerContains": answer_contains, "variable": variable}
 
         async def turn(next_cursor: str | None) -> Any:
-            asked = query if next_cursor is None else {**query, "cursor": next_cursor}
-            return await self._caller.call(call_of(Operation("GET", "/v1/bots/{botId}/results", entries="results"), {"botId": bot_id}, None, asked, options))
+            page_query = query if next_cursor is None else {**query, "cursor": next_cursor}
+            return await self._caller.call(call_of(Operation("GET", "/v1/bots/{botId}/results", entries="results"), {"botId": bot_id}, None, page_query, options))
 
         return AsyncPages(turn, "results")
 
@@ -615,24 +615,24 @@ class AsyncResults:
         - `result_ids`: Ids of the results to delete, separated by commas. Absent names none in particular.
         - `created_before`: The moment before which the chats of the results to delete began, with its time zone; not in the future. Results without an answer are among them.
         """
-        answer: types.SuccessBody = await self._caller.call(call_of(Operation("DELETE", "/v1/bots/{botId}/results", needs=("resultIds", "createdBefore",)), {"botId": bot_id}, None, {"resultIds": result_ids, "createdBefore": created_before}, options))
-        return answer
+        response_body: types.SuccessBody = await self._caller.call(call_of(Operation("DELETE", "/v1/bots/{botId}/results", needs=("resultIds", "createdBefore",)), {"botId": bot_id}, None, {"resultIds": result_ids, "createdBefore": created_before}, options))
+        return response_body
 
     async def delete_all(self, bot_id: str, **options: Unpack[RequestOptions]) -> types.SuccessBody:
         """Delete results of a bot: `DELETE /v1/bots/{botId}/results`
 
         Deletes the results named by `resultIds`, those that began before `createdBefore`, those that meet both, or all results of the bot when neither is given, with their answers, transcripts, logs and files. This cannot be undone. Their chats are over, and nothing of them is posted to webhook endpoints any more but `results.deleted`. Unknown ids and ids of other bots are ignored. A body, an empty value or an unknown parameter is refused, and without a filter a Content-Type header too, so that a misplaced list of ids can never delete everything.
         """
-        answer: types.SuccessBody = await self._caller.call(call_of(Operation("DELETE", "/v1/bots/{botId}/results"), {"botId": bot_id}, None, {}, options))
-        return answer
+        response_body: types.SuccessBody = await self._caller.call(call_of(Operation("DELETE", "/v1/bots/{botId}/results"), {"botId": bot_id}, None, {}, options))
+        return response_body
 
     async def get(self, bot_id: str, result_id: str, **options: Unpack[RequestOptions]) -> types.ResultBody:
         """Get a result: `GET /v1/bots/{botId}/results/{resultId}`
 
         Returns one result with its answers and variables, also one in which no answer was given yet.
         """
-        answer: types.ResultBody = await self._caller.call(call_of(Operation("GET", "/v1/bots/{botId}/results/{resultId}"), {"botId": bot_id, "resultId": result_id}, None, {}, options))
-        return answer
+        response_body: types.ResultBody = await self._caller.call(call_of(Operation("GET", "/v1/bots/{botId}/results/{resultId}"), {"botId": bot_id, "resultId": result_id}, None, {}, options))
+        return response_body
 
     def export(self, bot_id: str, *, format: Literal["csv", "jsonl"] | None = None, limit: int | None = None, cursor: str | None = None, byte_order_mark: bool | None = None, time_filter: Literal["today", "last7Days", "last30Days", "monthToDate", "lastMonth", "yearToDate", "allTime"] | None = None, time_zone: str | None = None, created_after: str | None = None, created_before: str | None = None, status: Literal["started", "completed"] | None = None, answer_contains: str | None = None, variable: str | None = None, **options: Unpack[RequestOptions]) -> AsyncDownload:
         """Export results as CSV or JSON lines: `GET /v1/bots/{botId}/resultsExport`
@@ -665,8 +665,8 @@ class AsyncTranscripts:
 
         Returns what the bot and the person said, in order, as it was said: later changes of the bot do not change it.
         """
-        answer: types.TranscriptBody = await self._caller.call(call_of(Operation("GET", "/v1/bots/{botId}/results/{resultId}/transcript"), {"botId": bot_id, "resultId": result_id}, None, {}, options))
-        return answer
+        response_body: types.TranscriptBody = await self._caller.call(call_of(Operation("GET", "/v1/bots/{botId}/results/{resultId}/transcript"), {"botId": bot_id, "resultId": result_id}, None, {}, options))
+        return response_body
 
 
 class AsyncResultLogs:
@@ -678,14 +678,14 @@ class AsyncResultLogs:
 
         Returns what the service and chat clients noticed while the chat ran, newest first.
 
-        - `limit`: How many entries the page has at most, from 1 to 100.
+        - `limit`: Maximum entries of the page, from 1 to 100.
         - `cursor`: The `nextCursor` of the page before, sent with the same path and filter; absent for the first page. An altered cursor, or one of another list, is invalid input.
         """
         query: dict[str, Any] = {"limit": limit, "cursor": cursor}
 
         async def turn(next_cursor: str | None) -> Any:
-            asked = query if next_cursor is None else {**query, "cursor": next_cursor}
-            return await self._caller.call(call_of(Operation("GET", "/v1/bots/{botId}/results/{resultId}/logs", entries="logs"), {"botId": bot_id, "resultId": result_id}, None, asked, options))
+            page_query = query if next_cursor is None else {**query, "cursor": next_cursor}
+            return await self._caller.call(call_of(Operation("GET", "/v1/bots/{botId}/results/{resultId}/logs", entries="logs"), {"botId": bot_id, "resultId": result_id}, None, page_query, options))
 
         return AsyncPages(turn, "logs")
 
@@ -705,8 +705,8 @@ class AsyncStats:
         - `created_before`: The moment from which on nothing counts any more, with its time zone. It must not be before `createdAfter`, and has to be later than the beginning of `timeFilter`.
         - `status`: How far a chat came: `started` has at least one answer and did not reach an end, `completed` has at least one and reached an end. Absent means both, and where chats without an answer count, these too.
         """
-        answer: types.StatsBody = await self._caller.call(call_of(Operation("GET", "/v1/bots/{botId}/analytics/stats"), {"botId": bot_id}, None, {"timeFilter": time_filter, "timeZone": time_zone, "createdAfter": created_after, "createdBefore": created_before, "status": status}, options))
-        return answer
+        response_body: types.StatsBody = await self._caller.call(call_of(Operation("GET", "/v1/bots/{botId}/analytics/stats"), {"botId": bot_id}, None, {"timeFilter": time_filter, "timeZone": time_zone, "createdAfter": created_after, "createdBefore": created_before, "status": status}, options))
+        return response_body
 
 
 class AsyncBlockStats:
@@ -724,8 +724,8 @@ class AsyncBlockStats:
         - `created_before`: The moment from which on nothing counts any more, with its time zone. It must not be before `createdAfter`, and has to be later than the beginning of `timeFilter`.
         - `status`: How far a chat came: `started` has at least one answer and did not reach an end, `completed` has at least one and reached an end. Absent means both, and where chats without an answer count, these too.
         """
-        answer: types.BlockStatsBody = await self._caller.call(call_of(Operation("GET", "/v1/bots/{botId}/analytics/blocks"), {"botId": bot_id}, None, {"timeFilter": time_filter, "timeZone": time_zone, "createdAfter": created_after, "createdBefore": created_before, "status": status}, options))
-        return answer
+        response_body: types.BlockStatsBody = await self._caller.call(call_of(Operation("GET", "/v1/bots/{botId}/analytics/blocks"), {"botId": bot_id}, None, {"timeFilter": time_filter, "timeZone": time_zone, "createdAfter": created_after, "createdBefore": created_before, "status": status}, options))
+        return response_body
 
 
 class AsyncChat:
@@ -737,8 +737,8 @@ class AsyncChat:
 
         Starts a chat with a published bot and runs it up to its first input. The chat stays with the copy that is published now, and its answers go to a new result. A public id that no published bot has is not found; a bot that is closed is invalid input; a page whose origin the bot does not allow is forbidden.
         """
-        answer: types.StartedChatBody = await self._caller.call(call_of(Operation("POST", "/api/v1/bots/{publicId}/startChat", key=True, open=True, timeout=150), {"publicId": public_id}, body, {}, options))
-        return answer
+        response_body: types.StartedChatBody = await self._caller.call(call_of(Operation("POST", "/api/v1/bots/{publicId}/startChat", key=True, open=True, timeout=150), {"publicId": public_id}, body, {}, options))
+        return response_body
 
     def start_streaming(self, public_id: str, body: types.StartChatBody | None = None, **options: Unpack[KeyOptions]) -> AsyncIterator[types.ChatEvent]:
         """Start a chat: `POST /api/v1/bots/{publicId}/startChat`
@@ -752,8 +752,8 @@ class AsyncChat:
 
         Sends a reply and runs the flow up to its next input. A reply that the input does not accept is answered with a message and the same input. A chat that waits at a webhook block gives the same turn again until the webhook is called; in a preview a text stands for the call, such as `{"data": {"isPaid": true}}`. With `revision` a repeated request gets the same answer again. Of equal replies at once one is counted and all get its answer; of different ones one is counted and the others are a conflict. A session can be continued for at least 48 hours after its last turn; then, or when the bot is deleted, it is not found.
         """
-        answer: types.ContinuedChatBody = await self._caller.call(call_of(Operation("POST", "/api/v1/sessions/{sessionId}/continueChat", open=True), {"sessionId": session_id}, body, {}, options))
-        return answer
+        response_body: types.ContinuedChatBody = await self._caller.call(call_of(Operation("POST", "/api/v1/sessions/{sessionId}/continueChat", open=True), {"sessionId": session_id}, body, {}, options))
+        return response_body
 
     def continue_streaming(self, session_id: str, body: types.ContinueChatBody | None = None, **options: Unpack[RequestOptions]) -> AsyncIterator[types.ChatEvent]:
         """Continue a chat: `POST /api/v1/sessions/{sessionId}/continueChat`
@@ -767,7 +767,7 @@ class AsyncChat:
 
         Returns the chats that have begun, have not ended and can still be continued, newest first. With `handledBy` `waiting` the one that has waited longest comes first; with `member` or `assigneeId`, the one that changed hands last. What was said is in each chat. Previews are not among them.
 
-        - `limit`: How many entries the page has at most, from 1 to 100.
+        - `limit`: Maximum entries of the page, from 1 to 100.
         - `cursor`: The `nextCursor` of the page before, sent with the same path and filter; absent for the first page. An altered cursor, or one of another list, is invalid input.
         - `handled_by`: Only chats that are handled so: by the `bot`, `waiting` for a member, or by a `member`.
         - `assignee_id`: Only chats that this member handles.
@@ -775,8 +775,8 @@ class AsyncChat:
         query: dict[str, Any] = {"limit": limit, "cursor": cursor, "handledBy": handled_by, "assigneeId": assignee_id}
 
         async def turn(next_cursor: str | None) -> Any:
-            asked = query if next_cursor is None else {**query, "cursor": next_cursor}
-            return await self._caller.call(call_of(Operation("GET", "/v1/bots/{botId}/chats", entries="chats"), {"botId": bot_id}, None, asked, options))
+            page_query = query if next_cursor is None else {**query, "cursor": next_cursor}
+            return await self._caller.call(call_of(Operation("GET", "/v1/bots/{botId}/chats", entries="chats"), {"botId": bot_id}, None, page_query, options))
 
         return AsyncPages(turn, "chats")
 
@@ -785,16 +785,16 @@ class AsyncChat:
 
         Returns a chat as it is now, and what was said in it. A chat that ended can be read for an hour after its end; the transcript of the result stays. A preview is not found.
         """
-        answer: types.ChatDetailBody = await self._caller.call(call_of(Operation("GET", "/v1/bots/{botId}/chats/{sessionId}"), {"botId": bot_id, "sessionId": session_id}, None, {}, options))
-        return answer
+        response_body: types.ChatDetailBody = await self._caller.call(call_of(Operation("GET", "/v1/bots/{botId}/chats/{sessionId}"), {"botId": bot_id, "sessionId": session_id}, None, {}, options))
+        return response_body
 
     async def update(self, bot_id: str, session_id: str, body: types.ChatUpdate | None = None, **options: Unpack[KeyOptions]) -> types.ChatBody:
         """Steer a chat: `PATCH /v1/bots/{botId}/chats/{sessionId}`
 
         Sets variables of a chat, takes it, gives it back, or ends it. Variables have their new values in the result at once and in the chat from its next turn on; a turn that is running meanwhile loses neither its own changes nor these. `handledBy` `member` takes the chat for the caller, or for `assigneeId`: from then on the bot sends nothing and runs nothing, and what the visitor writes is for people. A turn that was running then is dropped; the visitor's message counts as written to the member. A chat that is taken from the bot counts among the messages that the members of the workspace may write in a day. A chat that another member handles is a conflict unless `assigneeId` is sent. `waiting` puts it among those that wait for a member. `bot` gives it back to the place where it was, or to the group of `groupId`, where it goes on with the next turn of the visitor's client. A chat that was ended is not found by its visitor, like any that is over; its result stays, with an entry in its log. A name that no variable has is invalid input. A chat that is over, and a preview, is not found.
         """
-        answer: types.ChatBody = await self._caller.call(call_of(Operation("PATCH", "/v1/bots/{botId}/chats/{sessionId}", key=True), {"botId": bot_id, "sessionId": session_id}, body, {}, options))
-        return answer
+        response_body: types.ChatBody = await self._caller.call(call_of(Operation("PATCH", "/v1/bots/{botId}/chats/{sessionId}", key=True), {"botId": bot_id, "sessionId": session_id}, body, {}, options))
+        return response_body
 
     async def converse(self, public_id: str, body: types.StartChatBody | None = None, **options: Unpack[KeyOptions]) -> AsyncConversation:
         """Starts a chat and stores its session: `chat = client.chat.converse(public_id)`, `chat.say("Ada")`."""
@@ -810,8 +810,8 @@ class AsyncSessions:
 
         Reads a chat as it is now: what was said, and the input or the action it waits for. A client that was closed shows this and goes on with `revision`; nothing runs again. A session can be read as long as it can be continued, and for an hour after it ended.
         """
-        answer: types.ChatSessionBody = await self._caller.call(call_of(Operation("GET", "/api/v1/sessions/{sessionId}", open=True), {"sessionId": session_id}, None, {}, options))
-        return answer
+        response_body: types.ChatSessionBody = await self._caller.call(call_of(Operation("GET", "/api/v1/sessions/{sessionId}", open=True), {"sessionId": session_id}, None, {}, options))
+        return response_body
 
 
 class AsyncSessionEvents:
@@ -825,8 +825,8 @@ class AsyncSessionEvents:
 
         - `after`: Id of the last event that the client has. Absent means from now on. The header `Last-Event-ID` counts instead where it is sent.
         """
-        answer: types.SessionEventsBody = await self._caller.call(call_of(Operation("GET", "/api/v1/sessions/{sessionId}/events", open=True), {"sessionId": session_id}, None, {"after": after}, options))
-        return answer
+        response_body: types.SessionEventsBody = await self._caller.call(call_of(Operation("GET", "/api/v1/sessions/{sessionId}/events", open=True), {"sessionId": session_id}, None, {"after": after}, options))
+        return response_body
 
 
 class AsyncPreviews:
@@ -838,8 +838,8 @@ class AsyncPreviews:
 
         Starts a chat with the draft instead of the published copy. Nothing is stored as a result; every turn runs the draft as it is then. Continue it with the operation that continues chats. With `simulation` a whole chat is run at once by the engine of live chats, from replies, responses, a clock and branches that the caller gives: nothing is sent or stored, and with `startsAt` the same request runs the same chat. Blocks get stand-ins in place of the data of credentials.
         """
-        answer: types.StartedPreviewBody = await self._caller.call(call_of(Operation("POST", "/api/v1/bots/{botId}/preview/startChat", key=True, timeout=150), {"botId": bot_id}, body, {}, options))
-        return answer
+        response_body: types.StartedPreviewBody = await self._caller.call(call_of(Operation("POST", "/api/v1/bots/{botId}/preview/startChat", key=True, timeout=150), {"botId": bot_id}, body, {}, options))
+        return response_body
 
 
 class AsyncWebhooks:
@@ -851,8 +851,8 @@ class AsyncWebhooks:
 
         Continues a chat that waits at a webhook block, with the body as the data that the block maps into variables. Numbers of any length stay as they are written. The waiting client gets the next turn when it continues without a message and with the `revision` it has, in the text format that it asked for last. A chat that does not wait at this block is invalid input.
         """
-        answer: types.SuccessBody = await self._caller.call(call_of(Operation("POST", "/api/v1/bots/{botId}/blocks/{blockId}/results/{resultId}/executeWebhook", key=True, timeout=150), {"botId": bot_id, "blockId": block_id, "resultId": result_id}, body, {}, options))
-        return answer
+        response_body: types.SuccessBody = await self._caller.call(call_of(Operation("POST", "/api/v1/bots/{botId}/blocks/{blockId}/results/{resultId}/executeWebhook", key=True, timeout=150), {"botId": bot_id, "blockId": block_id, "resultId": result_id}, body, {}, options))
+        return response_body
 
     verify = staticmethod(webhooks.verify)
 
@@ -866,8 +866,8 @@ class AsyncClientLogs:
 
         Stores what a chat client noticed while it ran a bot, with the result of the chat. Needs no token: whoever has the id of the session may write. An unknown session is invalid input. A session may have 1,000 entries in all; what would make more is refused as a whole with `TOO_MANY_REQUESTS`, as is what an address stores beyond its day (`daily_quota_exceeded`).
         """
-        answer: types.SuccessBody = await self._caller.call(call_of(Operation("POST", "/api/v2/sessions/{sessionId}/clientLogs", open=True), {"sessionId": session_id}, body, {}, options))
-        return answer
+        response_body: types.SuccessBody = await self._caller.call(call_of(Operation("POST", "/api/v2/sessions/{sessionId}/clientLogs", open=True), {"sessionId": session_id}, body, {}, options))
+        return response_body
 
 
 class AsyncWorkspaceChats:
@@ -879,7 +879,7 @@ class AsyncWorkspaceChats:
 
         Returns the chats of all bots of the workspace that wait for a member, the one that has waited longest first, then those that members handle, the one that changed hands last first. Chats that the bot handles are in the list of each bot.
 
-        - `limit`: How many entries the page has at most, from 1 to 100.
+        - `limit`: Maximum entries of the page, from 1 to 100.
         - `cursor`: The `nextCursor` of the page before, sent with the same path and filter; absent for the first page. An altered cursor, or one of another list, is invalid input.
         - `handled_by`: Only chats that are handled so: `waiting` for a member, or by a `member`.
         - `assignee_id`: Only chats that this member handles.
@@ -887,8 +887,8 @@ class AsyncWorkspaceChats:
         query: dict[str, Any] = {"limit": limit, "cursor": cursor, "handledBy": handled_by, "assigneeId": assignee_id}
 
         async def turn(next_cursor: str | None) -> Any:
-            asked = query if next_cursor is None else {**query, "cursor": next_cursor}
-            return await self._caller.call(call_of(Operation("GET", "/v1/workspaces/{workspaceId}/chats", entries="chats"), {"workspaceId": workspace_id}, None, asked, options))
+            page_query = query if next_cursor is None else {**query, "cursor": next_cursor}
+            return await self._caller.call(call_of(Operation("GET", "/v1/workspaces/{workspaceId}/chats", entries="chats"), {"workspaceId": workspace_id}, None, page_query, options))
 
         return AsyncPages(turn, "chats")
 
@@ -902,8 +902,8 @@ class AsyncMessages:
 
         Writes to the visitor of a chat that a member handles, in plain text or Markdown, with files or without. The visitor gets it with the events of the session, or by reading the session; it is in the transcript of the result. Files are uploaded before, with the operation of visitors, which takes any file while a member handles the chat. A chat that no member handles is a conflict: take it first. A chat has at most 2,000 messages of members, and a workspace a number of them a day that the installation chooses, by default 50,000 with 100 MB; more are a 429. A chat that is over, and a preview, is not found.
         """
-        answer: types.SentMessageBody = await self._caller.call(call_of(Operation("POST", "/v1/bots/{botId}/chats/{sessionId}/messages", key=True), {"botId": bot_id, "sessionId": session_id}, body, {}, options))
-        return answer
+        response_body: types.SentMessageBody = await self._caller.call(call_of(Operation("POST", "/v1/bots/{botId}/chats/{sessionId}/messages", key=True), {"botId": bot_id, "sessionId": session_id}, body, {}, options))
+        return response_body
 
 
 class AsyncTypingSigns:
@@ -915,8 +915,8 @@ class AsyncTypingSigns:
 
         Shows the visitor of a chat that the caller, who handles it, is typing: clients that follow the session get the event `typing`. It ends by itself after 6 seconds, and with the next message; send it again every three seconds while the member types. Nothing of it is stored in the transcript. A chat that the caller does not handle is a conflict: take it first. A chat that is over, and a preview, is not found.
         """
-        answer: types.SuccessBody = await self._caller.call(call_of(Operation("PUT", "/v1/bots/{botId}/chats/{sessionId}/typing"), {"botId": bot_id, "sessionId": session_id}, body, {}, options))
-        return answer
+        response_body: types.SuccessBody = await self._caller.call(call_of(Operation("PUT", "/v1/bots/{botId}/chats/{sessionId}/typing"), {"botId": bot_id, "sessionId": session_id}, body, {}, options))
+        return response_body
 
 
 class AsyncChatwootEvents:
@@ -932,8 +932,8 @@ class AsyncChatwootEvents:
         - `when_returned`: Where the bot goes on when members give a conversation back: `resume` (the default) where it was, `restart` at its start.
         - `secret`: The secret of the credentials, for a Chatwoot that does not sign its events.
         """
-        answer: types.SuccessBody = await self._caller.call(call_of(Operation("POST", "/api/v1/bots/{botId}/chatwoot/{credentialsId}", open=True), {"botId": bot_id, "credentialsId": credentials_id}, body, {"whenOver": when_over, "whenReturned": when_returned, "secret": secret}, options))
-        return answer
+        response_body: types.SuccessBody = await self._caller.call(call_of(Operation("POST", "/api/v1/bots/{botId}/chatwoot/{credentialsId}", open=True), {"botId": bot_id, "credentialsId": credentials_id}, body, {"whenOver": when_over, "whenReturned": when_returned, "secret": secret}, options))
+        return response_body
 
 
 class AsyncWebhookEndpoints:
@@ -945,48 +945,48 @@ class AsyncWebhookEndpoints:
 
         Returns the endpoints that are told what happens in the workspace, newest first.
         """
-        answer: types.WebhookEndpointList = await self._caller.call(call_of(Operation("GET", "/v1/workspaces/{workspaceId}/webhookEndpoints"), {"workspaceId": workspace_id}, None, {}, options))
-        return answer
+        response_body: types.WebhookEndpointList = await self._caller.call(call_of(Operation("GET", "/v1/workspaces/{workspaceId}/webhookEndpoints"), {"workspaceId": workspace_id}, None, {}, options))
+        return response_body
 
     async def create(self, workspace_id: str, body: types.WebhookEndpointCreate, **options: Unpack[KeyOptions]) -> types.WebhookEndpointWithSecretBody:
         """Create a webhook endpoint: `POST /v1/workspaces/{workspaceId}/webhookEndpoints`
 
         Adds an address that every event of the workspace is posted to from now on, signed as Standard Webhooks says. This answer is the only one that shows the secret. A workspace has at most 20 endpoints.
         """
-        answer: types.WebhookEndpointWithSecretBody = await self._caller.call(call_of(Operation("POST", "/v1/workspaces/{workspaceId}/webhookEndpoints", key=True), {"workspaceId": workspace_id}, body, {}, options))
-        return answer
+        response_body: types.WebhookEndpointWithSecretBody = await self._caller.call(call_of(Operation("POST", "/v1/workspaces/{workspaceId}/webhookEndpoints", key=True), {"workspaceId": workspace_id}, body, {}, options))
+        return response_body
 
     async def get(self, workspace_id: str, endpoint_id: str, **options: Unpack[RequestOptions]) -> types.WebhookEndpointBody:
         """Get a webhook endpoint: `GET /v1/workspaces/{workspaceId}/webhookEndpoints/{endpointId}`
 
         Returns one endpoint, without its secret.
         """
-        answer: types.WebhookEndpointBody = await self._caller.call(call_of(Operation("GET", "/v1/workspaces/{workspaceId}/webhookEndpoints/{endpointId}"), {"workspaceId": workspace_id, "endpointId": endpoint_id}, None, {}, options))
-        return answer
+        response_body: types.WebhookEndpointBody = await self._caller.call(call_of(Operation("GET", "/v1/workspaces/{workspaceId}/webhookEndpoints/{endpointId}"), {"workspaceId": workspace_id, "endpointId": endpoint_id}, None, {}, options))
+        return response_body
 
     async def update(self, workspace_id: str, endpoint_id: str, body: types.WebhookEndpointUpdate | None = None, **options: Unpack[KeyMatchOptions]) -> types.WebhookEndpointBody:
         """Update a webhook endpoint: `PATCH /v1/workspaces/{workspaceId}/webhookEndpoints/{endpointId}`
 
         Changes what is given and keeps the rest. Enabling an endpoint or giving it another address sends what waits for it within seconds. Another address enables an endpoint that the service disabled.
         """
-        answer: types.WebhookEndpointBody = await self._caller.call(call_of(Operation("PATCH", "/v1/workspaces/{workspaceId}/webhookEndpoints/{endpointId}", key=True), {"workspaceId": workspace_id, "endpointId": endpoint_id}, body, {}, options))
-        return answer
+        response_body: types.WebhookEndpointBody = await self._caller.call(call_of(Operation("PATCH", "/v1/workspaces/{workspaceId}/webhookEndpoints/{endpointId}", key=True), {"workspaceId": workspace_id, "endpointId": endpoint_id}, body, {}, options))
+        return response_body
 
     async def delete(self, workspace_id: str, endpoint_id: str, **options: Unpack[MatchOptions]) -> types.SuccessBody:
         """Delete a webhook endpoint: `DELETE /v1/workspaces/{workspaceId}/webhookEndpoints/{endpointId}`
 
         Nothing is sent to it any more, also not what was waiting; its deliveries are removed.
         """
-        answer: types.SuccessBody = await self._caller.call(call_of(Operation("DELETE", "/v1/workspaces/{workspaceId}/webhookEndpoints/{endpointId}", repeatable=True), {"workspaceId": workspace_id, "endpointId": endpoint_id}, None, {}, options))
-        return answer
+        response_body: types.SuccessBody = await self._caller.call(call_of(Operation("DELETE", "/v1/workspaces/{workspaceId}/webhookEndpoints/{endpointId}", repeatable=True), {"workspaceId": workspace_id, "endpointId": endpoint_id}, None, {}, options))
+        return response_body
 
     async def test(self, workspace_id: str, endpoint_id: str, **options: Unpack[KeyOptions]) -> types.WebhookDeliveryBody:
         """Send a test event: `POST /v1/workspaces/{workspaceId}/webhookEndpoints/{endpointId}/test`
 
         Puts an event of type `endpoint.test` on its way to the endpoint, also where it is disabled or wants other types, and returns the delivery, which tells a moment later what came of it. To an endpoint that is not enabled it is sent once.
         """
-        answer: types.WebhookDeliveryBody = await self._caller.call(call_of(Operation("POST", "/v1/workspaces/{workspaceId}/webhookEndpoints/{endpointId}/test", key=True), {"workspaceId": workspace_id, "endpointId": endpoint_id}, None, {}, options))
-        return answer
+        response_body: types.WebhookDeliveryBody = await self._caller.call(call_of(Operation("POST", "/v1/workspaces/{workspaceId}/webhookEndpoints/{endpointId}/test", key=True), {"workspaceId": workspace_id, "endpointId": endpoint_id}, None, {}, options))
+        return response_body
 
 
 class AsyncWebhookSecrets:
@@ -998,8 +998,8 @@ class AsyncWebhookSecrets:
 
         Makes a new secret and shows it this once. For 24 hours events are signed with both, so that receivers can change over. Only two are ever in use: one that was already replaced ends at once.
         """
-        answer: types.RotatedWebhookSecret = await self._caller.call(call_of(Operation("POST", "/v1/workspaces/{workspaceId}/webhookEndpoints/{endpointId}/rotateSecret", key=True), {"workspaceId": workspace_id, "endpointId": endpoint_id}, None, {}, options))
-        return answer
+        response_body: types.RotatedWebhookSecret = await self._caller.call(call_of(Operation("POST", "/v1/workspaces/{workspaceId}/webhookEndpoints/{endpointId}/rotateSecret", key=True), {"workspaceId": workspace_id, "endpointId": endpoint_id}, None, {}, options))
+        return response_body
 
 
 class AsyncWebhookDeliveries:
@@ -1011,14 +1011,14 @@ class AsyncWebhookDeliveries:
 
         Returns what was sent and what waits, newest first. Deliveries are kept for 30 days.
 
-        - `limit`: How many entries the page has at most, from 1 to 100.
+        - `limit`: Maximum entries of the page, from 1 to 100.
         - `cursor`: The `nextCursor` of the page before, sent with the same path and filter; absent for the first page. An altered cursor, or one of another list, is invalid input.
         """
         query: dict[str, Any] = {"limit": limit, "cursor": cursor}
 
         async def turn(next_cursor: str | None) -> Any:
-            asked = query if next_cursor is None else {**query, "cursor": next_cursor}
-            return await self._caller.call(call_of(Operation("GET", "/v1/workspaces/{workspaceId}/webhookEndpoints/{endpointId}/deliveries", entries="webhookDeliveries"), {"workspaceId": workspace_id, "endpointId": endpoint_id}, None, asked, options))
+            page_query = query if next_cursor is None else {**query, "cursor": next_cursor}
+            return await self._caller.call(call_of(Operation("GET", "/v1/workspaces/{workspaceId}/webhookEndpoints/{endpointId}/deliveries", entries="webhookDeliveries"), {"workspaceId": workspace_id, "endpointId": endpoint_id}, None, page_query, options))
 
         return AsyncPages(turn, "webhookDeliveries")
 
@@ -1027,16 +1027,16 @@ class AsyncWebhookDeliveries:
 
         Returns one delivery with the payload that is posted.
         """
-        answer: types.WebhookDeliveryBody = await self._caller.call(call_of(Operation("GET", "/v1/workspaces/{workspaceId}/webhookEndpoints/{endpointId}/deliveries/{deliveryId}"), {"workspaceId": workspace_id, "endpointId": endpoint_id, "deliveryId": delivery_id}, None, {}, options))
-        return answer
+        response_body: types.WebhookDeliveryBody = await self._caller.call(call_of(Operation("GET", "/v1/workspaces/{workspaceId}/webhookEndpoints/{endpointId}/deliveries/{deliveryId}"), {"workspaceId": workspace_id, "endpointId": endpoint_id, "deliveryId": delivery_id}, None, {}, options))
+        return response_body
 
     async def redeliver(self, workspace_id: str, endpoint_id: str, delivery_id: str, **options: Unpack[KeyOptions]) -> types.SuccessBody:
         """Send a delivery again: `POST /v1/workspaces/{workspaceId}/webhookEndpoints/{endpointId}/deliveries/{deliveryId}/redeliver`
 
         Puts the same event under the same `webhook-id` on its way once more, whatever came of it before, with all its attempts. Where an attempt is under way, it is sent after that one. Get the delivery tells what came of it. To an endpoint that is not enabled only test events are sent again. An event of a result that was deleted is not sent again: that is a conflict.
         """
-        answer: types.SuccessBody = await self._caller.call(call_of(Operation("POST", "/v1/workspaces/{workspaceId}/webhookEndpoints/{endpointId}/deliveries/{deliveryId}/redeliver", key=True), {"workspaceId": workspace_id, "endpointId": endpoint_id, "deliveryId": delivery_id}, None, {}, options))
-        return answer
+        response_body: types.SuccessBody = await self._caller.call(call_of(Operation("POST", "/v1/workspaces/{workspaceId}/webhookEndpoints/{endpointId}/deliveries/{deliveryId}/redeliver", key=True), {"workspaceId": workspace_id, "endpointId": endpoint_id, "deliveryId": delivery_id}, None, {}, options))
+        return response_body
 
 
 class AsyncFiles:
@@ -1050,8 +1050,8 @@ class AsyncFiles:
 
         - `file_name`: Name of the file. Its end says what it is, and is what the types of the input mean.
         """
-        answer: types.UploadBody = await self._caller.call(call_of(Operation("POST", "/api/v1/sessions/{sessionId}/uploads", open=True, file=True, timeout=600), {"sessionId": session_id}, file, {"fileName": file_name}, options))
-        return answer
+        response_body: types.UploadBody = await self._caller.call(call_of(Operation("POST", "/api/v1/sessions/{sessionId}/uploads", open=True, file=True, timeout=600), {"sessionId": session_id}, file, {"fileName": file_name}, options))
+        return response_body
 
 
 class AsyncCurrentUser:
@@ -1063,8 +1063,8 @@ class AsyncCurrentUser:
 
         Returns the user that the token of the request stands for, the token with its scopes and its end, and the roles of the user, longest membership first. A token that is bound to a workspace sees the role in that workspace alone. Of more than 1,000 workspaces the rest is left out; list workspaces has all.
         """
-        answer: types.CurrentUserBody = await self._caller.call(call_of(Operation("GET", "/v1/currentUser"), {}, None, {}, options))
-        return answer
+        response_body: types.CurrentUserBody = await self._caller.call(call_of(Operation("GET", "/v1/currentUser"), {}, None, {}, options))
+        return response_body
 
 
 class AsyncBrowserSessions:
@@ -1076,14 +1076,14 @@ class AsyncBrowserSessions:
 
         Returns the browsers in which the caller is signed in to the pages of the service, newest first. A session ends 30 days after it began, when the user signs out in that browser, or when it is revoked. A user has 50 at most: the next one ends the oldest.
 
-        - `limit`: How many entries the page has at most, from 1 to 100.
+        - `limit`: Maximum entries of the page, from 1 to 100.
         - `cursor`: The `nextCursor` of the page before, sent with the same path and filter; absent for the first page. An altered cursor, or one of another list, is invalid input.
         """
         query: dict[str, Any] = {"limit": limit, "cursor": cursor}
 
         async def turn(next_cursor: str | None) -> Any:
-            asked = query if next_cursor is None else {**query, "cursor": next_cursor}
-            return await self._caller.call(call_of(Operation("GET", "/v1/users/me/browserSessions", entries="browserSessions"), {}, None, asked, options))
+            page_query = query if next_cursor is None else {**query, "cursor": next_cursor}
+            return await self._caller.call(call_of(Operation("GET", "/v1/users/me/browserSessions", entries="browserSessions"), {}, None, page_query, options))
 
         return AsyncPages(turn, "browserSessions")
 
@@ -1092,8 +1092,8 @@ class AsyncBrowserSessions:
 
         Signs the caller out in one of their browsers and returns the session that ended. The tokens of its pages end with it, in every process at once; tokens that were created with them stay. A session of another user is not found.
         """
-        answer: types.BrowserSessionBody = await self._caller.call(call_of(Operation("DELETE", "/v1/users/me/browserSessions/{browserSessionId}", repeatable=True), {"browserSessionId": browser_session_id}, None, {}, options))
-        return answer
+        response_body: types.BrowserSessionBody = await self._caller.call(call_of(Operation("DELETE", "/v1/users/me/browserSessions/{browserSessionId}", repeatable=True), {"browserSessionId": browser_session_id}, None, {}, options))
+        return response_body
 
 
 class AsyncTokens:
@@ -1105,14 +1105,14 @@ class AsyncTokens:
 
         Returns the tokens of the caller that are not revoked, newest first. Tokens themselves are never shown again. A token that is bound to a workspace sees those that are bound to the same one. Tokens that ended are removed after 30 days.
 
-        - `limit`: How many entries the page has at most, from 1 to 100.
+        - `limit`: Maximum entries of the page, from 1 to 100.
         - `cursor`: The `nextCursor` of the page before, sent with the same path and filter; absent for the first page. An altered cursor, or one of another list, is invalid input.
         """
         query: dict[str, Any] = {"limit": limit, "cursor": cursor}
 
         async def turn(next_cursor: str | None) -> Any:
-            asked = query if next_cursor is None else {**query, "cursor": next_cursor}
-            return await self._caller.call(call_of(Operation("GET", "/v1/users/me/tokens", entries="apiTokens"), {}, None, asked, options))
+            page_query = query if next_cursor is None else {**query, "cursor": next_cursor}
+            return await self._caller.call(call_of(Operation("GET", "/v1/users/me/tokens", entries="apiTokens"), {}, None, page_query, options))
 
         return AsyncPages(turn, "apiTokens")
 
@@ -1121,16 +1121,16 @@ class AsyncTokens:
 
         Creates an access token of the caller and returns it. This answer is the only one that shows the token. The new one can do at most what the one of this request can: naming more is refused with the issue `missing_scope` or `bound_token`, and what is absent is taken over. It may live longer, so that a program can renew its own token. A workspace in which the caller has no role is invalid input.
         """
-        answer: types.CreatedApiTokenBody = await self._caller.call(call_of(Operation("POST", "/v1/users/me/tokens", key=True), {}, body, {}, options))
-        return answer
+        response_body: types.CreatedApiTokenBody = await self._caller.call(call_of(Operation("POST", "/v1/users/me/tokens", key=True), {}, body, {}, options))
+        return response_body
 
     async def revoke(self, token_id: str, **options: Unpack[RequestOptions]) -> types.ApiTokenBody:
         """Revoke a token: `DELETE /v1/users/me/tokens/{tokenId}`
 
         Ends one of the caller's tokens at once and returns what it was. A token of somebody else is not found, nor, with a token that is bound to a workspace, one that is not bound to the same. A token may revoke itself.
         """
-        answer: types.ApiTokenBody = await self._caller.call(call_of(Operation("DELETE", "/v1/users/me/tokens/{tokenId}", repeatable=True), {"tokenId": token_id}, None, {}, options))
-        return answer
+        response_body: types.ApiTokenBody = await self._caller.call(call_of(Operation("DELETE", "/v1/users/me/tokens/{tokenId}", repeatable=True), {"tokenId": token_id}, None, {}, options))
+        return response_body
 
 
 class AsyncDeviceLogins:
@@ -1142,16 +1142,16 @@ class AsyncDeviceLogins:
 
         Starts a login in the shape of RFC 8628, for a program that has no browser of its own. Show `userCode` and `verificationUri` to the person: on that page, signed in, they see what is asked, compare the code, and allow or refuse it. Meanwhile send `deviceCode` to continue device login. The codes work for 10 minutes. The body says what the token should be, as create token takes it; the person cannot allow a workspace in which they have no role. A network can start 50 logins in that time; then it gets `TOO_MANY_REQUESTS` with the issue `rate_exceeded`.
         """
-        answer: types.StartedDeviceLogin = await self._caller.call(call_of(Operation("POST", "/v1/deviceLogins", open=True), {}, body, {}, options))
-        return answer
+        response_body: types.StartedDeviceLogin = await self._caller.call(call_of(Operation("POST", "/v1/deviceLogins", open=True), {}, body, {}, options))
+        return response_body
 
     async def continue_(self, body: types.DeviceLoginContinue, **options: Unpack[RequestOptions]) -> types.DeviceLogin:
         """Ask for the token of a login: `POST /v1/deviceLogins/continue`
 
         Says what the person has decided. While the `status` is `pending`, send the request again after `interval` seconds. A request that comes earlier gets `slowDown` and adds 5 seconds to the interval. With `allowed` the answer has the `apiToken`, and this answer is the only one that shows it: the code is used up. `denied` ends the login. A code that was used, has expired or never was is not found: start again.
         """
-        answer: types.DeviceLogin = await self._caller.call(call_of(Operation("POST", "/v1/deviceLogins/continue", open=True), {}, body, {}, options))
-        return answer
+        response_body: types.DeviceLogin = await self._caller.call(call_of(Operation("POST", "/v1/deviceLogins/continue", open=True), {}, body, {}, options))
+        return response_body
 
 
 class AsyncClient:

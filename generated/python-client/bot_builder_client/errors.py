@@ -7,7 +7,7 @@ from ._api import ApiError
 
 
 class BadRequestError(ApiError):
-    """The input does not fit the contract, or names something that cannot be. The issues say what and where; nothing was changed. Correct the request before sending it again."""
+    """The input does not fit the contract, or names something that cannot be. Nothing was changed. Correct what the issues name before sending the request again."""
 
 
 class UnauthorizedError(ApiError):
@@ -23,7 +23,7 @@ class NotFoundError(ApiError):
 
 
 class MethodNotAllowedError(ApiError):
-    """The path exists but does not know this method; the Allow header lists those it knows."""
+    """The path exists but does not take this method; the Allow header lists those it takes."""
 
 
 class RequestTimeoutError(ApiError):
@@ -35,7 +35,7 @@ class ConflictError(ApiError):
 
 
 class PreconditionFailedError(ApiError):
-    """The record is in another state than `If-Match` or `If-None-Match` wants; nothing was changed. The issue and the header `ETag` have the tag of the state it is in: read it again and repeat the change on that."""
+    """The record is not in the state that `If-Match` or `If-None-Match` requires; nothing was changed. The issue and the header `ETag` have its current tag: read the record again and repeat the change on that state."""
 
 
 class PayloadTooLargeError(ApiError):
@@ -59,11 +59,11 @@ class RequestHeaderFieldsTooLargeError(ApiError):
 
 
 class InternalServerError(ApiError):
-    """A fault of the service. The details are in its log under the request id of the X-Request-Id header."""
+    """The service failed. Its log has the details under the request id of the X-Request-Id header."""
 
 
 class ServiceUnavailableError(ApiError):
-    """The database cannot be reached or is overloaded. As a rule nothing was changed; only when the connection to the database is lost at the very end, it may have been. Try again after Retry-After seconds, a POST or PATCH with the Idempotency-Key it had. Where something else is missing, an issue says what."""
+    """The database cannot be reached or is overloaded. As a rule nothing was changed; it may have been if the connection to the database was lost at the very end. Try again after Retry-After seconds, a POST or PATCH with the same Idempotency-Key. If something else is missing, an issue names it."""
 
 
 classes: dict[str, type[ApiError]] = {

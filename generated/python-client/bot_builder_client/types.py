@@ -1,5 +1,5 @@
 # Made by `make generate` from contract/. Do not edit.
-"""The types of all that is sent and answered. Each has the name of its schema."""
+"""Types of requests and responses. Each has the name of its schema."""
 
 from __future__ import annotations
 
@@ -404,16 +404,16 @@ class AuditPage(TypedDict):
     """Send it as `cursor` to get the following page; null on the last page."""
 
 class BadRequestErrorBody(TypedDict):
-    """The input does not fit the contract, or names something that cannot be. The issues say what and where; nothing was changed. Correct the request before sending it again."""
+    """The input does not fit the contract, or names something that cannot be. Nothing was changed. Correct what the issues name before sending the request again."""
 
     code: Literal["BAD_REQUEST"]
-    """The code of the error, for programs."""
+    """Code of the error, for programs."""
 
     message: str
     """The fixed text of the code."""
 
     issues: list[ErrorIssue]
-    """What is wrong and where; empty where there is nothing to add."""
+    """Issues of the request; empty if there is nothing to add."""
 
 class BlinkBlock(TypedDict):
     """Works with Blink. Chats run it, with credentials of type blink. Versions 6 and 6.1 only."""
@@ -2509,13 +2509,13 @@ class ConflictErrorBody(TypedDict):
     """The record was changed since the caller read it, or it exists already. Read it again and repeat the change on the new state."""
 
     code: Literal["CONFLICT"]
-    """The code of the error, for programs."""
+    """Code of the error, for programs."""
 
     message: str
     """The fixed text of the code."""
 
     issues: list[ErrorIssue]
-    """What is wrong and where; empty where there is nothing to add."""
+    """Issues of the request; empty if there is nothing to add."""
 
 class ConsentSettings(TypedDict):
     """Asks visitors for consent before the page loads third-party code: trackers, widgets, head code and fonts."""
@@ -2681,16 +2681,16 @@ class CredentialsTestBody(TypedDict):
     test: CredentialsTest
 
 class CurrentState(TypedDict):
-    """What is stored, on a conflict or a failed precondition: read the record, or send these values to write on top of it. Absent where the record has none."""
+    """State of the stored record, on a conflict or a failed precondition: read the record, or send these values to write on top of it. Absent if the record has none."""
 
     updatedAt: NotRequired[str]
-    """When the record was last changed, as its `updatedAt` says."""
+    """Time of the last change of the record, as in its `updatedAt`."""
 
     etag: NotRequired[str]
-    """The entity tag of the record, as the header `ETag` of reading it says."""
+    """Entity tag of the record, as in the header `ETag` of a read."""
 
     id: NotRequired[str]
-    """Id of the record that was made, where the answer that made it cannot be given again."""
+    """Id of the created record, if the response that created it cannot be repeated."""
 
 class CurrentUser(TypedDict):
     """The user that a token stands for."""
@@ -3281,15 +3281,15 @@ class EndpointTestEvent(TypedDict):
     data: TestEventData
 
 class ErrorIssue(TypedDict):
-    """One thing that is wrong, and where."""
+    """One issue of a request, with its path."""
 
     path: list[str]
-    """Where it is: first the place (`path`, `query`, `header` or `body`), then keys; indexes are written as text."""
+    """Path of the issue: first `path`, `query`, `header` or `body`, then keys; indexes are written as text."""
 
     code: IssueCode
 
     message: str
-    """What is wrong, for people."""
+    """Message for people."""
 
     current: NotRequired[CurrentState]
 
@@ -3691,13 +3691,13 @@ class ForbiddenErrorBody(TypedDict):
     """The caller may not do this to this record, or their token may not do it at all. Ask an admin of the workspace for a higher role; with the issue `missing_scope` or `bound_token`, use another token."""
 
     code: Literal["FORBIDDEN"]
-    """The code of the error, for programs."""
+    """Code of the error, for programs."""
 
     message: str
     """The fixed text of the code."""
 
     issues: list[ErrorIssue]
-    """What is wrong and where; empty where there is nothing to add."""
+    """Issues of the request; empty if there is nothing to add."""
 
 class GeneralSettings(TypedDict):
     """Behaviour of the chat as a whole."""
@@ -4293,13 +4293,13 @@ class IdempotencyMismatchErrorBody(TypedDict):
     """The Idempotency-Key was sent with another method, path or body before. Nothing was changed. Send another request with another key, and a repeat exactly as the first time."""
 
     code: Literal["IDEMPOTENCY_MISMATCH"]
-    """The code of the error, for programs."""
+    """Code of the error, for programs."""
 
     message: str
     """The fixed text of the code."""
 
     issues: list[ErrorIssue]
-    """What is wrong and where; empty where there is nothing to add."""
+    """Issues of the request; empty if there is nothing to add."""
 
 class IdleEvent(TypedDict):
     """Begins a branch when the visitor has not answered for a while. The input appears again after the branch. Only this service has this event."""
@@ -4407,16 +4407,16 @@ class InputLabels(TypedDict):
     """Text of the button that sends the answer. Default Send."""
 
 class InternalServerErrorBody(TypedDict):
-    """A fault of the service. The details are in its log under the request id of the X-Request-Id header."""
+    """The service failed. Its log has the details under the request id of the X-Request-Id header."""
 
     code: Literal["INTERNAL_SERVER_ERROR"]
-    """The code of the error, for programs."""
+    """Code of the error, for programs."""
 
     message: str
     """The fixed text of the code."""
 
     issues: list[ErrorIssue]
-    """What is wrong and where; empty where there is nothing to add."""
+    """Issues of the request; empty if there is nothing to add."""
 
 class InvalidReplyEvent(TypedDict):
     """Begins a branch after an invalid answer, in place of the usual message."""
@@ -5270,13 +5270,13 @@ class NotFoundErrorBody(TypedDict):
     """The addressed record does not exist, or no longer does. Check the id."""
 
     code: Literal["NOT_FOUND"]
-    """The code of the error, for programs."""
+    """Code of the error, for programs."""
 
     message: str
     """The fixed text of the code."""
 
     issues: list[ErrorIssue]
-    """What is wrong and where; empty where there is nothing to add."""
+    """Issues of the request; empty if there is nothing to add."""
 
 class NumberInput(TypedDict):
     """Asks for a number within bounds."""
@@ -5610,13 +5610,13 @@ class PayloadTooLargeErrorBody(TypedDict):
     """The request body is over the limit of the operation, which the issue names."""
 
     code: Literal["PAYLOAD_TOO_LARGE"]
-    """The code of the error, for programs."""
+    """Code of the error, for programs."""
 
     message: str
     """The fixed text of the code."""
 
     issues: list[ErrorIssue]
-    """What is wrong and where; empty where there is nothing to add."""
+    """Issues of the request; empty if there is nothing to add."""
 
 class PaymentAddress(TypedDict):
     """Billing address of the payer."""
@@ -6074,16 +6074,16 @@ class PostHogOptions(TypedDict):
     """With action Identify Group: key of the group."""
 
 class PreconditionFailedErrorBody(TypedDict):
-    """The record is in another state than `If-Match` or `If-None-Match` wants; nothing was changed. The issue and the header `ETag` have the tag of the state it is in: read it again and repeat the change on that."""
+    """The record is not in the state that `If-Match` or `If-None-Match` requires; nothing was changed. The issue and the header `ETag` have its current tag: read the record again and repeat the change on that state."""
 
     code: Literal["PRECONDITION_FAILED"]
-    """The code of the error, for programs."""
+    """Code of the error, for programs."""
 
     message: str
     """The fixed text of the code."""
 
     issues: list[ErrorIssue]
-    """What is wrong and where; empty where there is nothing to add."""
+    """Issues of the request; empty if there is nothing to add."""
 
 class PublicShare(TypedDict):
     """Lets every user with an account read the bot."""
@@ -6327,7 +6327,7 @@ class PublishedBody(TypedDict):
     """Says that the bot is published, and what the check found."""
 
     message: Literal["success"]
-    """Says that it is done."""
+    """Confirms success."""
 
     errorsFound: int
     """How many findings keep a chat from doing what the flow says. Check a bot lists them."""
@@ -6689,25 +6689,25 @@ class RequestHeaderFieldsTooLargeErrorBody(TypedDict):
     """The request line and headers are over 16 KiB together, or there are more than 100 headers. Send fewer or shorter headers."""
 
     code: Literal["REQUEST_HEADER_FIELDS_TOO_LARGE"]
-    """The code of the error, for programs."""
+    """Code of the error, for programs."""
 
     message: str
     """The fixed text of the code."""
 
     issues: list[ErrorIssue]
-    """What is wrong and where; empty where there is nothing to add."""
+    """Issues of the request; empty if there is nothing to add."""
 
 class RequestTimeoutErrorBody(TypedDict):
     """The request did not arrive completely in time. Send it again."""
 
     code: Literal["REQUEST_TIMEOUT"]
-    """The code of the error, for programs."""
+    """Code of the error, for programs."""
 
     message: str
     """The fixed text of the code."""
 
     issues: list[ErrorIssue]
-    """What is wrong and where; empty where there is nothing to add."""
+    """Issues of the request; empty if there is nothing to add."""
 
 class Result(TypedDict):
     """What one person answered in one chat."""
@@ -7057,16 +7057,16 @@ class SentMessageBody(TypedDict):
     """The bubbles that the visitor sees: the text, then each file."""
 
 class ServiceUnavailableErrorBody(TypedDict):
-    """The database cannot be reached or is overloaded. As a rule nothing was changed; only when the connection to the database is lost at the very end, it may have been. Try again after Retry-After seconds, a POST or PATCH with the Idempotency-Key it had. Where something else is missing, an issue says what."""
+    """The database cannot be reached or is overloaded. As a rule nothing was changed; it may have been if the connection to the database was lost at the very end. Try again after Retry-After seconds, a POST or PATCH with the same Idempotency-Key. If something else is missing, an issue names it."""
 
     code: Literal["SERVICE_UNAVAILABLE"]
-    """The code of the error, for programs."""
+    """Code of the error, for programs."""
 
     message: str
     """The fixed text of the code."""
 
     issues: list[ErrorIssue]
-    """What is wrong and where; empty where there is nothing to add."""
+    """Issues of the request; empty if there is nothing to add."""
 
 class SessionEventsBody(TypedDict):
     """Events of a chat session."""
@@ -7822,10 +7822,10 @@ class SubscribeWebhookBlockBody(TypedDict):
     """Address that begins with https:// or http://."""
 
 class SuccessBody(TypedDict):
-    """Says that what was asked for is done."""
+    """Confirms that the request succeeded."""
 
     message: Literal["success"]
-    """Says that it is done."""
+    """Confirms success."""
 
 class SystemMessages(TypedDict):
     """Texts that replace the built-in ones of the chat."""
@@ -8374,13 +8374,13 @@ class TooManyRequestsErrorBody(TypedDict):
     """The caller sends more requests than the installation allows, in a window of time or at once, or a record would have more entries than it may, or an address or the visitors of a bot store more in a day than they may. Nothing was done. Wait as many seconds as Retry-After says; with the issue `daily_quota_exceeded` it takes up to a day, and with `quota_exceeded` waiting does not help."""
 
     code: Literal["TOO_MANY_REQUESTS"]
-    """The code of the error, for programs."""
+    """Code of the error, for programs."""
 
     message: str
     """The fixed text of the code."""
 
     issues: list[ErrorIssue]
-    """What is wrong and where; empty where there is nothing to add."""
+    """Issues of the request; empty if there is nothing to add."""
 
 class TranscriptBody(TypedDict):
     """What was said in a chat."""
@@ -8437,25 +8437,25 @@ class UnauthorizedErrorBody(TypedDict):
     """The Authorization header is missing, or its token is malformed, unknown, expired or revoked. Send a valid token as a Bearer credential."""
 
     code: Literal["UNAUTHORIZED"]
-    """The code of the error, for programs."""
+    """Code of the error, for programs."""
 
     message: str
     """The fixed text of the code."""
 
     issues: list[ErrorIssue]
-    """What is wrong and where; empty where there is nothing to add."""
+    """Issues of the request; empty if there is nothing to add."""
 
 class UnsupportedMediaTypeErrorBody(TypedDict):
     """The request body is not what the operation takes: JSON in UTF-8, sent as Content-Type: application/json, or a file, sent as application/octet-stream; both without a content encoding."""
 
     code: Literal["UNSUPPORTED_MEDIA_TYPE"]
-    """The code of the error, for programs."""
+    """Code of the error, for programs."""
 
     message: str
     """The fixed text of the code."""
 
     issues: list[ErrorIssue]
-    """What is wrong and where; empty where there is nothing to add."""
+    """Issues of the request; empty if there is nothing to add."""
 
 class UpdateBotBody(TypedDict):
     """The change to a bot."""
@@ -9621,9 +9621,9 @@ FlowEvent: TypeAlias = StartEvent | CommandEvent | ReplyEvent | InvalidReplyEven
 """An event that begins a branch of the flow. The type names its trigger."""
 
 IssueCode: TypeAlias = str
-"""Kind of the issue, for programs. The list is open: take a code that you do not know for `custom`.
+"""Kind of the issue, for programs. The list is open: treat an unknown code as `custom`.
 
-- `already_created`: a request with this idempotency key has made the record whose id `current` has; its answer held a secret and cannot be given again.
+- `already_created`: a request with this idempotency key has created the record whose id `current` has; its response held a secret and cannot be repeated.
 - `bot_closed`: the bot takes no new chats.
 - `bound_token`: the token is bound to a workspace, and this is outside of it.
 - `circular_move`: a folder would be inside itself.
@@ -9643,7 +9643,7 @@ IssueCode: TypeAlias = str
 - `invalid_format`: the text does not have the required form.
 - `invalid_json`: the body is not JSON.
 - `invalid_key`: the name of a property cannot be stored.
-- `invalid_number`: the number is too large to be kept exactly.
+- `invalid_number`: the number is too large to be stored exactly.
 - `invalid_text`: the text has U+0000 or half of a surrogate pair in it.
 - `invalid_type`: the value is missing, or of another type.
 - `invalid_union`: the value fits none of the alternatives.
@@ -9743,7 +9743,7 @@ WebhookData: TypeAlias = dict[str, Any]
 """Any data, as the caller of the webhook sends it."""
 
 BotChange: TypeAlias = BotChangeV3 | BotChangeV4 | BotChangeV5 | BotChangeV6 | BotChangeV61
-"""Properties of a bot to write. Those that are absent stay as they are."""
+"""Properties of a bot to write. Absent ones do not change."""
 
 WebhookEvent: TypeAlias = BotCreatedEvent | BotUpdatedEvent | BotDeletedEvent | BotPublishedEvent | BotUnpublishedEvent | ResultStartedEvent | ResultAnsweredEvent | ResultCompletedEvent | ChatHandoffRequestedEvent | ChatTakenEvent | ChatReturnedEvent | ChatMessageReceivedEvent | ResultsDeletedEvent | EndpointTestEvent
-"""What a webhook endpoint receives."""
+"""An event that a webhook endpoint receives."""

@@ -1,5 +1,5 @@
 # Made by `make generate` from contract/. Do not edit.
-"""Deliveries of webhooks, for those who receive them."""
+"""Deliveries of webhooks, for their receivers."""
 
 from __future__ import annotations
 

@@ -90,7 +90,7 @@ export interface BooksHandlers<Contexts extends Record<AccessKind, unknown>> {
 
 export type Handlers<Contexts extends Record<AccessKind, unknown>> = ShelvesHandlers<Contexts> & BooksHandlers<Contexts>
 
-/** Every operation with the codes it can answer, for the cases that replay them. */
+/** Every operation with the codes it can return, for the cases that replay them. */
 export interface OperationErrors {
   createShelf: 'BAD_REQUEST' | 'UNAUTHORIZED' | 'FORBIDDEN' | 'PAYLOAD_TOO_LARGE' | 'UNSUPPORTED_MEDIA_TYPE' | 'TOO_MANY_REQUESTS' | 'INTERNAL_SERVER_ERROR' | 'SERVICE_UNAVAILABLE'
   getShelf: 'BAD_REQUEST' | 'UNAUTHORIZED' | 'FORBIDDEN' | 'NOT_FOUND' | 'PRECONDITION_FAILED' | 'TOO_MANY_REQUESTS' | 'INTERNAL_SERVER_ERROR' | 'SERVICE_UNAVAILABLE'

@@ -117,14 +117,14 @@ export interface components {
              */
             title: string;
         };
-        /** @description The input does not fit the contract, or names something that cannot be. The issues say what and where; nothing was changed. Correct the request before sending it again. */
+        /** @description The input does not fit the contract, or names something that cannot be. Nothing was changed. Correct what the issues name before sending the request again. */
         BadRequestErrorBody: {
             /**
-             * @description The code of the error, for programs.
+             * @description Code of the error, for programs.
              * @enum {string}
              */
             code: "BAD_REQUEST";
-            /** @description What is wrong and where; empty where there is nothing to add. */
+            /** @description Issues of the request; empty if there is nothing to add. */
             issues: components["schemas"]["ErrorIssue"][];
             /**
              * @description The fixed text of the code.
@@ -157,11 +157,11 @@ export interface components {
         /** @description The record was changed since the caller read it, or it exists already. Read it again and repeat the change on the new state. */
         ConflictErrorBody: {
             /**
-             * @description The code of the error, for programs.
+             * @description Code of the error, for programs.
              * @enum {string}
              */
             code: "CONFLICT";
-            /** @description What is wrong and where; empty where there is nothing to add. */
+            /** @description Issues of the request; empty if there is nothing to add. */
             issues: components["schemas"]["ErrorIssue"][];
             /**
              * @description The fixed text of the code.
@@ -177,36 +177,36 @@ export interface components {
              */
             name: string;
         };
-        /** @description What is stored, on a conflict or a failed precondition: read the record, or send these values to write on top of it. Absent where the record has none. */
+        /** @description State of the stored record, on a conflict or a failed precondition: read the record, or send these values to write on top of it. Absent if the record has none. */
         CurrentState: {
             /**
-             * @description The entity tag of the record, as the header `ETag` of reading it says.
+             * @description Entity tag of the record, as in the header `ETag` of a read.
              * @example "01jr5x2e0p1y5s9x4n6q8r0t2w-8c1d5b6e0f3a9247-4f9c02a7d1b8e365"
              */
             etag?: string;
             /**
-             * @description Id of the record that was made, where the answer that made it cannot be given again.
+             * @description Id of the created record, if the response that created it cannot be repeated.
              * @example 01jr5x4g2r3a7v1z6q8s0t2w4y
              */
             id?: string;
             /**
              * Format: date-time
-             * @description When the record was last changed, as its `updatedAt` says.
+             * @description Time of the last change of the record, as in its `updatedAt`.
              * @example 2026-03-04T10:15:30.120Z
              */
             updatedAt?: string;
         };
-        /** @description One thing that is wrong, and where. */
+        /** @description One issue of a request, with its path. */
         ErrorIssue: {
             code: components["schemas"]["IssueCode"];
             current?: components["schemas"]["CurrentState"];
             /**
-             * @description What is wrong, for people.
+             * @description Message for people.
              * @example Invalid input: expected string, received number
              */
             message: string;
             /**
-             * @description Where it is: first the place (`path`, `query`, `header` or `body`), then keys; indexes are written as text.
+             * @description Path of the issue: first `path`, `query`, `header` or `body`, then keys; indexes are written as text.
              * @example [
              *       "body",
              *       "items",
@@ -219,11 +219,11 @@ export interface components {
         /** @description The caller may not do this to this record, or their token may not do it at all. With the issue `missing_scope`, use another token. */
         ForbiddenErrorBody: {
             /**
-             * @description The code of the error, for programs.
+             * @description Code of the error, for programs.
              * @enum {string}
              */
             code: "FORBIDDEN";
-            /** @description What is wrong and where; empty where there is nothing to add. */
+            /** @description Issues of the request; empty if there is nothing to add. */
             issues: components["schemas"]["ErrorIssue"][];
             /**
              * @description The fixed text of the code.
@@ -234,11 +234,11 @@ export interface components {
         /** @description The Idempotency-Key was sent with another method, path or body before. Nothing was changed. Send another request with another key, and a repeat exactly as the first time. */
         IdempotencyMismatchErrorBody: {
             /**
-             * @description The code of the error, for programs.
+             * @description Code of the error, for programs.
              * @enum {string}
              */
             code: "IDEMPOTENCY_MISMATCH";
-            /** @description What is wrong and where; empty where there is nothing to add. */
+            /** @description Issues of the request; empty if there is nothing to add. */
             issues: components["schemas"]["ErrorIssue"][];
             /**
              * @description The fixed text of the code.
@@ -246,14 +246,14 @@ export interface components {
              */
             message: string;
         };
-        /** @description A fault of the service. The details are in its log under the request id of the X-Request-Id header. */
+        /** @description The service failed. Its log has the details under the request id of the X-Request-Id header. */
         InternalServerErrorBody: {
             /**
-             * @description The code of the error, for programs.
+             * @description Code of the error, for programs.
              * @enum {string}
              */
             code: "INTERNAL_SERVER_ERROR";
-            /** @description What is wrong and where; empty where there is nothing to add. */
+            /** @description Issues of the request; empty if there is nothing to add. */
             issues: components["schemas"]["ErrorIssue"][];
             /**
              * @description The fixed text of the code.
@@ -262,9 +262,9 @@ export interface components {
             message: string;
         };
         /**
-         * @description Kind of the issue, for programs. The list is open: take a code that you do not know for `custom`.
+         * @description Kind of the issue, for programs. The list is open: treat an unknown code as `custom`.
          *
-         *     - `already_created`: a request with this idempotency key has made the record whose id `current` has; its answer held a secret and cannot be given again.
+         *     - `already_created`: a request with this idempotency key has created the record whose id `current` has; its response held a secret and cannot be repeated.
          *     - `concurrency_exceeded`: too many requests of the caller run at once.
          *     - `conflict`: the record is in another state than the request expects; `current` has that state.
          *     - `custom`: another rule of the contract is broken; the message says which.
@@ -278,7 +278,7 @@ export interface components {
          *     - `invalid_format`: the text does not have the required form.
          *     - `invalid_json`: the body is not JSON.
          *     - `invalid_key`: the name of a property cannot be stored.
-         *     - `invalid_number`: the number is too large to be kept exactly.
+         *     - `invalid_number`: the number is too large to be stored exactly.
          *     - `invalid_text`: the text has U+0000 or half of a surrogate pair in it.
          *     - `invalid_type`: the value is missing, or of another type.
          *     - `invalid_union`: the value fits none of the alternatives.
@@ -315,11 +315,11 @@ export interface components {
         /** @description The addressed record does not exist, or no longer does. Check the id. */
         NotFoundErrorBody: {
             /**
-             * @description The code of the error, for programs.
+             * @description Code of the error, for programs.
              * @enum {string}
              */
             code: "NOT_FOUND";
-            /** @description What is wrong and where; empty where there is nothing to add. */
+            /** @description Issues of the request; empty if there is nothing to add. */
             issues: components["schemas"]["ErrorIssue"][];
             /**
              * @description The fixed text of the code.
@@ -330,11 +330,11 @@ export interface components {
         /** @description The request body is over the limit of the operation, which the issue names. */
         PayloadTooLargeErrorBody: {
             /**
-             * @description The code of the error, for programs.
+             * @description Code of the error, for programs.
              * @enum {string}
              */
             code: "PAYLOAD_TOO_LARGE";
-            /** @description What is wrong and where; empty where there is nothing to add. */
+            /** @description Issues of the request; empty if there is nothing to add. */
             issues: components["schemas"]["ErrorIssue"][];
             /**
              * @description The fixed text of the code.
@@ -342,14 +342,14 @@ export interface components {
              */
             message: string;
         };
-        /** @description The record is in another state than `If-Match` or `If-None-Match` wants; nothing was changed. The issue and the header `ETag` have the tag of the state it is in: read it again and repeat the change on that. */
+        /** @description The record is not in the state that `If-Match` or `If-None-Match` requires; nothing was changed. The issue and the header `ETag` have its current tag: read the record again and repeat the change on that state. */
         PreconditionFailedErrorBody: {
             /**
-             * @description The code of the error, for programs.
+             * @description Code of the error, for programs.
              * @enum {string}
              */
             code: "PRECONDITION_FAILED";
-            /** @description What is wrong and where; empty where there is nothing to add. */
+            /** @description Issues of the request; empty if there is nothing to add. */
             issues: components["schemas"]["ErrorIssue"][];
             /**
              * @description The fixed text of the code.
@@ -360,11 +360,11 @@ export interface components {
         /** @description The request line and headers are over 16 KiB together, or there are more than 100 headers. Send fewer or shorter headers. */
         RequestHeaderFieldsTooLargeErrorBody: {
             /**
-             * @description The code of the error, for programs.
+             * @description Code of the error, for programs.
              * @enum {string}
              */
             code: "REQUEST_HEADER_FIELDS_TOO_LARGE";
-            /** @description What is wrong and where; empty where there is nothing to add. */
+            /** @description Issues of the request; empty if there is nothing to add. */
             issues: components["schemas"]["ErrorIssue"][];
             /**
              * @description The fixed text of the code.
@@ -375,11 +375,11 @@ export interface components {
         /** @description The request did not arrive completely in time. Send it again. */
         RequestTimeoutErrorBody: {
             /**
-             * @description The code of the error, for programs.
+             * @description Code of the error, for programs.
              * @enum {string}
              */
             code: "REQUEST_TIMEOUT";
-            /** @description What is wrong and where; empty where there is nothing to add. */
+            /** @description Issues of the request; empty if there is nothing to add. */
             issues: components["schemas"]["ErrorIssue"][];
             /**
              * @description The fixed text of the code.
@@ -387,14 +387,14 @@ export interface components {
              */
             message: string;
         };
-        /** @description The database cannot be reached or is overloaded. As a rule nothing was changed; only when the connection to the database is lost at the very end, it may have been. Try again after Retry-After seconds, a POST or PATCH with the Idempotency-Key it had. Where something else is missing, an issue says what. */
+        /** @description The database cannot be reached or is overloaded. As a rule nothing was changed; it may have been if the connection to the database was lost at the very end. Try again after Retry-After seconds, a POST or PATCH with the same Idempotency-Key. If something else is missing, an issue names it. */
         ServiceUnavailableErrorBody: {
             /**
-             * @description The code of the error, for programs.
+             * @description Code of the error, for programs.
              * @enum {string}
              */
             code: "SERVICE_UNAVAILABLE";
-            /** @description What is wrong and where; empty where there is nothing to add. */
+            /** @description Issues of the request; empty if there is nothing to add. */
             issues: components["schemas"]["ErrorIssue"][];
             /**
              * @description The fixed text of the code.
@@ -422,11 +422,11 @@ export interface components {
         /** @description The caller sends more requests than the installation allows, in a window of time or at once, or a record would have more entries than it may. Nothing was done. Wait as many seconds as Retry-After says; with the issue `quota_exceeded` waiting does not help. */
         TooManyRequestsErrorBody: {
             /**
-             * @description The code of the error, for programs.
+             * @description Code of the error, for programs.
              * @enum {string}
              */
             code: "TOO_MANY_REQUESTS";
-            /** @description What is wrong and where; empty where there is nothing to add. */
+            /** @description Issues of the request; empty if there is nothing to add. */
             issues: components["schemas"]["ErrorIssue"][];
             /**
              * @description The fixed text of the code.
@@ -437,11 +437,11 @@ export interface components {
         /** @description The Authorization header is missing, or its token is malformed, unknown, expired or revoked. Send a valid token as a Bearer credential. */
         UnauthorizedErrorBody: {
             /**
-             * @description The code of the error, for programs.
+             * @description Code of the error, for programs.
              * @enum {string}
              */
             code: "UNAUTHORIZED";
-            /** @description What is wrong and where; empty where there is nothing to add. */
+            /** @description Issues of the request; empty if there is nothing to add. */
             issues: components["schemas"]["ErrorIssue"][];
             /**
              * @description The fixed text of the code.
@@ -452,11 +452,11 @@ export interface components {
         /** @description The request body is not what the operation takes: JSON in UTF-8, sent as Content-Type: application/json, or a file, sent as application/octet-stream; both without a content encoding. */
         UnsupportedMediaTypeErrorBody: {
             /**
-             * @description The code of the error, for programs.
+             * @description Code of the error, for programs.
              * @enum {string}
              */
             code: "UNSUPPORTED_MEDIA_TYPE";
-            /** @description What is wrong and where; empty where there is nothing to add. */
+            /** @description Issues of the request; empty if there is nothing to add. */
             issues: components["schemas"]["ErrorIssue"][];
             /**
              * @description The fixed text of the code.
@@ -474,7 +474,7 @@ export interface components {
         };
     };
     responses: {
-        /** @description The input does not fit the contract, or names something that cannot be. The issues say what and where; nothing was changed. Correct the request before sending it again. */
+        /** @description The input does not fit the contract, or names something that cannot be. Nothing was changed. Correct what the issues name before sending the request again. */
         BadRequest: {
             headers: {
                 RateLimit: components["headers"]["RateLimit"];
@@ -486,7 +486,7 @@ export interface components {
                 "application/json": components["schemas"]["BadRequestErrorBody"];
             };
         };
-        /** @description The record was changed since the caller read it, or it exists already. Read it again and repeat the change on the new state. With the issue `in_progress`, a request with the same Idempotency-Key is still running: send this one again, unchanged, after Retry-After seconds. With `already_created`, the answer to the first one held a secret, which is not stored: `current` has the id of what was made. */
+        /** @description The record was changed since the caller read it, or it exists already. Read it again and repeat the change on the new state. With the issue `in_progress`, a request with the same Idempotency-Key is still running: send this one again, unchanged, after Retry-After seconds. With `already_created`, the first response held a secret, which is not stored: `current` has the id of the created record. */
         Conflict: {
             headers: {
                 RateLimit: components["headers"]["RateLimit"];
@@ -523,7 +523,7 @@ export interface components {
                 "application/json": components["schemas"]["IdempotencyMismatchErrorBody"];
             };
         };
-        /** @description A fault of the service. The details are in its log under the request id of the X-Request-Id header. */
+        /** @description The service failed. Its log has the details under the request id of the X-Request-Id header. */
         InternalServerError: {
             headers: {
                 RateLimit: components["headers"]["RateLimit"];
@@ -547,7 +547,7 @@ export interface components {
                 "application/json": components["schemas"]["NotFoundErrorBody"];
             };
         };
-        /** @description The record is as `If-None-Match` has it; nothing is sent again. */
+        /** @description The record is in a state that `If-None-Match` names; nothing is sent again. */
         NotModified: {
             headers: {
                 ETag: components["headers"]["ETag"];
@@ -568,7 +568,7 @@ export interface components {
                 "application/json": components["schemas"]["PayloadTooLargeErrorBody"];
             };
         };
-        /** @description The record is in another state than `If-Match` or `If-None-Match` wants; nothing was changed. The issue and the header `ETag` have the tag of the state it is in: read it again and repeat the change on that. */
+        /** @description The record is not in the state that `If-Match` or `If-None-Match` requires; nothing was changed. The issue and the header `ETag` have its current tag: read the record again and repeat the change on that state. */
         PreconditionFailed: {
             headers: {
                 ETag: components["headers"]["ETag"];
@@ -605,7 +605,7 @@ export interface components {
                 "application/json": components["schemas"]["RequestTimeoutErrorBody"];
             };
         };
-        /** @description The database cannot be reached or is overloaded. As a rule nothing was changed; only when the connection to the database is lost at the very end, it may have been. Try again after Retry-After seconds, a POST or PATCH with the Idempotency-Key it had. Where something else is missing, an issue says what. */
+        /** @description The database cannot be reached or is overloaded. As a rule nothing was changed; it may have been if the connection to the database was lost at the very end. Try again after Retry-After seconds, a POST or PATCH with the same Idempotency-Key. If something else is missing, an issue names it. */
         ServiceUnavailable: {
             headers: {
                 RateLimit: components["headers"]["RateLimit"];
@@ -669,52 +669,52 @@ export interface components {
     requestBodies: never;
     headers: {
         /**
-         * @description How to authenticate.
+         * @description Scheme of authentication to use.
          * @example Bearer realm="api"
          */
         Challenge: string;
         /**
-         * @description Entity tag of the record: another one whenever the record, as this caller sees it, is another. Opaque; send it back as it is.
+         * @description Entity tag of the record: it changes whenever the record, as this caller sees it, changes. Opaque; send it back unchanged.
          * @example "01jr5x2e0p1y5s9x4n6q8r0t2w-8c1d5b6e0f3a9247-4f9c02a7d1b8e365"
          */
         ETag: string;
         /**
-         * @description Says that this is the answer to an earlier request with the same Idempotency-Key.
+         * @description Marks the response to an earlier request with the same Idempotency-Key.
          * @example true
          */
         IdempotentReplayed: "true";
         /**
-         * @description Path of the record that was created.
+         * @description Path of the created record.
          * @example /v1/records/01jr5x1d9n0x4r8w3m5p7q9s1v
          */
         Location: string;
         /**
-         * @description How many requests are left (`r`) and in how many seconds (`t`) there are more. Absent where limits are off.
+         * @description Requests left (`r`) and seconds until there are more (`t`). Absent if limits are off.
          * @example "token";r=57;t=1
          */
         RateLimit: string;
         /**
-         * @description The limits of the caller: so many requests (`q`) in so many seconds (`w`), and so many at once. Absent where limits are off.
+         * @description Limits of the caller: requests (`q`) in a window of seconds (`w`), and requests at once. Absent if limits are off.
          * @example "token";q=100;w=2, "parallel";q=20;qu="concurrent-requests"
          */
         "RateLimit-Policy": string;
         /**
-         * @description Id of the request, as the log of the service names it; a sane one sent by the caller is kept.
+         * @description Id of the request in the log of the service; a sane one sent by the caller is used.
          * @example 01jr5x9n7w8z2g6e1v3y5a7b9d
          */
         RequestId: string;
         /**
-         * @description After how many seconds to try again.
+         * @description Seconds to wait before the next attempt.
          * @example 1
          */
         RetryAfter: number;
         /**
-         * @description After how many seconds to try again, while a request with the same Idempotency-Key is running.
+         * @description Seconds to wait before the next attempt, while a request with the same Idempotency-Key is running.
          * @example 1
          */
         RetryAfterInProgress: number;
         /**
-         * @description When the token of this request stops working; sent with every answer in its last 7 days. Create another one in time.
+         * @description Time when the token of this request expires; sent with every response in its last 7 days. Create another one in time.
          * @example 2026-06-02T10:15:30.120Z
          */
         TokenExpiration: string;
@@ -773,7 +773,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Entity tags, as `ETag` has them, or `*`: a read answers 304 without a body when the record is in one of these states. Compared weakly. A write that is sent with it answers 412 then, and a read with `If-Match` answers 412 in every other state. */
+                /** @description Entity tags, as in `ETag`, or `*`: a read returns 304 without a body if the record is in one of these states. Compared weakly. A write that is sent with it returns 412 then, and a read with `If-Match` returns 412 in every other state. */
                 "If-None-Match"?: string;
             };
             path: {
@@ -819,7 +819,7 @@ export interface operations {
             header?: {
                 /** @description One key per intended effect, and the same key for every repeat of it: the request has one effect, and each repeat within 7 days gets the same response. Choose it at random, such as the UUID `8e03978e-40d5-43e8-bc93-6894a57f9324`. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
-                /** @description Entity tags, as `ETag` has them, or `*`: go on only when the record is in one of these states, and answer 412 otherwise. Compared strongly, so a weak tag never fits. On a write only the state of the record counts, so that a tag outlives a change of role or of the query. */
+                /** @description Entity tags, as in `ETag`, or `*`: the operation runs only if the record is in one of these states, and returns 412 otherwise. Compared strongly, so a weak tag never matches. On a write only the state of the record counts, so that a tag outlives a change of role or of the query. */
                 "If-Match"?: string;
             };
             path: {
