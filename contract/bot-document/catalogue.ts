@@ -117,11 +117,11 @@ export const groups = boundedArray(group, { maximum: limits.groups }).meta({
 function legacyGroups(version: LegacyVersion) {
   const legacyBlocks = blocksOf(legacyFamilies[version])
   const knownTypes = new Set(legacyBlocks.map((block) => tagOf(block, 'type')))
-  const refusals = currentTypes
+  const messages = currentTypes
     .filter((type) => !knownTypes.has(type))
     .map((type) => [type, `Blocks of type "${type}" need version ${currentVersions.join(' or ')}`] as const)
 
-  const legacyBlock = taggedUnion('type', legacyBlocks, opaqueBlock, new Map(refusals)).meta({
+  const legacyBlock = taggedUnion('type', legacyBlocks, opaqueBlock, new Map(messages)).meta({
     id: 'LegacyBlock',
     description: 'A block of the flow in versions 3, 4 and 5. The type decides its shape.',
   })

@@ -14,7 +14,7 @@ export function id(description: string, example: string) {
   return quickText(limits.id, 1).meta({ description, example })
 }
 
-/** The id of another record. Editors store an empty text where nothing is chosen yet. */
+/** The id of another record. Editors store an empty text until the author chooses. */
 export function reference(description: string, example: string) {
   return quickText(limits.id).meta({ description, example })
 }
@@ -115,15 +115,15 @@ export function component<Shape extends z.ZodRawShape>(
 function asCheck<Value>(rule: Rule<Value>) {
   return (payload: z.core.ParsePayload<Value>) => {
     if (payload.issues.length > 0) return
-    const refusal = rule(payload.value)
-    if (refusal) payload.issues.push({ code: 'custom', input: payload.value, ...refusal })
+    const issue = rule(payload.value)
+    if (issue) payload.issues.push({ code: 'custom', input: payload.value, ...issue })
   }
 }
 
-/** Keys of which an object needs one, by the rule that says so: scans of documents check them without it. */
+/** Alternative keys by rule: an object needs one of them. Scans of documents check the keys without the rule. */
 export const alternatives = new WeakMap<object, readonly string[]>()
 
-/** A rule that one of several keys is there. */
+/** A rule that requires one of several keys. */
 export function requireOneOf(keys: readonly string[], message: string) {
   const rule = (payload: z.core.ParsePayload<Record<string, unknown>>) => {
     const { value, issues } = payload

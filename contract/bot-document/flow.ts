@@ -180,10 +180,10 @@ export const events = boundedArray(event, { minimum: 1, maximum: limits.events }
   .check((payload) => {
     if (payload.issues.length > 0) return
     payload.value.forEach(({ type }, index) => {
-      if (index === 0 && type !== 'start') refuse(index, 'The first event must be of type "start"')
-      if (index > 0 && type === 'start') refuse(index, 'Only the first event may be of type "start"')
+      if (index === 0 && type !== 'start') addIssue(index, 'The first event must be of type "start"')
+      if (index > 0 && type === 'start') addIssue(index, 'Only the first event may be of type "start"')
     })
-    function refuse(index: number, message: string) {
+    function addIssue(index: number, message: string) {
       payload.issues.push({ code: 'custom', path: [index, 'type'], message, input: payload.value })
     }
   })

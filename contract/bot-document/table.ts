@@ -29,7 +29,7 @@ export function renderVendorTable(): string {
     title,
     code(type),
     Object.entries(actions)
-      .map(([name, { ended }]) => (ended === undefined ? name : `${name} (ended)`))
+      .map(([name, { shutdownNotice }]) => (shutdownNotice === undefined ? name : `${name} (ended)`))
       .join(', ') || 'Payment input',
     credentials === undefined ? 'none' : Object.keys(credentials.shape).map(code).join(', '),
     (base === undefined ? moreHosts : [new URL(base).host, ...moreHosts]).map(code).join(', '),

@@ -9,11 +9,11 @@ import { z } from '../kit/zod.ts'
  */
 
 /** Issue of a value that fits no branch, at `path` below it. */
-export interface Refusal {
-  refused: z.core.$ZodRawIssue
+export interface Mismatch {
+  issue: z.core.$ZodRawIssue
 }
 
-type Select = (value: unknown) => z.core.$ZodType | Refusal
+type Select = (value: unknown) => z.core.$ZodType | Mismatch
 
 interface SelectUnionDef extends z.core.$ZodUnionDef {
   select: Select
@@ -29,7 +29,7 @@ export const SelectUnion = z.core.$constructor<SelectUnion, SelectUnionDef>('Sel
   union._zod.parse = (payload, context) => {
     const selected = def.select(payload.value)
     if ('_zod' in selected) return selected._zod.run(payload, context)
-    payload.issues.push(selected.refused)
+    payload.issues.push(selected.issue)
     return payload
   }
 })
@@ -41,8 +41,8 @@ export function selectUnion<const Options extends readonly z.core.$ZodType[]>(
   return new SelectUnion({ type: 'union', options, select }) as unknown as z.ZodUnion<Options>
 }
 
-export function wrongType(message: string, path: PropertyKey[] = []): Refusal {
-  return { refused: { code: 'custom', message, path, input: undefined } }
+export function wrongType(message: string, path: PropertyKey[] = []): Mismatch {
+  return { issue: { code: 'custom', message, path, input: undefined } }
 }
 
 type Tagged = z.ZodObject<z.ZodRawShape>
@@ -57,27 +57,27 @@ export function tagOf(branch: Tagged, tag: string): string {
 }
 
 /**
- * A union of objects by the text property `tag`. Objects with a tag of no branch fit `opaque`, unless `refusals` has
- * an issue for them.
+ * A union of objects by the text property `tag`. Objects with a tag of no branch fit `opaque`, unless `messages` has
+ * a message for them.
  */
 export function taggedUnion<const Branches extends readonly Tagged[], Opaque extends Tagged>(
   tag: string,
   branches: Branches,
   opaque: Opaque,
-  refusals: ReadonlyMap<string, string> = new Map(),
+  messages: ReadonlyMap<string, string> = new Map(),
 ): z.ZodUnion<readonly [...Branches, Opaque]> {
   const byTag = new Map(branches.map((branch) => [tagOf(branch, tag), branch]))
 
   const select: Select = (value) => {
     if (typeof value !== 'object' || value === null || Array.isArray(value)) {
-      return { refused: { code: 'invalid_type', expected: 'object', input: value } }
+      return { issue: { code: 'invalid_type', expected: 'object', input: value } }
     }
-    const given = (value as Record<string, unknown>)[tag]
-    if (typeof given !== 'string') {
-      return { refused: { code: 'invalid_type', expected: 'string', input: given, path: [tag] } }
+    const tagValue = (value as Record<string, unknown>)[tag]
+    if (typeof tagValue !== 'string') {
+      return { issue: { code: 'invalid_type', expected: 'string', input: tagValue, path: [tag] } }
     }
-    const refusal = refusals.get(given)
-    return refusal === undefined ? (byTag.get(given) ?? opaque) : wrongType(refusal, [tag])
+    const message = messages.get(tagValue)
+    return message === undefined ? (byTag.get(tagValue) ?? opaque) : wrongType(message, [tag])
   }
 
   return new SelectUnion({

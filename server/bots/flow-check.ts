@@ -107,9 +107,9 @@ const errors = new Set([
   'unknown_time_zone',
 ])
 
-function makesFile({ type, options }: { type?: unknown; options?: unknown }): boolean {
+function hasFileOutput({ type, options }: { type?: unknown; options?: unknown }): boolean {
   const action = vendorRow(type)?.actions[String(isRecord(options) ? options.action : '')]
-  return action?.file !== undefined || action?.makesFile === true
+  return action?.file !== undefined || action?.hasFileOutput === true
 }
 
 /** One finding for all of them: it is one thing to set. */
@@ -119,7 +119,7 @@ function* untakenFiles({ groups }: Flow): Findings {
       (block) =>
         isRecord(block) &&
         typeof block.type === 'string' &&
-        (makesFile(block) ||
+        (hasFileOutput(block) ||
           takesFiles({ type: block.type, options: isRecord(block.options) ? block.options : {} })),
     )
     if (index === -1) continue

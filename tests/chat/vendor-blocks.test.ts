@@ -65,7 +65,7 @@ describe('rows', () => {
     '$type, $action: the request and the saved parts of its example',
     async ({ type, action, example }) => {
       const row = vendorRow(type)
-      const saves = Object.entries(example.saves ?? {})
+      const saves = Object.entries(example.savedValues ?? {})
       const isOption = (name: string) => Object.hasOwn(row?.optionsShape ?? {}, name)
       const options = {
         ...example.options,
@@ -84,23 +84,23 @@ describe('rows', () => {
       }
       const client = await run(
         block(type, action, options),
-        world(json(example.answers), { uploads: noFiles }),
+        world(json(example.response), { uploads: noFiles }),
       )
       expect(client.outcome.logs).toEqual([])
       expect(client.texts()).toEqual(['and on'])
       const [sent] = client.requests
       expect(client.requests).toHaveLength(1)
       expect(sent).toMatchObject({
-        url: `${row?.base}${example.sends.path}`,
-        method: example.sends.method ?? 'POST',
-        headers: example.sends.headers ?? {},
+        url: `${row?.base}${example.request.path}`,
+        method: example.request.method ?? 'POST',
+        headers: example.request.headers ?? {},
         redirects: 'none',
       })
-      expect(bodyOf(sent as OutboundRequest)).toEqual(example.sends.body)
+      expect(bodyOf(sent as OutboundRequest)).toEqual(example.request.body)
       const stored = Object.fromEntries(
         saves.map(([name], index) => [name, client.value(variables[index + 1] ?? '')]),
       )
-      expect(stored).toEqual(example.saves ?? {})
+      expect(stored).toEqual(example.savedValues ?? {})
     },
   )
 
@@ -108,8 +108,8 @@ describe('rows', () => {
     const unsaved = (vendors as readonly VendorRow[]).flatMap(({ type, actions }) =>
       Object.entries(actions).flatMap(([action, { request, items = [], example }]) =>
         items
-          .filter((item) => request !== undefined && !Object.hasOwn(example?.saves ?? {}, item))
-          .map((item) => `add '${item}' to saves in the example of ${type}, ${action}`),
+          .filter((item) => request !== undefined && !Object.hasOwn(example?.savedValues ?? {}, item))
+          .map((item) => `add '${item}' to savedValues in the example of ${type}, ${action}`),
       ),
     )
     expect(unsaved).toEqual([])

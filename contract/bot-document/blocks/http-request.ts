@@ -91,8 +91,8 @@ export const httpRequests = [
 ] as const
 
 /**
- * Up to version 3 the request is stored outside the document, so its id may be absent. From version 4 on the document
- * contains the request, and the id links both.
+ * Version 3 stores the request outside the document, so the id may be missing. From version 4 on the document contains
+ * the request, and the id links both.
  */
 export function legacyHttpRequests(isRequestIdRequired: boolean) {
   const shape = {

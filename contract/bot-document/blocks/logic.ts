@@ -204,7 +204,7 @@ const legacyAbTestItem = component(
 )
 
 const abTestBlock = block('AbTestBlock', 'AB test', 'Assigns each visitor one of two paths at random.', {
-  items: twoWays(abTestItem),
+  items: twoPaths(abTestItem),
   options: abTestOptions.optional(),
 })
 
@@ -213,7 +213,7 @@ const legacyAbTestBlock = block(
   'AB test',
   'Assigns each visitor one of two paths at random, in versions 3, 4 and 5.',
   {
-    items: twoWays(legacyAbTestItem),
+    items: twoPaths(legacyAbTestItem),
     options: abTestOptions.optional(),
   },
 )
@@ -252,12 +252,12 @@ export const logic = {
   legacy: [legacyConditionBlock, legacyAbTestBlock],
 } as const
 
-function twoWays<Item extends z.ZodType<{ path: 'a' | 'b' }>>(item: Item) {
+function twoPaths<Item extends z.ZodType<{ path: 'a' | 'b' }>>(item: Item) {
   return boundedArray(item, { minimum: 2, maximum: 2 })
     .check((payload) => {
       for (const [index, path] of (['a', 'b'] as const).entries()) {
-        const given = payload.value[index]?.path
-        if (given === path || given === undefined) continue
+        const actual = payload.value[index]?.path
+        if (actual === path || actual === undefined) continue
         const message = `The ${index === 0 ? 'first' : 'second'} item must have the path "${path}"`
         payload.issues.push({ code: 'custom', path: [index, 'path'], message, input: payload.value })
       }

@@ -76,7 +76,7 @@ function* skippedBlock({ effort }: Flow, block: unknown, path: Path): Findings {
   const action = skippedAction(block)
   if (action !== undefined) {
     const key = type === 'OpenAI' ? 'task' : 'action'
-    const reason = action.ended ?? `the service does not run ${quote(action.name)}`
+    const reason = action.shutdownNotice ?? `the service does not run ${quote(action.name)}`
     const message = `Chats skip this block: ${reason}.`
     yield issue([...path, 'options', key], 'skipped_block', message)
   } else {

@@ -13,13 +13,13 @@ import { type Findings, type Flow, hasPlaceholder, isReference, issue, type Path
 import type { CheckedService, KnownCredentials } from './service.ts'
 
 /** Returns the action of a vendor block that chats skip although its type is known, and why. */
-export function skippedAction(block: unknown): { name: string; ended?: string } | undefined {
+export function skippedAction(block: unknown): { name: string; shutdownNotice?: string } | undefined {
   if (!isRecord(block) || typeof block.type !== 'string') return undefined
   const name = actionOf({ options: isRecord(block.options) ? block.options : {} }, block.type)
   if (name === undefined) return undefined
   const row = rowOf(block.type)
-  const ended = row !== undefined && Object.hasOwn(row.actions, name) ? row.actions[name]?.ended : undefined
-  if (ended !== undefined) return { name, ended }
+  const action = row !== undefined && Object.hasOwn(row.actions, name) ? row.actions[name] : undefined
+  if (action?.shutdownNotice !== undefined) return { name, shutdownNotice: action.shutdownNotice }
   if (isModelBlock(block.type) && asksModel(block.type, name)) return undefined
   const type = block.type === 'OpenAI' ? 'openai' : block.type
   return row === undefined || runsVendorAction(type, name) ? undefined : { name }
@@ -44,7 +44,7 @@ export function* missingCredentials(
   // An action that is not chosen yet is an issue of its own.
   if (action === undefined) return
   const row = rowOf(block.type)
-  if (row?.credentials === undefined || row.actions[action]?.needsNoCredentials === true) return
+  if (row?.credentials === undefined || row.actions[action]?.canRunWithoutCredentials === true) return
   const { type } = row
   const { credentialsId } = options
   const at = isRecord(block.options) ? [...path, 'options', 'credentialsId'] : [...path, 'options']

@@ -76,13 +76,13 @@ export const blink = vendor({
       },
       example: {
         options: { filter: { type: 'Employee ID', employeeId: 'e 1' } },
-        sends: {
+        request: {
           method: 'GET',
           path: '/user?employeeId=e+1',
           headers: { authorization: 'Bearer blink-example' },
         },
-        answers: { data: [{ id: 'u1', email: 'ada@example.com' }] },
-        saves: { Emails: 'ada@example.com', 'User IDs': 'u1' },
+        response: { data: [{ id: 'u1', email: 'ada@example.com' }] },
+        savedValues: { Emails: 'ada@example.com', 'User IDs': 'u1' },
       },
     },
     'Send Feed Event': {
@@ -93,6 +93,6 @@ export const blink = vendor({
       },
       context: 'While sending Blink feed event',
     },
-    Redirect: { needsNoCredentials: true, required: { url: 'Blink: the block has no url to open' } },
+    Redirect: { canRunWithoutCredentials: true, required: { url: 'Blink: the block has no url to open' } },
   },
 })

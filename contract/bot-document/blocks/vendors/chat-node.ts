@@ -33,13 +33,13 @@ export const chatNode = vendor({
       }),
       example: {
         options: { botId: 'b/1', message: 'Hello', threadId: 't1' },
-        sends: {
+        request: {
           path: '/b%2F1',
           headers: { authorization: 'Bearer cn-example' },
           body: { message: 'Hello', chat_session_id: 't1' },
         },
-        answers: { message: 'Good day', chat_session_id: 't2' },
-        saves: { Message: 'Good day', 'Thread ID': 't2' },
+        response: { message: 'Good day', chat_session_id: 't2' },
+        savedValues: { Message: 'Good day', 'Thread ID': 't2' },
       },
     },
   },

@@ -1,6 +1,7 @@
 import { credentialData, secret, serviceAddress } from '../../../credential-data.ts'
 import { phrase, prose, variableReference } from '../../fields.ts'
 import {
+  type ActionResult,
   bearer,
   type Call,
   fromPairs,
@@ -9,7 +10,6 @@ import {
   pick,
   pickList,
   responseMapping,
-  type Saved,
   type VendorRequest,
   vendor,
 } from './vendor.ts'
@@ -88,7 +88,7 @@ function eventsOf(stream: unknown): unknown[] {
   })
 }
 
-function readStream(stream: unknown): Saved {
+function readStream(stream: unknown): ActionResult {
   let words = ''
   let conversation: unknown
   let usage: unknown
@@ -162,7 +162,7 @@ export const difyAi = vendor({
       read: readStream,
       example: {
         options: { query: 'Hello', inputs: [{ key: 'tone', value: 'kind' }], user: 'u1' },
-        sends: {
+        request: {
           path: '/v1/chat-messages',
           headers: { authorization: 'Bearer app-example' },
           body: {
@@ -173,7 +173,7 @@ export const difyAi = vendor({
             user: 'u1',
           },
         },
-        answers: [
+        response: [
           'data: {"event": "workflow_started", "conversation_id": "c1"}',
           'data: {"event": "agent_message", "answer": "<think>Hm</think>Good ", "conversation_id": "c1"}',
           'event: ping',
@@ -181,7 +181,7 @@ export const difyAi = vendor({
           'data: {"event": "message_end", "conversation_id": "c1", "metadata": {"usage": {"total_tokens": 9, "prompt_tokens": 4, "completion_tokens": 5}}}',
           '',
         ].join('\n\n'),
-        saves: {
+        savedValues: {
           Answer: 'Good day',
           'Message content': 'Good day',
           'Total Tokens': '9',
@@ -215,13 +215,13 @@ export const difyAi = vendor({
       }),
       example: {
         options: { datasetId: 'ds1', query: 'Hello' },
-        sends: {
+        request: {
           path: '/v1/datasets/ds1/retrieve',
           headers: { authorization: 'Bearer dataset-example' },
           body: { query: 'Hello' },
         },
-        answers: { records: [{ segment: { content: 'One' } }, { segment: { content: 'Two' } }] },
-        saves: { 'Retrieved chunks': ['One', 'Two'] },
+        response: { records: [{ segment: { content: 'One' } }, { segment: { content: 'Two' } }] },
+        savedValues: { 'Retrieved chunks': ['One', 'Two'] },
       },
     },
   },

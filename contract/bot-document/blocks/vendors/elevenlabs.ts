@@ -33,13 +33,13 @@ export const elevenLabs = vendor({
       file: { into: 'saveUrlInVariableId', name: 'speech.mp3', mediaType: 'audio/mpeg' },
       example: {
         options: { text: 'Hello', voiceId: 'v1', modelId: 'eleven_multilingual_v2' },
-        sends: {
+        request: {
           path: '/text-to-speech/v1',
           headers: { 'xi-api-key': 'el-example' },
           body: { text: 'Hello', model_id: 'eleven_multilingual_v2' },
         },
-        answers: 'ID3 sound',
-        saves: { saveUrlInVariableId: '<file>' },
+        response: 'ID3 sound',
+        savedValues: { saveUrlInVariableId: '<file>' },
       },
     },
   },

@@ -75,12 +75,12 @@ export const nocoDb = vendor({
             { key: '', value: 'x' },
           ],
         },
-        sends: {
+        request: {
           path: '/api/v2/tables/t1/records',
           headers: { 'xc-token': 'nc-example' },
           body: { Email: 'ada@example.com' },
         },
-        answers: { Id: 1 },
+        response: { Id: 1 },
       },
     },
     'Update Existing Record': {

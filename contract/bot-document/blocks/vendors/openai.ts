@@ -97,7 +97,7 @@ export const openAi = vendor({
     'Create chat completion': { items: completionItems },
     'Ask Assistant': {
       items: ['Message', 'Thread ID'],
-      ended: 'OpenAI shut its Assistants API down on 26 August 2026. Use the action Ask Model',
+      shutdownNotice: 'OpenAI shut its Assistants API down on 26 August 2026. Use the action Ask Model',
     },
     'Ask Model': {
       items: ['Message', 'Response ID'],
@@ -127,13 +127,13 @@ export const openAi = vendor({
       file: { into: 'saveUrlInVariableId', name: 'speech.mp3', mediaType: 'audio/mpeg' },
       example: {
         options: { input: 'Hello', voice: 'alloy', instructions: 'Kindly', model: 'gpt-4o-mini-tts' },
-        sends: {
+        request: {
           path: '/audio/speech',
           headers: { authorization: 'Bearer sk-example' },
           body: { model: 'gpt-4o-mini-tts', input: 'Hello', voice: 'alloy', instructions: 'Kindly' },
         },
-        answers: 'ID3 sound',
-        saves: { saveUrlInVariableId: '<file>' },
+        response: 'ID3 sound',
+        savedValues: { saveUrlInVariableId: '<file>' },
       },
     },
     'Create transcription': {

@@ -74,7 +74,7 @@ export const postHog = vendor({
           personProperties: [{ key: 'plan', value: 'pro' }],
           groups: [{ type: 'company', key: 'acme' }],
         },
-        sends: {
+        request: {
           path: '/batch/',
           body: {
             api_key: 'phc_example',
@@ -89,7 +89,7 @@ export const postHog = vendor({
             ],
           },
         },
-        answers: { status: 'Ok' },
+        response: { status: 'Ok' },
       },
     },
     'Identify Group': {
@@ -106,7 +106,7 @@ export const postHog = vendor({
       },
       example: {
         options: { groupType: 'company', groupKey: 'acme', properties: [{ key: 'size', value: '10' }] },
-        sends: {
+        request: {
           path: '/batch/',
           body: {
             api_key: 'phc_example',
@@ -121,7 +121,7 @@ export const postHog = vendor({
             ],
           },
         },
-        answers: { status: 'Ok' },
+        response: { status: 'Ok' },
       },
     },
   },

@@ -11,7 +11,7 @@ export const qrCode = vendor({
   },
   actions: {
     'Generate a QR Code': {
-      makesFile: true,
+      hasFileOutput: true,
       required: {
         data: 'QR code: there is no data to encode',
         saveUrlInVariableId: 'QR code: no variable is chosen to save the URL in',

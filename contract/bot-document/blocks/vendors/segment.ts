@@ -45,7 +45,7 @@ export const segment = vendor({
       },
       example: {
         options: { userId: 'u1', previousId: 'u0' },
-        sends: {
+        request: {
           path: '/batch',
           headers: { authorization: 'Basic d3JpdGUta2V5Og==' },
           body: {
@@ -55,7 +55,7 @@ export const segment = vendor({
             sentAt: '<time>',
           },
         },
-        answers: { success: true },
+        response: { success: true },
       },
     },
     'Identify User': {
@@ -66,7 +66,7 @@ export const segment = vendor({
       },
       example: {
         options: { userId: 'u1', email: 'ada@example.com', traits: [{ key: 'plan', value: 'pro' }] },
-        sends: {
+        request: {
           path: '/batch',
           body: {
             batch: [
@@ -81,7 +81,7 @@ export const segment = vendor({
             sentAt: '<time>',
           },
         },
-        answers: { success: true },
+        response: { success: true },
       },
     },
     Page: {
@@ -92,7 +92,7 @@ export const segment = vendor({
       },
       example: {
         options: { userId: 'u1', name: 'Pricing', category: 'Bot' },
-        sends: {
+        request: {
           path: '/batch',
           body: {
             batch: [
@@ -109,7 +109,7 @@ export const segment = vendor({
             sentAt: '<time>',
           },
         },
-        answers: { success: true },
+        response: { success: true },
       },
     },
     Track: {
@@ -120,7 +120,7 @@ export const segment = vendor({
       },
       example: {
         options: { userId: 'u1', eventName: 'Lead', properties: [{ key: 'source', value: 'bot' }] },
-        sends: {
+        request: {
           path: '/batch',
           body: {
             batch: [
@@ -136,7 +136,7 @@ export const segment = vendor({
             sentAt: '<time>',
           },
         },
-        answers: { success: true },
+        response: { success: true },
       },
     },
   },

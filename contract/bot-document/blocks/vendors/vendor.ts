@@ -17,27 +17,27 @@ export interface Action<Shape extends z.ZodRawShape = z.ZodRawShape, Data extend
   /** Start of the entry in the log when the vendor responds with an error. */
   context?: string
   /** Sentence about an action that the vendor has shut down: since when, and its replacement. */
-  ended?: string
+  shutdownNotice?: string
   /** Milliseconds for the request. Default `DEFAULT_VENDOR_TIMEOUT_MS` of the server. */
   timeoutMs?: number
   /** The action runs without an account at the vendor. */
-  needsNoCredentials?: boolean
+  canRunWithoutCredentials?: boolean
   /** The one request of the action. It depends on the call alone. */
-  request?: (call: Call<Shape, Data>) => VendorRequest | Refusal
+  request?: (call: Call<Shape, Data>) => VendorRequest | SkipReason
   /** Returns a second and last request after a status over 399. */
   requestAgain?: (status: number, call: Call<Shape, Data>) => VendorRequest | undefined
   /** Reads the response: its JSON, or its text if it is not JSON. */
-  read?: (body: unknown, call: Call<Shape, Data>) => Saved
+  read?: (body: unknown, call: Call<Shape, Data>) => ActionResult
   /** The response is a file: it is stored with the result, and its address goes into the variable of that option. */
   file?: { into: keyof Shape & string; name: string; mediaType: string }
   /** The action makes a file, so it needs storage for files. */
-  makesFile?: boolean
-  /** A request and its response. Tests compare it with the request that a chat sends. */
+  hasFileOutput?: boolean
+  /** A request and its response. Tests compare the request with that of a chat. */
   example?: Example
 }
 
 export interface Call<Shape extends z.ZodRawShape = z.ZodRawShape, Data extends z.ZodObject = z.ZodObject> {
-  /** With placeholders filled in. Options that are empty or malformed are absent. */
+  /** Options with filled-in placeholders, without empty and malformed ones. */
   options: { [Key in keyof Shape]?: NonNullable<z.output<Shape[Key]>> }
   credentials: z.output<Data>
   /** Base of requests: the address of the credentials, else that of the vendor; without a slash at the end. */
@@ -69,13 +69,13 @@ export interface Probe extends VendorRequest {
   part?: string
 }
 
-/** Nothing is sent, and the log says why. */
-export interface Refusal {
+/** Reason in the log for sending no request. */
+export interface SkipReason {
   status: 'error' | 'info'
   description: string
 }
 
-export interface Saved {
+export interface ActionResult {
   /** By names that `responseMapping` uses. */
   items?: Record<string, unknown>
   /** By names of options that hold the id of a variable. */
@@ -87,16 +87,16 @@ export interface Saved {
 interface Example {
   options: Record<string, unknown>
   /** `<uuid>` and `<time>` stand for values that differ. */
-  sends: {
+  request: {
     method?: string
     path: string
     headers?: Record<string, string>
     body?: unknown
   }
   /** JSON, or a text. */
-  answers: unknown
+  response: unknown
   /** Values by item of `responseMapping`, or by option that names the variable. `<file>` is the address of a file. */
-  saves?: Record<string, unknown>
+  savedValues?: Record<string, unknown>
 }
 
 /** A row without its types, for code that handles every vendor. */
@@ -118,7 +118,7 @@ export interface VendorRow {
   unknownCredentials?: string
 }
 
-interface Given<Type extends string, Shape extends z.ZodRawShape, Data extends z.ZodObject> {
+interface VendorDefinition<Type extends string, Shape extends z.ZodRawShape, Data extends z.ZodObject> {
   type: Type
   /** Prefix of the names of its components. */
   prefix: string
@@ -141,17 +141,17 @@ interface Given<Type extends string, Shape extends z.ZodRawShape, Data extends z
 
 /**
  * A block of an outside service, versions 6 and 6.1 only. Its options are one flat component with the properties of
- * all its actions, because the tag may be absent. Vendors add actions, so unlisted ones are preserved, and parts of a
+ * all its actions, because the tag may be missing. Vendors add actions, so unlisted ones are preserved, and parts of a
  * response are validated for listed ones only.
  */
 export function vendor<
   const Type extends string,
   Shape extends z.ZodRawShape,
   Data extends z.ZodObject = z.ZodObject,
->(row: Given<Type, Shape, Data>) {
+>(row: VendorDefinition<Type, Shape, Data>) {
   const { type, prefix, title, credentials } = row
   const actions = Object.keys(row.actions)
-  const ended = actions.filter((action) => row.actions[action]?.ended !== undefined)
+  const endedActions = actions.filter((action) => row.actions[action]?.shutdownNotice !== undefined)
   const items = itemsByAction(row.actions)
   const options = component(
     `${prefix}Options`,
@@ -167,7 +167,7 @@ export function vendor<
     ...((items.size > 0 ? [mapsKnownItems(items)] : []) as never[]),
   )
   const needs = credentials === undefined ? '' : `, with credentials of type ${type}`
-  const skips = ended.length === 0 ? '' : `; the vendor has shut down ${ended.join(', ')}`
+  const skips = endedActions.length === 0 ? '' : `; the vendor has shut down ${endedActions.join(', ')}`
   return {
     type,
     prefix,
@@ -223,9 +223,9 @@ export function pairs(description: string) {
 
 /** The pairs that have a name and a value, as an object. */
 export function fromPairs(
-  given: readonly { key?: string; value?: string }[] | undefined,
+  keyValuePairs: readonly { key?: string; value?: string }[] | undefined,
 ): Record<string, string> {
-  const filled = given?.filter(({ key, value }) => key && value) ?? []
+  const filled = keyValuePairs?.filter(({ key, value }) => key && value) ?? []
   return Object.fromEntries(filled.map(({ key, value }) => [key as string, value as string]))
 }
 

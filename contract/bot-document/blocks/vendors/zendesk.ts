@@ -22,7 +22,7 @@ export const zendesk = vendor({
   actions: {
     // Only visitors with an id need the key of the account, which signs it.
     'Open Web Widget': {
-      needsNoCredentials: true,
+      canRunWithoutCredentials: true,
       required: { webWidgetKey: 'Zendesk: the block has no webWidgetKey' },
     },
   },

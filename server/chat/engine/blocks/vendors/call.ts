@@ -74,7 +74,7 @@ async function readCredentials(
   run: Execution,
   block: Block,
   { type, credentials: data, noCredentials, unknownCredentials }: VendorRow,
-  { needsNoCredentials }: Action,
+  { canRunWithoutCredentials }: Action,
 ): Promise<JsonObject | null> {
   if (data === undefined) return {}
   const id = filledText(block.options.credentialsId)
@@ -85,7 +85,7 @@ async function readCredentials(
     failCall(run, block, `The credentials of the block ${type} cannot be read`, (error as Error).message)
     return null
   }
-  if (needsNoCredentials === true) return {}
+  if (canRunWithoutCredentials === true) return {}
   const description = id === undefined ? noCredentials : unknownCredentials
   failCall(run, block, description ?? `Could not find credentials for block ${type}`)
   return null

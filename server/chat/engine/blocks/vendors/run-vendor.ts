@@ -64,8 +64,8 @@ export async function runVendor(run: Execution, block: Block, position: Position
       ? row.actions[name]
       : undefined
   if (name === undefined) failCall(run, block, `${type} is not configured`)
-  else if (action?.ended !== undefined) {
-    failCall(run, block, `${type}: "${name}" was skipped. ${action.ended}`)
+  else if (action?.shutdownNotice !== undefined) {
+    failCall(run, block, `${type}: "${name}" was skipped. ${action.shutdownNotice}`)
   } else if (row === undefined || action === undefined || !runsVendorAction(type, name)) {
     failCall(run, block, `${type}: this service does not run "${name}", it was skipped`)
   } else {

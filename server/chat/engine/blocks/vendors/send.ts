@@ -1,7 +1,7 @@
 /** Sends the requests of outside services, and saves what they answer. */
 import type {
   Action,
-  Saved,
+  ActionResult,
   VendorRequest,
 } from '../../../../../contract/bot-document/blocks/vendors/vendor.ts'
 import { asObjects, filledText, parseJson } from '../../../../json/access.ts'
@@ -190,7 +190,11 @@ export async function saveBytes(
 }
 
 /** Saves parts of a response where the block says. Lists are replaced. */
-export function saveParts(run: Execution, { block, call }: VendorCall, { items, variables }: Saved): void {
+export function saveParts(
+  run: Execution,
+  { block, call }: VendorCall,
+  { items, variables }: ActionResult,
+): void {
   for (const [option, value] of Object.entries(variables ?? {})) {
     if (value !== undefined) setVariable(run, call.options[option], value)
   }
