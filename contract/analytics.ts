@@ -10,11 +10,11 @@ const count = (description: string, example: number) =>
 const blockStats = z
   .object({
     blockId: text(255).meta({ description: 'Id of the input block.', example: 'block-email' }),
-    shown: count('How often the input was shown: answered, left, and those that are still open.', 900),
-    answered: count('How often it was answered.', 700),
-    left: count('How often a chat ended there, since its time ran out or a member ended it.', 180),
+    shown: count('Times the input was shown: answered, left, and still open.', 900),
+    answered: count('Times the input was answered.', 700),
+    left: count('Times a chat ended there, because its time ran out or a member ended it.', 180),
   })
-  .meta({ id: 'BlockStats', description: 'What became of the chats that came to an input block.' })
+  .meta({ id: 'BlockStats', description: 'Outcomes of the chats that came to an input block.' })
 
 export const analytics = define({
   getStats: {
@@ -23,13 +23,13 @@ export const analytics = define({
     tag: 'analytics',
     summary: 'Get the statistics of a bot',
     description:
-      'Counts the chats of a bot that began in a range of time: all, those with an answer, and those of them that reached an end. Deleted results do not count. A bot that is not published has statistics too.',
+      'Counts the chats of a bot that began in a time range. The counts are all chats, those with an answer, and those of them that reached an end. Deleted results do not count. A bot that is not published has statistics too.',
     tool: {
       name: 'get_stats',
       description: 'Counts the chats of a bot in a range of time: seen, started, completed.',
     },
     access: bot('GUEST'),
-    params: z.object({ botId: recordId('Id of the bot, as create and list answer it.', exampleIds.bot) }),
+    params: z.object({ botId: recordId('Id of the bot, as create and list return it.', exampleIds.bot) }),
     query: z.strictObject(rangeFilters).refine(...inOrder),
     success: {
       status: 200,
@@ -42,7 +42,7 @@ export const analytics = define({
               totalStarts: count('Chats in which at least one answer was given.', 860),
               totalCompleted: count('Chats that reached an end and had at least one answer.', 412),
             })
-            .meta({ id: 'Stats', description: 'How often a bot was seen, started and completed.' }),
+            .meta({ id: 'Stats', description: 'Numbers of views, starts and completions of a bot.' }),
         })
         .meta({ id: 'StatsBody', description: 'The statistics of a bot.' }),
       examples: {
@@ -59,9 +59,9 @@ export const analytics = define({
     tag: 'analytics',
     summary: 'Get the statistics of the blocks of a bot',
     description:
-      'Counts, for each input block of the published flow in its order, how often it was shown in chats that began in a range of time, how often it was answered, and how often the chat was left there. `shown` is `answered` and `left` and those that are still open: a chat can be continued for at least 48 hours after its last step. An input that a chat comes to twice counts twice. Where several chats share a result, since the bot remembers its visitors, the last one tells where it waits. Deleted results do not count. A bot that is not published is not found.',
+      'Counts, for chats that began in a time range, the times each input of the published flow was shown, answered and left. The blocks are in the order of the flow. `shown` is the sum of `answered`, `left` and inputs that are still open: a chat can be continued for at least 48 hours after its last turn. An input that a chat comes to twice counts twice. If several chats share a result, because the bot remembers its visitors, the position of the last one counts. Deleted results do not count. A bot that is not published is not found.',
     access: bot('GUEST'),
-    params: z.object({ botId: recordId('Id of the bot, as create and list answer it.', exampleIds.bot) }),
+    params: z.object({ botId: recordId('Id of the bot, as create and list return it.', exampleIds.bot) }),
     query: z.strictObject(rangeFilters).refine(...inOrder),
     success: {
       status: 200,

@@ -4,7 +4,7 @@ import { define, user } from './operation.ts'
 import { exampleIds } from './shared.ts'
 
 const browserSessionId = recordId(
-  'Id of the browser session, as the list answers it.',
+  'Id of the browser session, as the list returns it.',
   exampleIds.browserSession,
 )
 
@@ -12,7 +12,7 @@ const browserSession = z
   .object({
     id: browserSessionId,
     userAgent: text(255).nullable().meta({
-      description: 'The browser as it names itself, cut at 255 characters; null where it does not.',
+      description: '`User-Agent` of the browser, cut at 255 characters; null if it sends none.',
       example: 'Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0',
     }),
     isCurrent: z.boolean().meta({
@@ -21,8 +21,8 @@ const browserSession = z
     }),
     createdAt: timestamp('When the user signed in.'),
     expiresAt: timestamp('When the session ends by itself.'),
-    lastUsedAt: timestamp('When a page of the session last asked for a token, to the day.').nullable().meta({
-      description: 'When a page of the session last asked for a token, to the day; null when never.',
+    lastUsedAt: timestamp('When a page of the session last requested a token, to the day.').nullable().meta({
+      description: 'When a page of the session last requested a token, to the day; null when never.',
     }),
   })
   .meta({ id: 'BrowserSession', description: 'A browser in which a user is signed in.' })
@@ -43,7 +43,7 @@ export const browserSessions = define({
     tag: 'current-user',
     summary: "List the caller's browser sessions",
     description:
-      'Returns the browsers in which the caller is signed in to the pages of the service, newest first. A session ends 30 days after it began, when the user signs out in that browser, or when it is revoked. A user has 50 at most: the next one ends the oldest.',
+      'Returns the browsers in which the caller is signed in to the pages of the service, newest first. A session ends after 30 days, when the user signs out in that browser, or when it is revoked. A user has at most 50: the next one ends the oldest.',
     access: { ...user, isUnbound: true },
     query: z.strictObject({ limit, cursor }),
     success: {

@@ -4,22 +4,22 @@ import { z } from './kit/zod.ts'
 import { bot, define, workspace } from './operation.ts'
 import { exampleIds } from './shared.ts'
 
-const botId = recordId('Id of the bot, as create and list answer it.', exampleIds.bot)
-const sessionId = recordId('Id of the chat session, as start chat answers it.', exampleIds.session)
+const botId = recordId('Id of the bot, as create and list return it.', exampleIds.bot)
+const sessionId = recordId('Id of the chat session, as start chat returns it.', exampleIds.session)
 
 const handledBy = z.enum(chatHandlerKinds).meta({
   description:
-    '`bot`: the bot runs. `waiting`: the chat waits for a member. `member`: a member handles it. The bot runs and says nothing in the last two.',
+    '`bot`: the bot runs. `waiting`: the chat waits for a member. `member`: a member handles it. In the last two states, the bot neither runs nor sends.',
 })
 
 const assigneeId = recordId('Id of the member who handles the chat.', exampleIds.user)
 
 const summary = {
   sessionId,
-  resultId: recordId('Id of the result, as the list of results answers it.', exampleIds.result),
+  resultId: recordId('Id of the result, as the list of results returns it.', exampleIds.result),
   createdAt: timestamp('When the chat started.'),
   updatedAt: timestamp('When its last turn ran.'),
-  expiresAt: timestamp('When it can no longer be continued, unless it goes on before.'),
+  expiresAt: timestamp('When it can no longer be continued, unless another turn runs before.'),
   blockId: text(255).nullable().meta({
     description: 'Id of the block that waits for the visitor; null where none does.',
     example: 'block-email',
@@ -40,49 +40,50 @@ const summary = {
   }),
   lastMessage: z
     .object({
-      role: z.enum(['user', 'member']).meta({ description: 'Who wrote it.' }),
+      role: z.enum(['user', 'member']).meta({ description: 'Author of the message.' }),
       text: text(200).meta({
-        description: 'Its first 200 characters; of files their names.',
+        description: 'First 200 characters of the text; for files, their names.',
         example: 'Is anybody there?',
       }),
     })
     .meta({
       id: 'LastMessage',
       description:
-        'The last message of the visitor or of a member in a chat that people handle; null while the bot handles it, and before the visitor has written.',
+        'The last message of the visitor or a member in a chat that people handle. Null while the bot handles it, and before the visitor has written.',
     })
     .nullable(),
   timer: z
     .object({
       kind: z.enum(['idle', 'wait', 'handoff']).meta({
         description:
-          '`idle`: the branch for a visitor who does not answer. `wait`: the bot goes on. `handoff`: the way out when no member comes.',
+          '`idle`: the branch for a visitor who does not answer. `wait`: the bot continues. `handoff`: the branch for a chat that no member takes.',
       }),
       dueAt: timestamp('When it fires, by the clock of the database.'),
-      isPaused: z
-        .boolean()
-        .meta({ description: 'True while people handle the chat: it does not fire then.', example: false }),
+      isPaused: z.boolean().meta({
+        description: 'True while people handle the chat; the timer does not fire then.',
+        example: false,
+      }),
     })
     .meta({
       id: 'ChatTimer',
       description:
-        'The timer of a chat: something that the bot does at a time, without a message. It goes with the chat; null where there is none.',
+        'The timer of a chat: an action of the bot at a set time, without a message. It ends with the chat; null if there is none.',
     })
     .nullable(),
 }
 
 const chatSummary = z
   .object(summary)
-  .meta({ id: 'BotChatSummary', description: 'A chat in the list of those of a bot.' })
+  .meta({ id: 'BotChatSummary', description: 'A chat in the list of a bot.' })
 
 const chatSchema = z
   .object({
     ...summary,
     botId,
     publicationId: recordId('Id of the publication that the chat runs.', exampleIds.publication),
-    isOver: z.boolean().meta({ description: 'Whether the chat has ended.', example: false }),
+    isOver: z.boolean().meta({ description: 'True if the chat has ended.', example: false }),
   })
-  .meta({ id: 'BotChat', description: 'A chat that somebody has with a bot.' })
+  .meta({ id: 'BotChat', description: 'A chat of a visitor with a bot.' })
 
 const exampleSummary = {
   sessionId: exampleIds.session,
@@ -105,7 +106,7 @@ const workspaceChat = z
     botId,
     botName: text(255).meta({ description: 'Name of the bot.', example: 'Lead capture' }),
   })
-  .meta({ id: 'WorkspaceChat', description: 'A chat in the list of those of a workspace.' })
+  .meta({ id: 'WorkspaceChat', description: 'A chat in the list of a workspace.' })
 
 const exampleWaiting = {
   ...exampleSummary,
@@ -147,7 +148,7 @@ export const chats = define({
     tag: 'chat',
     summary: 'List the chats of a bot',
     description:
-      'Returns the chats that have begun, have not ended and can still be continued, newest first. With `handledBy` `waiting` the one that has waited longest comes first; with `member` or `assigneeId`, the one that changed hands last. What was said is in each chat. Previews are not among them.',
+      'Returns the chats that have begun, have not ended and can still be continued, newest first. With `handledBy` `waiting` the one that has waited longest comes first; with `member` or `assigneeId`, the one that changed hands last. Get a chat returns the messages. Previews are not listed.',
     access: bot('MEMBER'),
     params: z.object({ botId }),
     query: z.strictObject({
@@ -155,7 +156,7 @@ export const chats = define({
       cursor,
       handledBy: handledBy.optional().meta({
         description:
-          'Only chats that are handled so: by the `bot`, `waiting` for a member, or by a `member`.',
+          'Only chats in this state: handled by the `bot`, `waiting` for a member, or handled by a `member`.',
         example: 'waiting',
       }),
       assigneeId: assigneeId
@@ -182,14 +183,14 @@ export const chats = define({
     tag: 'chat',
     summary: 'List the chats of a workspace that people handle',
     description:
-      'Returns the chats of all bots of the workspace that wait for a member, the one that has waited longest first, then those that members handle, the one that changed hands last first. Chats that the bot handles are in the list of each bot.',
+      'Returns the chats of all bots of the workspace that wait for a member, longest wait first. Chats that members handle follow, latest change of hands first. Chats that the bot handles are in the list of each bot.',
     access: workspace('MEMBER'),
     params: z.object({ workspaceId: recordId('Id of the workspace.', exampleIds.workspace) }),
     query: z.strictObject({
       limit,
       cursor,
       handledBy: z.enum(['waiting', 'member']).optional().meta({
-        description: 'Only chats that are handled so: `waiting` for a member, or by a `member`.',
+        description: 'Only chats in this state: `waiting` for a member, or handled by a `member`.',
         example: 'waiting',
       }),
       assigneeId: assigneeId
@@ -198,10 +199,10 @@ export const chats = define({
     }),
     success: {
       status: 200,
-      description: 'A page of chats, those that wait first.',
+      description: 'A page of chats, waiting ones first.',
       body: z
         .object({
-          chats: z.array(workspaceChat).max(100).meta({ description: 'The chats, those that wait first.' }),
+          chats: z.array(workspaceChat).max(100).meta({ description: 'The chats, waiting ones first.' }),
           nextCursor,
         })
         .meta({ id: 'WorkspaceChatPage', description: 'A page of the chats of a workspace.' }),
@@ -220,23 +221,23 @@ export const chats = define({
     method: 'get',
     path: '/v1/bots/{botId}/chats/{sessionId}',
     tag: 'chat',
-    summary: 'Get a chat with what was said',
+    summary: 'Get a chat with its messages',
     description:
-      'Returns a chat as it is now, and what was said in it. A chat that ended can be read for an hour after its end; the transcript of the result stays. A preview is not found.',
+      'Returns the current state of a chat with its messages. A chat that ended can be read for an hour after its end; the transcript of the result stays. A preview is not found.',
     access: bot('MEMBER'),
     params: z.object({ botId, sessionId }),
     success: {
       status: 200,
-      description: 'The chat, and what was said in it.',
+      description: 'The chat with its messages.',
       body: z
         .object({
           chat: chatSchema,
           turns: z
             .array(turn)
             .max(10_000)
-            .meta({ description: 'What was said, oldest first; of very long chats what was said last.' }),
+            .meta({ description: 'The messages, oldest first; for very long chats, only the latest.' }),
         })
-        .meta({ id: 'ChatDetailBody', description: 'One chat of a bot with what was said in it.' }),
+        .meta({ id: 'ChatDetailBody', description: 'One chat of a bot with its messages.' }),
       examples: {
         taken: {
           summary: 'A member has written',
@@ -251,7 +252,7 @@ export const chats = define({
     tag: 'chat',
     summary: 'Steer a chat',
     description:
-      "Sets variables of a chat, takes it, gives it back, or ends it. Variables have their new values in the result at once and in the chat from its next turn on; a turn that is running meanwhile loses neither its own changes nor these. `handledBy` `member` takes the chat for the caller, or for `assigneeId`: from then on the bot sends nothing and runs nothing, and what the visitor writes is for people. A turn that was running then is dropped; the visitor's message counts as written to the member. A chat that is taken from the bot counts among the messages that the members of the workspace may write in a day. A chat that another member handles is a conflict unless `assigneeId` is sent. `waiting` puts it among those that wait for a member. `bot` gives it back to the place where it was, or to the group of `groupId`, where it goes on with the next turn of the visitor's client. A chat that was ended is not found by its visitor, like any that is over; its result stays, with an entry in its log. A name that no variable has is invalid input. A chat that is over, and a preview, is not found.",
+      "Sets variables of a chat, takes it, gives it back, or ends it. Variables have their new values in the result at once, and in the chat from its next turn on. A turn that runs meanwhile loses neither its own changes nor these. `handledBy` `member` takes the chat for the caller, or for `assigneeId`: from then on the bot neither runs nor sends, and the visitor writes to people. A turn that is running then is dropped; the visitor's message counts as written to the member. A chat that is taken from the bot counts towards the daily limit of messages from the members of the workspace. A chat that another member handles is a conflict unless `assigneeId` is sent. `waiting` queues the chat for a member. `bot` gives it back at the position where it was, or at the group of `groupId`; it continues there with the next turn of the visitor's client. A chat that was ended is not found by its visitor, like any that is over; its result stays, with an entry in its log. A name that no variable has is invalid input. A chat that is over, and a preview, is not found.",
     access: bot('MEMBER'),
     params: z.object({ botId, sessionId }),
     body: z
@@ -260,7 +261,7 @@ export const chats = define({
           .record(text(255), z.unknown())
           .optional()
           .meta({
-            description: 'New values, by the name of the variable; null empties. Others stay.',
+            description: 'New values, by variable name; null empties a variable. Others stay.',
             maxProperties: 5000,
             example: { Email: 'ada@example.com' },
           }),
@@ -271,12 +272,12 @@ export const chats = define({
         handledBy: handledBy.optional(),
         assigneeId: assigneeId.nullable().optional().meta({
           description:
-            'Id of the member who is to handle the chat, whoever does so now. Absent or null with `handledBy` `member` means the caller.',
+            'Id of the member who takes the chat, also from another member. Absent or null with `handledBy` `member` means the caller.',
           example: exampleIds.user,
         }),
         groupId: text(255, 1).optional().meta({
           description:
-            'Only with `handledBy` `bot`, of a chat that the bot does not handle: the group of the bot where the chat goes on.',
+            'Group of the bot where the chat continues. Only with `handledBy` `bot`, for a chat that the bot does not handle.',
           example: 'group-welcome',
         }),
         sessionId: readOnly('id of the chat session'),
@@ -292,7 +293,7 @@ export const chats = define({
         lastMessage: readOnly('last message'),
         timer: readOnly('timer'),
       })
-      .meta({ id: 'ChatUpdate', description: 'What is to change in a chat.' }),
+      .meta({ id: 'ChatUpdate', description: 'Changes to a chat; absent properties stay as they are.' }),
     requestExamples: {
       variables: { summary: 'Set a variable', value: { variables: { Email: 'ada@example.com' } } },
       take: { summary: 'Take the chat', value: { handledBy: 'member' } },

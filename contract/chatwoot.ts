@@ -4,14 +4,14 @@ import { z } from './kit/zod.ts'
 import { anyone, define } from './operation.ts'
 import { exampleIds } from './shared.ts'
 
-/* Bots as agent bots of Chatwoot: every channel that an inbox there has talks to them. */
+/* Bots as agent bots of Chatwoot, on every channel of its inboxes. */
 
 export const chatwootData = credentialData(
   'ChatwootData',
-  'An agent bot of an installation of Chatwoot. It writes to the conversations of its inboxes.',
+  'An agent bot of a Chatwoot installation. It writes to the conversations of its inboxes.',
   {
     baseUrl: serviceAddress(
-      'Address of the installation. The token goes there and nowhere else. Private addresses have to be allowed by the installation of this service.',
+      'Address of the installation. The token is sent to no other address. Private addresses work only if the installation of this service allows them.',
       'https://chatwoot.example.com',
     ),
     accountId: z
@@ -21,7 +21,7 @@ export const chatwootData = credentialData(
       .meta({ format: 'int64', description: 'Number of the account in Chatwoot.', example: 1 }),
     accessToken: secret('Access token of the agent bot.', 'chatwoot-token-example'),
     secret: secret(
-      'Secret of the agent bot, which signs its events. For a Chatwoot before 4.13, which signs none, any long random text: the address of the events then has it.',
+      'Secret with which the agent bot signs its events. A Chatwoot before 4.13 signs none: choose a long random text, and put it into the address of the events.',
       'chatwoot-secret-example',
     ).min(16, { error: 'Expected at least 16 characters' }),
   },
@@ -34,21 +34,21 @@ export const chatwoot = define({
     tag: 'chat',
     summary: 'Receive an event of Chatwoot',
     description:
-      'The address of an agent bot of Chatwoot, with credentials of the type `chatwoot`: the published bot answers in the conversations of its inboxes, on every channel that they have. An event is stored and answered at once, and counts once however often it comes. Events have to be signed with the secret of the credentials, in `X-Chatwoot-Signature` and `X-Chatwoot-Timestamp` at most 5 minutes ago, or have that secret as `secret`; others are forbidden and change nothing. Messages of members and of the bot itself change no chat but its handling. A conversation has at most 500 events that wait.',
+      'Receives the events of an agent bot of Chatwoot, with credentials of the type `chatwoot`. The published bot answers in the conversations of its inboxes, on all their channels. The service stores an event and responds at once; a repeated event counts once. Each event needs a signature with the secret of the credentials in `X-Chatwoot-Signature`, with an `X-Chatwoot-Timestamp` at most 5 minutes old, or that secret as `secret`. Others are forbidden and change nothing. Messages of members and of the bot itself change only the handling of a chat. A conversation has at most 500 waiting events.',
     access: anyone,
     params: z.object({
-      botId: recordId('Id of the bot, as create and list answer it.', exampleIds.bot),
+      botId: recordId('Id of the bot, as create and list return it.', exampleIds.bot),
       credentialsId: recordId('Id of credentials of the type `chatwoot`.', exampleIds.credentials),
     }),
     query: z.strictObject({
       whenOver: z.enum(['open', 'resolve', 'pending']).optional().meta({
         description:
-          'What becomes of a conversation whose chat is over: `open` (the default) hands it to the members, `resolve` resolves it, `pending` leaves it to the bot, which then starts anew.',
+          'Handling of a conversation whose chat is over: `open` (the default) hands it to the members, `resolve` resolves it, `pending` leaves it to the bot, which then starts anew.',
         example: 'resolve',
       }),
       whenReturned: z.enum(['resume', 'restart']).optional().meta({
         description:
-          'Where the bot goes on when members give a conversation back: `resume` (the default) where it was, `restart` at its start.',
+          'Position from which the bot continues when members give a conversation back: `resume` (the default) where it was, `restart` at its start.',
         example: 'restart',
       }),
       secret: secret(

@@ -16,7 +16,7 @@ const flowState = z
   .object({
     state: z
       .enum(['draft', 'publication'])
-      .meta({ description: 'Whether this is the draft or a publication.' }),
+      .meta({ description: 'Kind of the flow: the draft or a publication.' }),
     publicationId: publicationId
       .nullable()
       .meta({ description: 'Id of the publication; null for the draft.', example: exampleIds.publication }),
@@ -34,7 +34,7 @@ const flowChange = z
       .meta({ description: 'The part of the flow that changed.' }),
     change: z.enum(['added', 'removed', 'renamed', 'moved', 'changed']).meta({
       description:
-        'How it changed. A group or variable with another name is `renamed`. A group or event at another place of the canvas is `moved`, and so is a block or item at another place of the flow. Other properties are `changed`, with one entry for each.',
+        'Kind of the change. A group or variable with another name is `renamed`. A group or event at another position on the canvas is `moved`, and so is a block or item at another position in the flow. Other properties are `changed`, with one entry for each.',
     }),
     id: text(255)
       .nullable()
@@ -50,15 +50,15 @@ const flowChange = z
       .array(text(1000))
       .max(100)
       .meta({
-        description: 'Path of the property within the part; empty where the part as a whole changed.',
+        description: 'Path of the property within the part; empty if the part as a whole changed.',
         example: ['options', 'labels', 'placeholder'],
       }),
     message: text(2000).meta({
       description: 'The change in words, for people.',
       example: 'Block blkAskEmail in group "Contact": options.labels.placeholder changed',
     }),
-    before: value('The value in `from`; absent where there was none.', 'Your e-mail'),
-    after: value('The value in `to`; absent where there is none.', 'Your work e-mail'),
+    before: value('The value in `from`; absent if there was none.', 'Your e-mail'),
+    after: value('The value in `to`; absent if there is none.', 'Your work e-mail'),
   })
   .meta({ id: 'FlowChange', description: 'One difference between two flows.' })
 
@@ -71,7 +71,7 @@ export const comparison = define({
     tag: 'bots',
     summary: 'Compare two states of a bot',
     description:
-      'Returns what differs between two states of the flow of a bot: its draft, the live publication, or an earlier one. Groups, blocks, items, edges, variables and events are matched by their ids, so that the order in which lists were stored makes no difference; blocks of a group and items of a block that changed their order are `moved`. Two flows in different versions are compared in the latest one, without what the conversion alone changes. Name, icon and public id are not part of a publication and are not compared.',
+      'Returns the differences between two states of the flow of a bot: its draft, the live publication, or an earlier one. Groups, blocks, items, edges, variables and events are matched by their ids, so the order of stored lists makes no difference. Blocks of a group and items of a block that changed their order are `moved`. Flows in different versions are compared in the latest one, without the changes of the conversion alone. Name, icon and public id are not part of a publication and are not compared.',
     tool: {
       name: 'compare_bot',
       description:
@@ -79,7 +79,7 @@ export const comparison = define({
     },
     access: bot('GUEST'),
     params: z.object({
-      botId: recordId('Id of the bot, as create and list answer it.', exampleIds.bot),
+      botId: recordId('Id of the bot, as create and list return it.', exampleIds.bot),
     }),
     query: z.strictObject({
       from: state.default('published').meta({
@@ -105,11 +105,10 @@ export const comparison = define({
           to: flowState,
           changes: z.array(flowChange).max(MAX_CHANGES).meta({ description: 'The differences.' }),
           isComplete: z.boolean().meta({
-            description:
-              'False where there are more differences than the list holds: 1,000, or 8 MB of values.',
+            description: 'False if there are more differences than the list holds: 1,000, or 8 MB of values.',
           }),
         })
-        .meta({ id: 'ComparisonBody', description: 'What differs between two states of a bot.' }),
+        .meta({ id: 'ComparisonBody', description: 'The differences between two states of a bot.' }),
       examples: {
         changed: {
           summary: 'One text changed since the bot was published',

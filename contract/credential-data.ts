@@ -28,11 +28,11 @@ export const apiKeyData = z
   .strictObject({
     apiKey: secret('Key of the account.', 'sk-example'),
     baseUrl: serviceAddress(
-      'Address of the API, where it is not the one of the vendor: what speaks the same protocol can be used like it. The key goes there and nowhere else. Private addresses have to be allowed by the installation.',
+      'Address of the API if it is not the one of the vendor: any service with the same protocol works. The key is sent to no other address. Private addresses work only if the installation allows them.',
       'https://llm.example.com/v1',
     ).optional(),
   })
-  .meta({ id: 'ApiKeyData', description: 'A key of a service, and where that service is.' })
+  .meta({ id: 'ApiKeyData', description: 'A key of a service, and the address of that service.' })
 
 /** Data with properties of their own, as a component of that name. */
 export function credentialData<Shape extends z.ZodRawShape>(id: string, description: string, shape: Shape) {

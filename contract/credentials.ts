@@ -7,7 +7,7 @@ import { z } from './kit/zod.ts'
 import { define, type Operation, workspace } from './operation.ts'
 import { emailAddress, exampleIds } from './shared.ts'
 
-const workspaceId = recordId('Id of the workspace, as create and list answer it.', exampleIds.workspace)
+const workspaceId = recordId('Id of the workspace, as create and list return it.', exampleIds.workspace)
 const credentialsId = recordId('Id of the credentials.', exampleIds.credentials)
 
 /** Services whose blocks need an API key. Each name is both a type of credentials and a type of block. */
@@ -45,28 +45,28 @@ const smtpData = z
       .meta({ format: 'password', description: 'Password of the account.', example: 'example-password' }),
     isTlsEnabled: z.boolean().optional().meta({
       description:
-        'Whether the connection is encrypted from its beginning, as on port 465. Otherwise it becomes so when the server offers it. Default false.',
+        'True to encrypt the connection from its beginning, as on port 465. Otherwise it is encrypted once the server offers that. Default false.',
     }),
     from: z
       .strictObject({
         email: emailAddress('Address of the sender.', 'bots@example.com'),
         name: text(255).optional().meta({ description: 'Name of the sender.', example: 'Acme bots' }),
       })
-      .meta({ id: 'SmtpSender', description: 'Whom e-mails come from.' }),
+      .meta({ id: 'SmtpSender', description: 'Sender of the e-mails.' }),
   })
   .meta({ id: 'SmtpData', description: 'An account on a mail server.' })
 
 const readOnlyProperties = {
   id: readOnly('id of the credentials'),
   workspaceId: readOnly('id of the workspace'),
-  createdAt: readOnly('moment of the creation'),
-  updatedAt: readOnly('moment of the last change'),
+  createdAt: readOnly('time of creation'),
+  updatedAt: readOnly('time of the last change'),
 }
 
 const nameOf = name('Name to choose the credentials by.', 'Company account')
 
 const typeOf = <const Type extends string>(type: Type) =>
-  z.enum([type]).meta({ description: 'What the credentials are for.' })
+  z.enum([type]).meta({ description: 'Type of the credentials: the service they are for.' })
 
 function branches<const Type extends string, Data extends z.ZodType>(type: Type, label: string, data: Data) {
   return {
@@ -116,7 +116,7 @@ const credentialsCreate = z
     chatwoot.create,
     ...ofVendors.map(({ create }) => create),
   ])
-  .meta({ id: 'CredentialsCreate', description: 'New credentials; the type says what they consist of.' })
+  .meta({ id: 'CredentialsCreate', description: 'New credentials; the type decides about their data.' })
 
 const credentialsUpdate = z
   .discriminatedUnion('type', [
@@ -128,7 +128,7 @@ const credentialsUpdate = z
   ])
   .meta({
     id: 'CredentialsUpdate',
-    description: 'A change of credentials. The type is the one they have; data that are given replace all.',
+    description: 'A change of credentials. The type is the stored one; given data replace all stored data.',
   })
 
 // Schemas of responses
@@ -138,7 +138,7 @@ const record = z
     id: credentialsId,
     workspaceId,
     type: text(64).meta({
-      description: 'What they are for: `smtp`, `chatwoot`, or the type of the blocks that use them.',
+      description: 'Type of the credentials: `smtp`, `chatwoot`, or the type of the blocks that use them.',
       example: 'openai',
     }),
     name: nameOf,
@@ -147,7 +147,7 @@ const record = z
   })
   .meta({
     id: 'StoredCredentials',
-    description: 'Credentials of a workspace, without what is secret of them.',
+    description: 'Credentials of a workspace, without their secrets.',
   })
 
 const credentialsBody = z
@@ -158,7 +158,7 @@ const credentialsTest = z
   .object({
     outcome: z.enum(['accepted', 'rejected', 'unclear', 'unreachable', 'untestable']).meta({
       description:
-        '`accepted` and `rejected` are the word of the service. `unclear`: it answered with something else, such as a limit. `unreachable`: it did not answer, or may not be called. `untestable`: it tells nobody.',
+        '`accepted` and `rejected`: the verdict of the service. `unclear`: it responded with something else, such as a limit. `unreachable`: it did not respond, or may not be called. `untestable`: it offers no test.',
       example: 'accepted',
     }),
     status: z.int().min(100).max(999).nullable().meta({
@@ -167,7 +167,7 @@ const credentialsTest = z
       example: 200,
     }),
     message: text(1_000).meta({
-      description: 'Words of the service, without the secret.',
+      description: 'Message of the service, without the secret.',
       example: 'OpenAI accepts the credentials',
     }),
   })
@@ -205,7 +205,7 @@ export const credentials = define({
     tag: 'credentials',
     summary: 'List the credentials of a workspace',
     description:
-      'Returns the credentials that bots of the workspace can use, newest first. What is secret of them is never shown.',
+      'Returns the credentials that bots of the workspace can use, newest first. Secrets are never shown.',
     tool: {
       name: 'list_credentials',
       description:
@@ -230,7 +230,7 @@ export const credentials = define({
     tag: 'credentials',
     summary: 'Create credentials',
     description:
-      'Stores credentials, encrypted, for the bots of the workspace: blocks name them with `credentialsId`. Nobody can read the secret part again, it is only used for what the type says. An installation without a key to encrypt with answers 503 and says so. A workspace can have 200; more are refused with 403.',
+      'Stores encrypted credentials for the bots of the workspace; blocks name them with `credentialsId`. The secret part cannot be read again and is used only for the service of the type. Without an encryption key, the installation returns 503 with an issue that says so. A workspace can have 200; more are rejected with 403.',
     preparesFirst: true,
     access: workspace('MEMBER'),
     isAudited: true,
@@ -271,7 +271,7 @@ export const credentials = define({
     },
     success: {
       status: 201,
-      description: 'The new credentials, without what is secret of them.',
+      description: 'The new credentials, without their secrets.',
       body: credentialsBody,
       location: '/v1/workspaces/{credentials.workspaceId}/credentials/{credentials.id}',
       examples: { created: { summary: 'Created', value: { credentials: exampleCredentials } } },
@@ -283,13 +283,13 @@ export const credentials = define({
     path: '/v1/workspaces/{workspaceId}/credentials/{credentialsId}',
     tag: 'credentials',
     summary: 'Get credentials',
-    description: 'Reads what is not secret of credentials.',
+    description: 'Returns credentials without their secrets.',
     access: workspace('MEMBER'),
     params: credentialsParams,
     isConditional: true,
     success: {
       status: 200,
-      description: 'The credentials, without what is secret of them.',
+      description: 'The credentials, without their secrets.',
       body: credentialsBody,
       examples: { one: { summary: 'One account', value: { credentials: exampleCredentials } } },
     },
@@ -300,7 +300,7 @@ export const credentials = define({
     tag: 'credentials',
     summary: 'Update credentials',
     description:
-      'Changes the name of credentials, or replaces all of their data, effective with the next turn of every chat. The type says what the data consist of and has to be the one that the credentials have.',
+      'Changes the name of credentials, or replaces all of their data, effective with the next turn of every chat. The type decides about the data and has to be the stored one.',
     preparesFirst: true,
     access: workspace('MEMBER'),
     isAudited: true,
@@ -330,16 +330,16 @@ export const credentials = define({
     tag: 'credentials',
     summary: 'Test credentials',
     description:
-      'Sends the service that credentials are for a request that changes nothing, and returns what it said. A mail server is asked to let the account in, and sends nothing. The secret goes to that service alone, and is never part of the answer. Some vendors tell nobody if they accept a key: their credentials are `untestable`. At most 20 seconds.',
+      'Sends a request that changes nothing to the service of the credentials, and returns its verdict. With a mail server it signs in, and sends no mail. The secret is sent to that service alone, and is never part of the response. Some vendors offer no test: their credentials are `untestable`. The test takes at most 20 seconds.',
     preparesFirst: true,
     access: workspace('MEMBER'),
     params: credentialsParams,
     success: {
       status: 200,
-      description: 'What the service said.',
+      description: 'The verdict of the service.',
       body: z.object({ test: credentialsTest }).meta({
         id: 'CredentialsTestBody',
-        description: 'What the service said about credentials.',
+        description: 'The verdict of the service on credentials.',
       }),
       examples: {
         accepted: {
@@ -347,7 +347,7 @@ export const credentials = define({
           value: { test: { outcome: 'accepted', status: 200, message: 'OpenAI accepts the credentials' } },
         },
         rejected: {
-          summary: 'The service does not accept them',
+          summary: 'The service rejects them',
           value: {
             test: { outcome: 'rejected', status: 401, message: 'OpenAI: Incorrect API key provided' },
           },
@@ -373,7 +373,7 @@ export const credentials = define({
     tag: 'credentials',
     summary: 'Delete credentials',
     description:
-      'Deletes credentials and returns what they were. Blocks that name them are left as they are and work no longer: their chats log an error and go on.',
+      'Deletes credentials and returns their last state. Blocks that name them stay as they are and no longer work: their chats log an error and continue.',
     access: workspace('MEMBER'),
     isAudited: true,
     params: credentialsParams,

@@ -26,7 +26,7 @@ const caller = z
       example: 'https://example.com/ada.png',
     }),
   })
-  .meta({ id: 'CurrentUser', description: 'The user that a token stands for.' })
+  .meta({ id: 'CurrentUser', description: 'The user of a token.' })
 
 export const currentUser = define({
   getCurrentUser: {
@@ -35,7 +35,7 @@ export const currentUser = define({
     soughtAt: ['/v1/users/me', '/v1/users', '/v1/user', '/v1/me'],
     tag: 'current-user',
     summary: 'Get the current user',
-    description: `Returns the user that the token of the request stands for, the token with its scopes and its end, and the roles of the user, longest membership first. A token that is bound to a workspace sees the role in that workspace alone. Of more than ${MAX_LISTED_MEMBERSHIPS.toLocaleString('en')} workspaces the rest is left out; list workspaces has all.`,
+    description: `Returns the user of the token, the token with its scopes and its expiry, and the roles of the user, longest membership first. A token that is bound to a workspace sees the role in that workspace alone. The response has at most ${MAX_LISTED_MEMBERSHIPS.toLocaleString('en')} workspaces; list workspaces has all.`,
     access: user,
     scope: 'any',
     success: {

@@ -5,11 +5,11 @@ import { exampleIds } from './shared.ts'
 import { createdApiToken, exampleToken, expiresInDays, scopeList, tokenName } from './tokens.ts'
 
 /*
- * Logins of programs without a browser of their own, in the shape of RFC 8628: the program shows a short code, a person
- * allows it on a page of the service, and the program asks until then.
+ * Logins of programs without a browser of their own, in the shape of RFC 8628: the program shows a short code, a user
+ * allows it on a page of the service, and the program polls until then.
  */
 
-/** Time in which a person can answer. */
+/** Time in which a user can decide. */
 export const DEVICE_LOGIN_MINUTES = 10
 
 /** Logins that a network can start in that time. */
@@ -19,13 +19,13 @@ export const MAX_LOGINS_PER_NETWORK = 50
 export const POLL_INTERVAL_SECONDS = 5
 
 const deviceCode = text(64, 1).meta({
-  description: 'The secret code of the program, as start device login answers it. It is shown to nobody.',
+  description: 'The secret code of the program, as start device login returns it. Show it to nobody.',
   example: 'EXAMPLEexampleEXAMPLEexample00000000000000',
 })
 
 const interval = z.int().min(1).max(3_600).meta({
   format: 'int32',
-  description: 'Seconds to wait before the next request at least.',
+  description: 'Minimum seconds to wait before the next request.',
   example: POLL_INTERVAL_SECONDS,
 })
 
@@ -35,14 +35,14 @@ export const deviceLogins = define({
     path: '/v1/deviceLogins',
     tag: 'tokens',
     summary: 'Start the login of a program',
-    description: `Starts a login in the shape of RFC 8628, for a program that has no browser of its own. Show \`userCode\` and \`verificationUri\` to the person: on that page, signed in, they see what is asked, compare the code, and allow or refuse it. Meanwhile send \`deviceCode\` to continue device login. The codes work for ${DEVICE_LOGIN_MINUTES} minutes. The body says what the token should be, as create token takes it; the person cannot allow a workspace in which they have no role. A network can start ${MAX_LOGINS_PER_NETWORK} logins in that time; then it gets \`TOO_MANY_REQUESTS\` with the issue \`rate_exceeded\`.`,
+    description: `Starts a login in the shape of RFC 8628, for a program that has no browser of its own. Show \`userCode\` and \`verificationUri\` to the user: on that page, signed in, they see the request, compare the code, and allow or deny it. Meanwhile send \`deviceCode\` to continue device login. The codes work for ${DEVICE_LOGIN_MINUTES} minutes. The body describes the token, as create token takes it; the user cannot allow a workspace in which they have no role. A network can start ${MAX_LOGINS_PER_NETWORK} logins in that time; more are rejected with \`TOO_MANY_REQUESTS\` and the issue \`rate_exceeded\`.`,
     access: anyone,
     body: z
       .strictObject({
         name: tokenName,
         expiresInDays,
         scopes: scopeList.optional().meta({
-          description: 'What the token can do at most; absent means everything that its owner can.',
+          description: 'Maximum rights of the token; absent means all rights of its owner.',
           example: ['read', 'write'],
         }),
         workspaceId: recordId(
@@ -50,7 +50,7 @@ export const deviceLogins = define({
           exampleIds.workspace,
         ).optional(),
       })
-      .meta({ id: 'DeviceLoginStart', description: 'The token that a program asks a person for.' }),
+      .meta({ id: 'DeviceLoginStart', description: 'The token that a program requests from a user.' }),
     requestExamples: {
       command: { summary: 'A command', value: { name: 'bots on laptop', expiresInDays: 90 } },
     },
@@ -61,11 +61,11 @@ export const deviceLogins = define({
         .object({
           deviceCode,
           userCode: text(9).meta({
-            description: 'The short code to show to the person, who compares it.',
+            description: 'Short code to show to the user, who compares it.',
             example: 'WDJB-MJHT',
           }),
           verificationUri: text(2048).meta({
-            description: 'The page on which the person enters the code.',
+            description: 'The page on which the user enters the code.',
             example: 'http://localhost:3000/device',
           }),
           verificationUriComplete: text(2048).meta({
@@ -85,7 +85,7 @@ export const deviceLogins = define({
         })
         .meta({
           id: 'StartedDeviceLogin',
-          description: 'The codes of a login, for the program and the person.',
+          description: 'The codes of a login, for the program and the user.',
         }),
       examples: {
         started: {
@@ -106,12 +106,12 @@ export const deviceLogins = define({
     method: 'post',
     path: '/v1/deviceLogins/continue',
     tag: 'tokens',
-    summary: 'Ask for the token of a login',
-    description: `Says what the person has decided. While the \`status\` is \`pending\`, send the request again after \`interval\` seconds. A request that comes earlier gets \`slowDown\` and adds ${POLL_INTERVAL_SECONDS} seconds to the interval. With \`allowed\` the answer has the \`apiToken\`, and this answer is the only one that shows it: the code is used up. \`denied\` ends the login. A code that was used, has expired or never was is not found: start again.`,
+    summary: 'Poll for the token of a login',
+    description: `Returns the decision of the user. While the \`status\` is \`pending\`, send the request again after \`interval\` seconds. A request that comes earlier gets \`slowDown\` and adds ${POLL_INTERVAL_SECONDS} seconds to the interval. With \`allowed\` the response has the \`apiToken\`, and no other response shows it: the code is used up. \`denied\` ends the login. A code that was used, has expired or never existed is not found: start again.`,
     access: anyone,
     body: z
       .strictObject({ deviceCode })
-      .meta({ id: 'DeviceLoginContinue', description: 'The login to ask about.' }),
+      .meta({ id: 'DeviceLoginContinue', description: 'The login to poll for.' }),
     requestExamples: {
       ask: { summary: 'Ask', value: { deviceCode: 'EXAMPLEexampleEXAMPLEexample00000000000000' } },
     },
@@ -122,14 +122,14 @@ export const deviceLogins = define({
         .object({
           status: z
             .enum(['pending', 'slowDown', 'allowed', 'denied'])
-            .meta({ description: 'What the person has decided, or that the program asks too often.' }),
+            .meta({ description: 'Decision of the user, or `slowDown` if the program polls too often.' }),
           interval,
           apiToken: createdApiToken.optional(),
         })
         .meta({ id: 'DeviceLogin', description: 'The state of a login.' }),
       examples: {
         pending: {
-          summary: 'Nobody has decided yet',
+          summary: 'Not decided yet',
           value: { status: 'pending', interval: POLL_INTERVAL_SECONDS },
         },
         allowed: {

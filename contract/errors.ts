@@ -7,28 +7,28 @@ export const issueCodes = {
   bound_token: 'the token is bound to a workspace, and this is outside of it',
   circular_move: 'a folder would be inside itself',
   disabled_user: 'the user with this e-mail address is disabled',
-  daily_quota_exceeded: 'the address, or all visitors of the bot, stored as much as they may in a day',
-  files_not_kept: 'the installation has no place for files',
+  daily_quota_exceeded:
+    'the address, or the visitors of the bot together, reached the daily limit of storage',
+  files_not_kept: 'the installation stores no files',
   last_admin: 'the workspace would be left without an admin',
-  no_encryption_key:
-    'the installation has no key to encrypt credentials with; whoever runs it has to set one',
+  no_encryption_key: 'the installation has no key to encrypt credentials with; its operator has to set one',
   not_published: 'the bot is not published',
   not_waiting: 'the chat does not wait at this block',
   origin_not_allowed:
     'the settings of the bot do not allow this origin, or only pages of the service may send this',
-  private_address:
-    'the address is in a private network, or is none that the installation lets requests leave to',
-  reserved_host: 'the host is one of the service, or above or below one; the domain of a bot has another one',
-  result_deleted: 'the result was deleted, and with it what this is about',
+  private_address: 'the address is in a private network, or the installation allows no requests to it',
+  reserved_host:
+    'the host is one of the service, or above or below one; the domain of a bot needs another one',
+  result_deleted: 'the result that this belongs to was deleted',
   role_too_low:
     'the role of the caller in the workspace does not allow this; the message names the one that does',
-  too_many_files: 'the chat has had as many or as large files as it may',
+  too_many_files: 'the chat has reached its limit of files or of their size',
   unknown_block: 'the bot has no such block',
   unknown_bot: 'there is no such bot',
   unknown_command: 'the bot has no event for the command',
   unknown_credentials: 'there are no such credentials in the workspace',
   unknown_delivery: 'there is no such delivery',
-  unknown_device_code: 'the code of the device was used, has expired, or never was',
+  unknown_device_code: 'the code of the device was used, has expired, or never existed',
   unknown_endpoint: 'there is no such webhook endpoint in the workspace',
   unknown_folder: 'the folder does not exist in the workspace',
   unknown_member: 'the workspace has no such member',
@@ -58,6 +58,6 @@ export const errors = {
   },
   TOO_MANY_REQUESTS: {
     ...kitErrors.TOO_MANY_REQUESTS,
-    when: 'The caller sends more requests than the installation allows, in a window of time or at once, or a record would have more entries than it may, or an address or the visitors of a bot store more in a day than they may. Nothing was done. Wait as many seconds as Retry-After says; with the issue `daily_quota_exceeded` it takes up to a day, and with `quota_exceeded` waiting does not help.',
+    when: 'The caller sent too many requests in a window of time or at once, or a record reached its limit of entries. Or an address or the visitors of a bot reached their daily limit of storage. Nothing was done. Wait as many seconds as Retry-After says; with the issue `daily_quota_exceeded` it takes up to a day, and with `quota_exceeded` waiting does not help.',
   },
 } as const

@@ -9,7 +9,7 @@ import { exampleIds } from './shared.ts'
 
 const bot = z
   .object({
-    id: recordId('Id of the bot, as create and list answer it.', exampleIds.bot),
+    id: recordId('Id of the bot, as create and list return it.', exampleIds.bot),
     workspaceId: recordId('Id of the workspace of the bot.', exampleIds.workspace),
     folderId: recordId('Id of the folder of the bot.', exampleIds.folder).nullable().meta({
       description: 'Id of the folder of the bot; null at the top level.',
@@ -21,7 +21,7 @@ const bot = z
       .nullable()
       .meta({ description: 'Name of the bot in the address of its chat, or null.', example: 'lead-capture' }),
     createdAt: timestamp('When the bot was created.'),
-    updatedAt: timestamp('When the draft was last changed; read the bot to see it as it is.'),
+    updatedAt: timestamp('When the draft was last changed; read the bot to see its current state.'),
   })
   .meta({ id: 'BotEventData', description: 'A bot without its documents.' })
 
@@ -29,9 +29,9 @@ const resultProperties = {
   id: recordId('Id of the result.', exampleIds.result),
   botId: recordId('Id of the bot.', exampleIds.bot),
   createdAt: timestamp('When the chat started.'),
-  hasStarted: z.boolean().meta({ description: 'Whether at least one answer was given.', example: true }),
+  hasStarted: z.boolean().meta({ description: 'True if at least one answer was given.', example: true }),
   isCompleted: z.boolean().meta({
-    description: 'Whether the chat reached an end and had at least one answer.',
+    description: 'True if the chat reached an end and had at least one answer.',
     example: false,
   }),
   lastChatSessionId: recordId('Id of the chat session that wrote last.', exampleIds.session),
@@ -44,7 +44,7 @@ const result = z
 const answeredResult = z
   .object({
     ...resultProperties,
-    answers: z.array(answer).max(1000).meta({ description: 'What was answered in this turn.' }),
+    answers: z.array(answer).max(1000).meta({ description: 'The answers of this turn.' }),
   })
   .meta({ id: 'AnsweredResultEventData', description: 'A result and the answers of one turn.' })
 
@@ -55,14 +55,14 @@ const deletedResults = z
       .array(recordId('Id of a result that was to be deleted.', exampleIds.result))
       .max(500)
       .nullable()
-      .meta({ description: 'The ids that were named; null where none were.', example: null }),
+      .meta({ description: 'Ids that the request named; null if it named none.', example: null }),
     createdBefore: timestamp('Only results that began before it were deleted.').nullable().meta({
       description:
-        'Only results that began before it were deleted; null where that does not matter. With neither, all results were deleted.',
+        'Only results that began before it were deleted; null without such a bound. If `resultIds` is null too, all results were deleted.',
       example: null,
     }),
   })
-  .meta({ id: 'DeletedResultsEventData', description: 'Which results were deleted.' })
+  .meta({ id: 'DeletedResultsEventData', description: 'The results that were deleted.' })
 
 const chatProperties = {
   sessionId: recordId('Id of the chat session.', exampleIds.session),
@@ -72,7 +72,7 @@ const chatProperties = {
     .enum(chatHandlerKinds)
     .meta({ description: 'The one who handles the chat from then on.', example: 'member' }),
   assigneeId: recordId('Id of the member who handles the chat.', exampleIds.user).nullable().meta({
-    description: 'Id of the member who handles the chat; null where none does, and for an agent of Chatwoot.',
+    description: 'Id of the member who handles the chat; null if none does, and for an agent of Chatwoot.',
     example: exampleIds.user,
   }),
 }
@@ -83,7 +83,7 @@ const chatHandoff = z
   .object({
     ...chatProperties,
     blockId: text(255).nullable().meta({
-      description: 'Id of the block that asked for a member; null where a member put the chat in line.',
+      description: 'Id of the block that requested a member; null if a member queued the chat.',
       example: 'block-people',
     }),
   })
@@ -97,7 +97,7 @@ const chatMessage = z
         z
           .object({
             text: text(262_144).meta({
-              description: 'The words; may be empty.',
+              description: 'The text; may be empty.',
               example: 'Is anybody there?',
             }),
             attachedFileUrls: z
@@ -109,10 +109,10 @@ const chatMessage = z
                 example: ['https://example.com/plan.pdf'],
               }),
           })
-          .meta({ id: 'VisitorMessage', description: 'Something that a visitor wrote.' }),
+          .meta({ id: 'VisitorMessage', description: 'A message of a visitor.' }),
       )
       .max(100)
-      .meta({ description: 'What the visitor wrote.' }),
+      .meta({ description: 'Messages of the visitor.' }),
   })
   .meta({ id: 'ChatMessageEventData', description: 'A message of a visitor to people.' })
 
@@ -129,7 +129,9 @@ function payload<const Type extends string, Data extends z.ZodType>(
   return z
     .object({
       type: z.literal(type).meta({ description: 'The type of the event.', example: type }),
-      timestamp: timestamp('When it happened. Events of one bot come in order, but not always by this time.'),
+      timestamp: timestamp(
+        'Time of the event. Events of one bot come in order, but not always by this time.',
+      ),
       data,
     })
     .meta({ id, description })
@@ -194,7 +196,12 @@ export const events = {
   },
   'result.started': {
     when: 'The first answer of a chat was given.',
-    body: payload('result.started', 'ResultStartedEvent', 'A person began to answer.', result),
+    body: payload(
+      'result.started',
+      'ResultStartedEvent',
+      'A visitor gave the first answer of a chat.',
+      result,
+    ),
     example: exampleResult,
   },
   'result.answered': {
@@ -248,7 +255,7 @@ export const events = {
     example: { ...exampleChat, said: [{ text: 'Is anybody there?' }] },
   },
   'results.deleted': {
-    when: 'Results of a bot were deleted by a caller, or were older than they are retained.',
+    when: 'A caller deleted results of a bot, or their retention ended.',
     body: payload('results.deleted', 'ResultsDeletedEvent', 'Results were deleted.', deletedResults),
     example: { botId: exampleIds.bot, resultIds: [exampleIds.result], createdBefore: null },
   },
@@ -260,7 +267,7 @@ export const eventTypes = Object.keys(events) as [EventType, ...EventType[]]
 
 /** Sent by the test operation alone, even to endpoints that do not subscribe to it. */
 export const testEvent = {
-  when: 'Somebody tests the endpoint.',
+  when: 'A caller tests the endpoint.',
   body: payload('endpoint.test', 'EndpointTestEvent', 'The endpoint is tested.', test),
   example: { endpointId: exampleIds.webhookEndpoint },
 } as const

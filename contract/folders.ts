@@ -3,7 +3,7 @@ import { z } from './kit/zod.ts'
 import { define, folder, workspace } from './operation.ts'
 import { exampleIds } from './shared.ts'
 
-const folderId = recordId('Id of the folder, as create and list answer it.', exampleIds.folder)
+const folderId = recordId('Id of the folder, as create and list return it.', exampleIds.folder)
 const workspaceId = recordId('Id of the workspace the folder is in.', exampleIds.workspace)
 const parentFolderId = recordId('Id of the folder this one is in.', exampleIds.parentFolder)
   .nullable()
@@ -23,7 +23,7 @@ const folderSchema = z
 
 const folderBody = z
   .object({ folder: folderSchema })
-  .meta({ id: 'FolderBody', description: 'One folder, without what is in it.' })
+  .meta({ id: 'FolderBody', description: 'One folder, without its contents.' })
 
 const ignored = {
   id: readOnly('id'),
@@ -47,7 +47,7 @@ const folderUpdate = z
     ...ignored,
     workspaceId: readOnly('workspace; folders stay in their workspace'),
   })
-  .meta({ id: 'FolderUpdate', description: 'What to change; properties that are absent stay.' })
+  .meta({ id: 'FolderUpdate', description: 'Changes; absent properties stay as they are.' })
 
 const exampleFolder = {
   id: exampleIds.folder,
@@ -115,7 +115,7 @@ export const folders = define({
         workspaceId: recordId('Id of the workspace to create the folder in.', exampleIds.workspace),
         folder: folderCreate,
       })
-      .meta({ id: 'CreateFolderBody', description: 'Where to create which folder.' }),
+      .meta({ id: 'CreateFolderBody', description: 'The folder to create, and its workspace.' }),
     requestExamples: {
       topLevel: {
         summary: 'At the top level',
@@ -142,14 +142,14 @@ export const folders = define({
     path: '/v1/folders/{folderId}',
     tag: 'folders',
     summary: 'Get a folder',
-    description: 'Returns one folder. What is in it is listed by the operations that list folders and bots.',
+    description: 'Returns one folder. List folders and list bots return its contents.',
     access: folder('GUEST'),
     params,
     query: optionalWorkspace,
     isConditional: true,
     success: {
       status: 200,
-      description: 'The folder, without what is in it.',
+      description: 'The folder, without its contents.',
       body: folderBody,
       examples: { folder: { summary: 'A folder', value: { folder: exampleFolder } } },
     },
@@ -160,7 +160,7 @@ export const folders = define({
     tag: 'folders',
     summary: 'Rename or move a folder',
     description:
-      'Changes the name of a folder, or moves it with all it holds to another folder of its workspace or, with null, to the top level. A folder cannot be moved into itself or into a folder inside it. Returns the folder as stored.',
+      'Changes the name of a folder, or moves it with its contents to another folder of its workspace or, with null, to the top level. A folder cannot be moved into itself or into a folder inside it. Returns the folder as stored.',
     access: folder('MEMBER'),
     params,
     body: z
@@ -198,7 +198,7 @@ export const folders = define({
     tag: 'folders',
     summary: 'Delete a folder',
     description:
-      'Deletes a folder and returns it. The folders and bots in it are kept: they move to the folder that it was in, or to the top level.',
+      'Deletes a folder and returns it. Its folders and bots are kept: they move to its parent folder, or to the top level.',
     access: folder('MEMBER'),
     isAudited: true,
     params,

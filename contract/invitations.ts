@@ -4,8 +4,8 @@ import { email, role } from './members.ts'
 import { define, workspace } from './operation.ts'
 import { exampleIds } from './shared.ts'
 
-const workspaceId = recordId('Id of the workspace, as create and list answer it.', exampleIds.workspace)
-const invitationId = recordId('Id of the invitation, as create and list answer it.', exampleIds.invitation)
+const workspaceId = recordId('Id of the workspace, as create and list return it.', exampleIds.workspace)
+const invitationId = recordId('Id of the invitation, as create and list return it.', exampleIds.invitation)
 
 /** Days in which an invitation can be accepted. */
 export const INVITATION_DAYS = 7
@@ -20,7 +20,7 @@ const invitation = z
     createdAt: timestamp('When the invitation was created.'),
     expiresAt: timestamp('When the invitation ends by itself.'),
   })
-  .meta({ id: 'Invitation', description: 'A role that waits for the person with an e-mail address.' })
+  .meta({ id: 'Invitation', description: 'A role in a workspace, offered to an e-mail address.' })
 
 const exampleInvitation = {
   id: exampleIds.invitation,
@@ -40,7 +40,7 @@ export const invitations = define({
     path: '/v1/workspaces/{workspaceId}/invitations',
     tag: 'members',
     summary: 'Invite somebody to a workspace',
-    description: `Invites the person with an e-mail address, whether or not a user has it, and returns a link to a page on which they accept. This answer is the only one that shows the link; where the service can send mail, the address also gets one. An invitation ends after ${INVITATION_DAYS} days, when it is accepted or revoked, and while the admin who created it is no admin. Another one for the same address replaces it. Accepting makes a user if the address has none; members keep a role that is higher. The address of a member is a conflict, that of a disabled user is invalid input.`,
+    description: `Invites an e-mail address, with or without a user, and returns a link to a page that accepts the invitation. No other response shows the link; if the service can send mail, the address also gets it. An invitation ends after ${INVITATION_DAYS} days, when it is accepted or revoked, and while the admin who created it is no admin. Another one for the same address replaces it. Accepting creates a user if the address has none; members keep a role that is higher. The address of a member is a conflict, that of a disabled user is invalid input.`,
     access: workspace('ADMIN'),
     isAudited: true,
     preparesFirst: true,
@@ -58,7 +58,7 @@ export const invitations = define({
         .object({
           invitation,
           link: text(2048).meta({
-            description: 'The page on which the person accepts. It is shown only here.',
+            description: 'The page that accepts the invitation. It is shown only here.',
             example: 'http://localhost:3000/invitations/EXAMPLEexampleEXAMPLEexample00000000000000',
           }),
         })
@@ -120,7 +120,7 @@ export const invitations = define({
     tag: 'members',
     summary: 'Revoke an invitation',
     description:
-      'Ends an invitation at once and returns what it was. One that was accepted, replaced or revoked before is not found; whoever accepted it is removed as a member.',
+      'Ends an invitation at once and returns its last state. One that was accepted, replaced or revoked before is not found. After an acceptance, remove the member instead.',
     access: workspace('ADMIN'),
     isAudited: true,
     params: z.object({ workspaceId, invitationId }),

@@ -6,10 +6,10 @@ import { z } from './kit/zod.ts'
 import { bot, define } from './operation.ts'
 import { exampleIds } from './shared.ts'
 
-/* Messages of members to visitors, and the sign that one is coming. */
+/* Messages of members to visitors, and typing signs. */
 
-const botId = recordId('Id of the bot, as create and list answer it.', exampleIds.bot)
-const sessionId = recordId('Id of the chat session, as start chat answers it.', exampleIds.session)
+const botId = recordId('Id of the bot, as create and list return it.', exampleIds.bot)
+const sessionId = recordId('Id of the chat session, as start chat returns it.', exampleIds.session)
 
 export const memberMessages = define({
   sendMessage: {
@@ -18,16 +18,16 @@ export const memberMessages = define({
     tag: 'chat',
     summary: 'Write to the visitor of a chat',
     description:
-      'Writes to the visitor of a chat that a member handles, in plain text or Markdown, with files or without. The visitor gets it with the events of the session, or by reading the session; it is in the transcript of the result. Files are uploaded before, with the operation of visitors, which takes any file while a member handles the chat. A chat that no member handles is a conflict: take it first. A chat has at most 2,000 messages of members, and a workspace a number of them a day that the installation chooses, by default 50,000 with 100 MB; more are a 429. A chat that is over, and a preview, is not found.',
+      'Sends a message to the visitor of a chat that a member handles, in plain text or Markdown, with or without files. The visitor gets it with the events of the session, or by reading the session; the transcript of the result has it too. Upload files before, with the operation of visitors, which takes any file while a member handles the chat. A chat that no member handles is a conflict: take it first. A chat has at most 2,000 messages of members. The installation limits those of a workspace in a day, by default to 50,000 with 100 MB; more are a 429. A chat that is over, and a preview, is not found.',
     access: bot('MEMBER'),
     params: z.object({ botId, sessionId }),
     body: z
       .strictObject({
         text: text(8_000)
           .optional()
-          .meta({ description: 'The text; may be absent where files are sent.', example: 'I look into it.' }),
+          .meta({ description: 'The text; may be absent if files are sent.', example: 'I look into it.' }),
         textFormat: z.enum(['plain', 'markdown']).default('plain').meta({
-          description: 'How the text is written. Markdown is shown with its formatting.',
+          description: 'Format of the text. Markdown is shown with its formatting.',
         }),
         attachedFileUrls: z
           .array(text(2048, 1))
@@ -74,13 +74,13 @@ export const memberMessages = define({
     path: '/v1/bots/{botId}/chats/{sessionId}/typing',
     tag: 'chat',
     summary: 'Show the visitor of a chat that a member is typing',
-    description: `Shows the visitor of a chat that the caller, who handles it, is typing: clients that follow the session get the event \`typing\`. It ends by itself after ${TYPING_SECONDS} seconds, and with the next message; send it again every three seconds while the member types. Nothing of it is stored in the transcript. A chat that the caller does not handle is a conflict: take it first. A chat that is over, and a preview, is not found.`,
+    description: `Shows the visitor of a chat that the caller, who handles it, is typing: clients that follow the session get the event \`typing\`. It ends by itself after ${TYPING_SECONDS} seconds, and with the next message; send it again every three seconds while the member types. The transcript does not have it. A chat that the caller does not handle is a conflict: take it first. A chat that is over, and a preview, is not found.`,
     access: bot('MEMBER'),
     params: z.object({ botId, sessionId }),
     body: z
       .strictObject({
         isTyping: z.boolean().meta({
-          description: '`false` ends it before its time.',
+          description: '`false` ends the sign early.',
           example: true,
         }),
       })

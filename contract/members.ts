@@ -3,8 +3,8 @@ import { z } from './kit/zod.ts'
 import { define, roles, workspace } from './operation.ts'
 import { emailAddress, exampleIds } from './shared.ts'
 
-const workspaceId = recordId('Id of the workspace, as create and list answer it.', exampleIds.workspace)
-const userId = recordId('Id of the user, as the list of members answers it.', exampleIds.user)
+const workspaceId = recordId('Id of the workspace, as create and list return it.', exampleIds.workspace)
+const userId = recordId('Id of the user, as the list of members returns it.', exampleIds.user)
 
 /** E-mail address of a user, stored in lower case and compared without regard to case. */
 export const email = emailAddress('E-mail address of the user.', 'ada@example.com')
@@ -31,10 +31,10 @@ const member = z
           example: 'https://example.com/ada.png',
         }),
       })
-      .meta({ id: 'MemberUser', description: 'The person behind a membership.' }),
+      .meta({ id: 'MemberUser', description: 'The user behind a membership.' }),
     role,
     isDisabled: z.boolean().meta({
-      description: 'Whether the user is disabled: they cannot sign in, and do not count as an admin.',
+      description: 'True if the user is disabled: they cannot sign in, and do not count as an admin.',
       example: false,
     }),
   })
@@ -61,7 +61,7 @@ export const members = define({
     tag: 'members',
     summary: 'List the members of a workspace',
     description:
-      'Returns everybody who has a role in the workspace, guests included, longest member first. The list ends early, with a `nextCursor`, where it has more than 8 MB.',
+      'Returns the users with a role in the workspace, guests included, longest membership first. A list of more than 8 MB ends early, with a `nextCursor`.',
     access: workspace('GUEST'),
     params,
     query: z.strictObject({ cursor }),
@@ -83,13 +83,13 @@ export const members = define({
     tag: 'members',
     summary: 'Add a member to a workspace',
     description:
-      'Gives an existing user, named by e-mail address, a role in the workspace, effective with their next request. An address that no user has or has proven to own, or that of a disabled user, is invalid input: create an invitation instead; a user who is a member already is a conflict and keeps their role.',
+      'Gives an existing user, named by e-mail address, a role in the workspace, effective with their next request. An address that no user has or has proven to own, or that of a disabled user, is invalid input: create an invitation instead. A user who is a member already is a conflict and keeps their role.',
     access: workspace('ADMIN'),
     isAudited: true,
     params,
     body: z
       .strictObject({ email, role })
-      .meta({ id: 'MemberCreate', description: 'Who to add with which role.' }),
+      .meta({ id: 'MemberCreate', description: 'The user to add, and their role.' }),
     requestExamples: {
       member: { summary: 'A member', value: { email: 'ada@example.com', role: 'MEMBER' } },
     },
@@ -148,7 +148,7 @@ export const members = define({
     tag: 'members',
     summary: 'Remove a member from a workspace',
     description:
-      'Takes a user out of the workspace, effective with their next request, and returns the membership that ended. Whatever their role, members may remove themselves, which is how to leave a workspace; only an admin may remove somebody else. The last admin of a workspace cannot be removed; admins who are disabled do not count.',
+      'Takes a user out of the workspace, effective with their next request, and returns the membership that ended. Members of any role may remove themselves to leave the workspace; only an admin may remove somebody else. The last admin of a workspace cannot be removed; admins who are disabled do not count.',
     access: workspace('GUEST'),
     isAudited: true,
     params: memberParams,

@@ -24,8 +24,11 @@ export interface ErrorExample {
 }
 
 export const tags = {
-  workspaces: { name: 'Workspaces', description: 'Where bots and folders live, and who may use them.' },
-  members: { name: 'Members', description: 'The people of a workspace and their roles.' },
+  workspaces: {
+    name: 'Workspaces',
+    description: 'Workspaces contain bots and folders, and their members may use them.',
+  },
+  members: { name: 'Members', description: 'The users of a workspace and their roles.' },
   credentials: {
     name: 'Credentials',
     description: 'Keys and accounts of outside services that the bots of a workspace use.',
@@ -34,26 +37,25 @@ export const tags = {
   bots: {
     name: 'Bots',
     description:
-      'Bots and the draft of their flow, theme and settings; duplicates and moves by export and import.',
+      'Bots and the drafts of their flow, theme and settings; duplicates and moves by export and import.',
   },
   publishing: {
     name: 'Publishing',
     description: 'Publishing copies the draft, so that chats run a state that no edit can change.',
   },
-  results: { name: 'Results', description: 'What people answered when they talked to a bot.' },
-  analytics: { name: 'Analytics', description: 'How often a bot was seen, started and completed.' },
+  results: { name: 'Results', description: 'Answers of visitors to the questions of a bot.' },
+  analytics: { name: 'Analytics', description: 'Numbers of views, starts and completions of a bot.' },
   chat: {
     name: 'Chat',
-    description:
-      'What a chat client calls while somebody talks to a bot, turn by turn, and how members steer chats.',
+    description: 'Operations of chat clients, turn by turn, and of members who steer chats.',
   },
   webhooks: {
     name: 'Webhooks',
-    description: 'Endpoints of a workspace that are told what happens, and what was delivered to them.',
+    description: 'Endpoints that receive the events of a workspace, and the deliveries to them.',
   },
   'current-user': {
     name: 'Current user',
-    description: 'The user that a token stands for, and the browsers in which they are signed in.',
+    description: 'The user of a token, and the browsers in which they are signed in.',
   },
   tokens: { name: 'Tokens', description: "The caller's access tokens, which stand for the caller." },
 } as const

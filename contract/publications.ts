@@ -5,7 +5,7 @@ import { z } from './kit/zod.ts'
 import { bot, define } from './operation.ts'
 import { exampleIds } from './shared.ts'
 
-const botId = recordId('Id of the bot, as create and list answer it.', exampleIds.bot)
+const botId = recordId('Id of the bot, as create and list return it.', exampleIds.bot)
 export const publicationId = recordId('Id of the publication.', exampleIds.publication)
 
 /** Maximum findings of a response. A flow with more needs a review anyway. */
@@ -19,7 +19,7 @@ export const flowFindings = z
           .array(text(1000))
           .max(100)
           .meta({
-            description: 'Where in the flow; indexes are written as text.',
+            description: 'Path in the flow; indexes are written as text.',
             example: ['groups', '0', 'blocks', '2', 'outgoingEdgeId'],
           }),
         code: z
@@ -32,15 +32,15 @@ export const flowFindings = z
             example: 'missing_edge',
           }),
         message: text(2000).meta({
-          description: 'What would happen, for people.',
+          description: 'Effect of the finding, for people.',
           example: 'The edge it leaves by does not exist',
         }),
         severity: z.enum(['error', 'warning']).optional().meta({
           description:
-            'Whether a chat cannot do what the flow says (error), or the author probably did not mean it (warning). Absent in the warnings of an import.',
+            '`error`: a chat cannot do what the flow says. `warning`: the author probably did not mean it. Absent in the warnings of an import.',
         }),
       })
-      .meta({ id: 'FlowFinding', description: 'Something in a flow that would misbehave when it runs.' }),
+      .meta({ id: 'FlowFinding', description: 'A part of a flow that would misbehave when it runs.' }),
   )
   .max(MAX_FINDINGS)
 
@@ -48,15 +48,17 @@ export type FlowFinding = z.output<typeof flowFindings>[number]
 
 /** Counts of the findings of a check, as responses have them. */
 export const findingCounts = {
-  errorsFound: count('How many findings keep a chat from doing what the flow says. Check a bot lists them.'),
-  warningsFound: count('How many findings the author probably did not mean. Check a bot lists them.'),
+  errorsFound: count(
+    'Number of findings that keep a chat from doing what the flow says. Check a bot lists them.',
+  ),
+  warningsFound: count('Number of findings that the author probably did not mean. Check a bot lists them.'),
 }
 
 /** Maximum errors in the response of publish. */
 export const MAX_FIRST_ERRORS = 10
 
 export const firstErrors = flowFindings.max(MAX_FIRST_ERRORS).meta({
-  description: 'The first ten findings that are errors. Check a bot lists all findings.',
+  description: 'The first ten errors. Check a bot lists all findings.',
 })
 
 function count(description: string) {
@@ -67,7 +69,7 @@ const summary = {
   id: publicationId,
   createdAt: timestamp('When it was published.'),
   publishedBy: recordId('Id of the user who published it.', exampleIds.user),
-  isLive: z.boolean().meta({ description: 'Whether new chats run this publication.' }),
+  isLive: z.boolean().meta({ description: 'True if new chats run this publication.' }),
 }
 
 const publicationSummary = z
@@ -84,7 +86,7 @@ function publicationOf<const V extends Version>(version: V) {
       version: versionTag(version),
       botId,
       warnings: flowFindings.meta({
-        description: 'What the check of the flow found when it was published; never a reason to refuse.',
+        description: 'Findings of the check when it was published; they never prevent publishing.',
       }),
       ...flowOf(version),
     })
@@ -122,7 +124,7 @@ export const publications = define({
     tag: 'publishing',
     summary: 'List the publications of a bot',
     description:
-      'Returns the copies of the bot that were published, newest first, without the flows. Publishing again and unpublishing do not remove them; deleting the bot does. An installation may keep only some of those that were replaced long ago: what is gone is missing here, and a 404 for get and restore.',
+      'Returns the published copies of the bot, newest first, without their flows. Publishing again and unpublishing do not remove them; deleting the bot does. An installation may delete copies that were replaced long ago: these are not listed, and get and restore return 404.',
     tool: {
       name: 'list_publications',
       description:
@@ -153,7 +155,8 @@ export const publications = define({
     path: '/v1/bots/{botId}/publications/{publicationId}',
     tag: 'publishing',
     summary: 'Get a publication',
-    description: 'Returns one published copy with its flow and what the check found when it was published.',
+    description:
+      'Returns one published copy with its flow and the findings of the check when it was published.',
     access: bot('GUEST'),
     params,
     isConditional: true,
@@ -187,7 +190,7 @@ export const publications = define({
     tag: 'publishing',
     summary: 'Restore a publication into the draft',
     description:
-      'Makes flow, theme and settings of an earlier publication the draft again, as a new change with a new `updatedAt`, and returns the bot. What the draft held is replaced, its version too; publish it first to keep it. Name, folder, public id, the live copy and whether the draft is shared publicly stay as they are: publish to make the restored draft live. Takes no body.',
+      'Copies flow, theme and settings of an earlier publication into the draft, as a new change with a new `updatedAt`, and returns the bot. It replaces the draft and its version; publish the draft first to keep it. Name, folder, public id, the live copy and public sharing stay as they are: publish to make the restored draft live. Takes no body.',
     access: bot('MEMBER'),
     isAudited: true,
     params,

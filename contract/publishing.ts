@@ -6,7 +6,7 @@ import { bot, define } from './operation.ts'
 import { findingCounts, firstErrors } from './publications.ts'
 import { exampleIds } from './shared.ts'
 
-const params = z.object({ botId: recordId('Id of the bot, as create and list answer it.', exampleIds.bot) })
+const params = z.object({ botId: recordId('Id of the bot, as create and list return it.', exampleIds.bot) })
 
 function publishedBotOf<const V extends Version>(version: V) {
   return z
@@ -18,7 +18,7 @@ function publishedBotOf<const V extends Version>(version: V) {
       version: versionTag(version),
       createdAt: timestamp('When the bot was first published.'),
       updatedAt: timestamp('When the bot was last published.'),
-      botId: recordId('Id of the bot, as create and list answer it.', exampleIds.bot),
+      botId: recordId('Id of the bot, as create and list return it.', exampleIds.bot),
       ...flowOf(version),
     })
     .meta({
@@ -44,7 +44,7 @@ export const publishing = define({
     tag: 'publishing',
     summary: 'Publish a bot',
     description:
-      'Copies the draft as it is stored, in one step, and makes the copy the one that chats run. Earlier copies are kept as publications; running chats finish on the copy they started with. A bot without public id gets one: its name in lower case with a random ending. What the check of the flow finds is noted in the publication, counted in `errorsFound` and `warningsFound`, and never refused; `firstErrors` shows the first errors. The draft does not change, nor does its `updatedAt`. Takes no body.',
+      'Copies the stored draft, in one step, and makes the copy the one that chats run. Earlier copies are kept as publications; running chats finish on the copy they started with. A bot without public id gets one: its name in lower case with a random ending. Findings of the check never prevent publishing: the publication lists them, `errorsFound` and `warningsFound` count them, and `firstErrors` shows the first errors. The draft and its `updatedAt` do not change. Takes no body.',
     preparesFirst: true,
     access: bot('MEMBER', { missing: 'FORBIDDEN' }),
     isAudited: true,
@@ -55,7 +55,7 @@ export const publishing = define({
       description: 'The bot is published.',
       body: successBody.extend({ ...findingCounts, firstErrors }).meta({
         id: 'PublishedBody',
-        description: 'Says that the bot is published, and what the check found.',
+        description: 'Says that the bot is published, with findings of the check.',
       }),
       examples: {
         done: {
@@ -71,7 +71,7 @@ export const publishing = define({
     tag: 'publishing',
     summary: 'Unpublish a bot',
     description:
-      'Takes the published copy away, so that no new chat can start; running chats finish. Public id, draft, results and earlier publications stay. Succeeds when the bot is not published. Takes no body.',
+      'Removes the published copy, so that no new chat can start; running chats finish. Public id, draft, results and earlier publications stay. Succeeds when the bot is not published. Takes no body.',
     access: bot('MEMBER', { missing: 'FORBIDDEN' }),
     isAudited: true,
     params,
@@ -89,7 +89,7 @@ export const publishing = define({
     tag: 'publishing',
     summary: 'Get the published copy of a bot',
     description:
-      'Returns the copy that chats run, as it was written or converted to the latest version of the schema when asked. A bot that is not published is not found. Members of the workspace may read it, and any caller when the bot is shared publicly.',
+      'Returns the copy that chats run, as it was written or, on request, converted to the latest version of the schema. A bot that is not published is not found. Members of the workspace may read it, and any caller if the bot is shared publicly.',
     access: bot('GUEST', { publicShare: true }),
     params,
     query: z.strictObject({ migrateToLatestVersion }),
@@ -101,7 +101,7 @@ export const publishing = define({
         .object({
           publishedBot,
           version: z.enum(versions).meta({
-            description: 'The version in which the copy was published, also when the answer is converted.',
+            description: 'Version in which the copy was published, also if the response is converted.',
           }),
         })
         .meta({ id: 'PublishedBotBody', description: 'The published copy of a bot.' }),

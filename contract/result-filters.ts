@@ -25,16 +25,16 @@ export const rangeFilters = {
   timeFilter,
   timeZone,
   createdAfter: timestampParameter(
-    'The first moment that counts, with its time zone. Narrows the days of `timeFilter`.',
+    'Start of the range, inclusive, with its time zone. Narrows the days of `timeFilter`.',
     '2026-03-01T00:00:00Z',
   ),
   createdBefore: timestampParameter(
-    'The moment from which on nothing counts any more, with its time zone. It must not be before `createdAfter`, and has to be later than the beginning of `timeFilter`.',
+    'End of the range, exclusive, with its time zone. It must not be before `createdAfter`, and has to be later than the beginning of `timeFilter`.',
     '2026-03-08T00:00:00+01:00',
   ),
   status: z.enum(['started', 'completed']).optional().meta({
     description:
-      'How far a chat came: `started` has at least one answer and did not reach an end, `completed` has at least one and reached an end. Absent means both, and where chats without an answer count, these too.',
+      'Progress of a chat: `started` has at least one answer and did not reach an end, `completed` has at least one and reached an end. Absent means both, and where chats without an answer count, these too.',
     example: 'completed',
   }),
 }
@@ -46,7 +46,7 @@ export const searchFilters = {
     .optional()
     .meta({
       description:
-        'Text that at least one answer has in it, without regard to case. No character has a special meaning.',
+        'Text that at least one answer contains, without regard to case. No character has a special meaning.',
       minLength: 1,
       maxLength: 255,
       pattern: '^[^\\x00]+$',
@@ -57,7 +57,7 @@ export const searchFilters = {
     .optional()
     .meta({
       description:
-        'Name of a variable, a colon, and the value that it has to have exactly. Of a list, one entry has to be it. The first colon ends the name, so variables with a colon in their names cannot be filtered by.',
+        'Name of a variable, a colon, and its exact value. For a list, one entry must have that value. The first colon ends the name, so variables with a colon in their names cannot be used.',
       minLength: 2,
       maxLength: 2048,
       pattern: '^[^\\x00:]+:[^\\x00]*$',
@@ -69,7 +69,7 @@ export const searchFilters = {
 export const inOrder: [(query: Span) => boolean, { path: string[]; error: string }] = [
   ({ createdAfter, createdBefore }) =>
     createdAfter === undefined || createdBefore === undefined || createdAfter <= createdBefore,
-  { path: ['createdBefore'], error: 'Expected a moment after createdAfter' },
+  { path: ['createdBefore'], error: 'Expected a time after createdAfter' },
 ]
 
 interface Span {

@@ -14,7 +14,7 @@ import { bot, define } from './operation.ts'
 import { inOrder, rangeFilters, searchFilters, timestampParameter } from './result-filters.ts'
 import { exampleIds } from './shared.ts'
 
-const params = z.object({ botId: recordId('Id of the bot, as create and list answer it.', exampleIds.bot) })
+const params = z.object({ botId: recordId('Id of the bot, as create and list return it.', exampleIds.bot) })
 
 export const answer = z
   .object({
@@ -35,7 +35,7 @@ export const answer = z
         example: ['https://example.com/plan.pdf'],
       }),
   })
-  .meta({ id: 'Answer', description: 'One answer of a person to one input block.' })
+  .meta({ id: 'Answer', description: 'One answer of a visitor to one input block.' })
 
 export const resultVariable = z
   .object({
@@ -52,20 +52,20 @@ export const resultVariable = z
     isSessionVariable: z
       .boolean()
       .optional()
-      .meta({ description: 'Whether the variable lives only as long as the chat.' }),
+      .meta({ description: 'True if the variable lives only as long as the chat.' }),
   })
-  .meta({ id: 'ResultVariable', description: 'A variable and the value that the chat gave it last.' })
+  .meta({ id: 'ResultVariable', description: 'A variable and its last value in the chat.' })
 
 const resultSchema = z
   .object({
-    id: recordId('Id of the result, as the list of results answers it.', exampleIds.result),
+    id: recordId('Id of the result, as the list of results returns it.', exampleIds.result),
     createdAt: timestamp('When the chat started.'),
-    botId: recordId('Id of the bot, as create and list answer it.', exampleIds.bot),
+    botId: recordId('Id of the bot, as create and list return it.', exampleIds.bot),
     variables: z.array(resultVariable).max(5000).meta({ description: 'Variables that have a value.' }),
     isCompleted: z
       .boolean()
-      .meta({ description: 'Whether the chat reached an end and had at least one answer.' }),
-    hasStarted: z.boolean().meta({ description: 'Whether at least one answer was given.' }),
+      .meta({ description: 'True if the chat reached an end and had at least one answer.' }),
+    hasStarted: z.boolean().meta({ description: 'True if at least one answer was given.' }),
     isArchived: z.boolean().meta({ description: 'Always false: archived results are not shown.' }),
     lastChatSessionId: text(64).nullable().meta({
       description: 'Id of the chat session that wrote last; null when none did.',
@@ -73,7 +73,7 @@ const resultSchema = z
     }),
     answers: z.array(answer).max(100_000).meta({ description: 'The answers, in the order they were given.' }),
   })
-  .meta({ id: 'Result', description: 'What one person answered in one chat.' })
+  .meta({ id: 'Result', description: 'The answers of one visitor in one chat.' })
 
 const exampleResult = {
   id: exampleIds.result,
@@ -90,9 +90,9 @@ const exampleResult = {
 export const transcriptEntry = z
   .object({
     role: z.enum(['bot', 'user', 'member']).meta({
-      description: 'Who said it: the bot, the person who chats, or a member of the workspace.',
+      description: 'Author of the entry: the bot, the visitor, or a member of the workspace.',
     }),
-    type: z.enum(['text', 'image', 'video', 'audio']).meta({ description: 'What it is.' }),
+    type: z.enum(['text', 'image', 'video', 'audio']).meta({ description: 'Kind of the entry.' }),
     text: text(1_048_576).optional().meta({ description: 'The text.', example: 'ada@example.com' }),
     image: text(262_144)
       .optional()
@@ -104,30 +104,33 @@ export const transcriptEntry = z
       .optional()
       .meta({ description: 'URL of the recording.', example: 'https://example.com/a.mp3' }),
   })
-  .meta({ id: 'TranscriptEntry', description: 'Something that was said in a chat.' })
+  .meta({ id: 'TranscriptEntry', description: 'An entry of the transcript of a chat.' })
 
 const resultLog = z
   .object({
     id: recordId('Id of the entry.', exampleIds.log),
-    createdAt: timestamp('When it was noticed.'),
-    resultId: recordId('Id of the result, as the list of results answers it.', exampleIds.result),
+    createdAt: timestamp('Time of the entry.'),
+    resultId: recordId('Id of the result, as the list of results returns it.', exampleIds.result),
     status: text(10_000).meta({
-      description: 'Kind of the entry: `error`, `success`, `info`, or whatever a client sent.',
+      description: 'Kind of the entry: `error`, `success`, `info`, or any text that a client sent.',
       example: 'error',
     }),
-    description: text(10_000).meta({ description: 'What happened.', example: 'The mail was not sent' }),
+    description: text(10_000).meta({
+      description: 'Description of the event.',
+      example: 'The mail was not sent',
+    }),
     details: text(10_000)
       .nullable()
       .meta({ description: 'More about it, or null.', example: 'Connection refused' }),
     context: text(10_000)
       .nullable()
-      .meta({ description: 'Where it happened, or null.', example: 'Group Welcome' }),
+      .meta({ description: 'Location of the event, or null.', example: 'Group Welcome' }),
   })
-  .meta({ id: 'ResultLog', description: 'Something noticed while a chat ran.' })
+  .meta({ id: 'ResultLog', description: 'A log entry of a chat.' })
 
 const resultParams = z.object({
   botId: params.shape.botId,
-  resultId: recordId('Id of the result, as the list of results answers it.', exampleIds.result),
+  resultId: recordId('Id of the result, as the list of results returns it.', exampleIds.result),
 })
 
 export const results = define({
@@ -137,7 +140,7 @@ export const results = define({
     tag: 'results',
     summary: 'List the results of a bot',
     description:
-      'Returns the results in which at least one answer was given, newest first, with their answers and variables. Those of earlier publications are among them. Pages join without gap or repeat while new results arrive. With `status`, `answerContains` or `variable` a page ends once it has examined 800 results, or 24 MB of answers and variables: it may have fewer entries than `limit`, or none, and a `nextCursor` all the same.',
+      'Returns the results with at least one answer, newest first, with their answers and variables. Results of earlier publications are among them. Pages join without gap or repeat while new results arrive. With `status`, `answerContains` or `variable`, a page ends once it has examined 800 results, or 24 MB of answers and variables. It may then have fewer entries than `limit`, or none, and a `nextCursor` all the same.',
     tool: {
       name: 'list_results',
       description:
@@ -166,7 +169,7 @@ export const results = define({
     tag: 'results',
     summary: 'Delete results of a bot',
     description:
-      'Deletes the results named by `resultIds`, those that began before `createdBefore`, those that meet both, or all results of the bot when neither is given, with their answers, transcripts, logs and files. This cannot be undone. Their chats are over, and nothing of them is posted to webhook endpoints any more but `results.deleted`. Unknown ids and ids of other bots are ignored. A body, an empty value or an unknown parameter is refused, and without a filter a Content-Type header too, so that a misplaced list of ids can never delete everything.',
+      'Deletes results of the bot with their answers, transcripts, logs and files. These are the results named by `resultIds`, those that began before `createdBefore`, with both parameters those that meet both, and with neither all results. This cannot be undone. Their chats are over, and webhook endpoints get only `results.deleted` for them. Unknown ids and ids of other bots are ignored. A body, an empty value or an unknown parameter is rejected, and without a filter a Content-Type header too, so that a misplaced list of ids can never delete everything.',
     access: bot('MEMBER'),
     isAudited: true,
     params,
@@ -185,12 +188,13 @@ export const results = define({
           items: { type: 'string', minLength: 1, maxLength: 64, pattern: '^[A-Za-z0-9_-]+$' },
           minItems: 1,
           maxItems: 500,
-          description: 'Ids of the results to delete, separated by commas. Absent names none in particular.',
+          description:
+            'Ids of the results to delete, separated by commas. Absent means no restriction to ids.',
           example: [exampleIds.result],
           param: { style: 'form', explode: false },
         }),
       createdBefore: timestampParameter(
-        'The moment before which the chats of the results to delete began, with its time zone; not in the future. Results without an answer are among them.',
+        'Only results whose chats began before this time, with its time zone; not in the future. Results without an answer are among them.',
         '2026-03-01T00:00:00Z',
       ),
     }),
@@ -207,8 +211,7 @@ export const results = define({
     path: '/v1/bots/{botId}/results/{resultId}',
     tag: 'results',
     summary: 'Get a result',
-    description:
-      'Returns one result with its answers and variables, also one in which no answer was given yet.',
+    description: 'Returns one result with its answers and variables, even if no answer was given yet.',
     access: bot('MEMBER'),
     params: resultParams,
     isConditional: true,
@@ -227,20 +230,17 @@ export const results = define({
     tag: 'results',
     summary: 'Get the transcript of a result',
     description:
-      'Returns what the bot and the person said, in order, as it was said: later changes of the bot do not change it.',
+      'Returns the messages of the bot, the visitor and members, in order, as they were sent: later changes of the bot do not change them.',
     access: bot('MEMBER'),
     params: resultParams,
     success: {
       status: 200,
-      description: 'The transcript from the first word to the last.',
+      description: 'The complete transcript.',
       body: z
         .object({
-          transcript: z
-            .array(transcriptEntry)
-            .max(1_000_000)
-            .meta({ description: 'What was said, in order.' }),
+          transcript: z.array(transcriptEntry).max(1_000_000).meta({ description: 'The entries, in order.' }),
         })
-        .meta({ id: 'TranscriptBody', description: 'What was said in a chat.' }),
+        .meta({ id: 'TranscriptBody', description: 'The transcript of a chat.' }),
       examples: {
         short: {
           summary: 'A question and its answer',
@@ -259,7 +259,7 @@ export const results = define({
     path: '/v1/bots/{botId}/results/{resultId}/logs',
     tag: 'results',
     summary: 'List the logs of a result',
-    description: 'Returns what the service and chat clients noticed while the chat ran, newest first.',
+    description: 'Returns the log entries of the service and of chat clients for the chat, newest first.',
     access: bot('MEMBER'),
     params: resultParams,
     query: z.strictObject({ limit, cursor }),
@@ -299,7 +299,7 @@ export const results = define({
     tag: 'results',
     summary: 'Export results as CSV or JSON lines',
     description:
-      'Streams the results in which at least one answer was given, newest first, a line per result. As CSV (RFC 4180, UTF-8) with the names of the columns before them: first one per variable that questions fill and one per question without a variable, answered or not, as the published flow and the bots that merge their results into it have them; then one per answered question that is in none of them, unless its variable has a column; then one per variable that no question fills. The last ten publications before the live one name questions and variables that are gone. A cell has the value of the variable in the end, or all answers to its questions where the value is the last of them. Values that a spreadsheet would take for a formula are prefixed with a single quote. As JSON lines, each line is a result as the list of results has it.\n\nWith `limit` the export comes in parts that can be asked for again: a part reaches from its `cursor` over so many results, of which those that the filters want are in it, and its header `Next-Cursor` is where the next one begins. What arrives or is deleted meanwhile makes no gap and no repeat. Every part of a CSV has the names of the columns. `Results-Remaining` tells how many results are left, for a display of progress.',
+      'Streams the results with at least one answer, newest first, one line per result. CSV (RFC 4180, UTF-8) begins with the names of the columns. First come the variables that questions fill and the questions without a variable, answered or not, as the published flow and the bots that merge their results into it have them. Then come answered questions that are in none of these flows, unless their variable has a column, and then the variables that no question fills. The last ten publications before the live one name deleted questions and variables. A cell has the final value of the variable, or all answers to its questions if the value is the last of them. Values that a spreadsheet would take for a formula are prefixed with a single quote. In JSON lines, each line is a result as the list of results has it.\n\nWith `limit` the export comes in parts that can be requested again. A part covers that many results from its `cursor` on, and contains those that match the filters; its header `Next-Cursor` is the start of the next part. Results that arrive or are deleted meanwhile make no gap and no repeat. Every part of a CSV has the names of the columns. `Results-Remaining` is the number of results left, for a display of progress.',
     access: bot('MEMBER'),
     params,
     query: z
@@ -319,7 +319,7 @@ export const results = define({
             format: 'int32',
             minimum: 1,
             maximum: 100_000,
-            description: 'How many results the part covers. Absent covers all, in one answer.',
+            description: 'Number of results that the part covers. Absent covers all, in one response.',
             example: 10_000,
           }),
         cursor: cursor.unwrap().optional().meta({
@@ -328,7 +328,7 @@ export const results = define({
             'The `Next-Cursor` of the part before, sent with the same filter; absent for the first part. An altered cursor, or one of another bot or filter, is invalid input.',
         }),
         byteOrderMark: flag(
-          'Whether a CSV begins with a byte order mark, from which Excel sees that it is UTF-8. Only the first part has one.',
+          'True to begin a CSV with a byte order mark, by which Excel recognises UTF-8. Only the first part has one.',
         ),
         ...rangeFilters,
         ...searchFilters,
@@ -336,7 +336,7 @@ export const results = define({
       .refine(...inOrder),
     success: {
       status: 200,
-      description: 'The lines; of a CSV, the names of the columns first.',
+      description: 'The lines; in a CSV, the names of the columns first.',
       headers: {
         'Next-Cursor': 'NextCursor',
         'Results-Remaining': 'ResultsRemaining',

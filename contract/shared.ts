@@ -67,7 +67,7 @@ export const timeFilters = [
 
 export const timeFilter = z.enum(timeFilters).default('allTime').meta({
   description:
-    'Which calendar days count, by the time zone given: `last7Days` and `last30Days` include today, `lastMonth` is the whole month before this one.',
+    'Calendar days that count, by the given time zone: `last7Days` and `last30Days` include today, `lastMonth` is the whole month before this one.',
   example: 'last7Days',
 })
 
@@ -87,6 +87,6 @@ export const timeZone = z
   .default('UTC')
   .meta({
     maxLength: 64,
-    description: 'IANA name of the time zone whose calendar days are meant.',
+    description: 'IANA name of the time zone of the calendar days.',
     example: 'Europe/Paris',
   })

@@ -62,7 +62,7 @@ export const templates = define({
     tag: 'bots',
     summary: 'List the templates',
     description:
-      'Returns the bots that the service brings to begin with, without their flows. They are the same for everybody, and change with the version of the service alone.',
+      'Returns the bots that the service offers as a start, without their flows. They are the same for all users, and change only with the version of the service.',
     access: user,
     success: {
       status: 200,
@@ -79,7 +79,7 @@ export const templates = define({
     tag: 'bots',
     summary: 'Get a template',
     description:
-      'Returns a template with its flow, theme and settings. `template.bot` is what create bot takes as `bot`, and a file that import takes.',
+      'Returns a template with its flow, theme and settings. Create bot takes `template.bot` as its `bot`, and import takes it as a file.',
     access: user,
     params: z.object({ templateId }),
     errors: ['NOT_FOUND'],

@@ -16,15 +16,15 @@ export function expiresSoon(expiresAt: Date | null, now: Date): boolean {
 const scope = z.enum(scopes).meta({
   id: 'TokenScope',
   description:
-    'What a token can be limited to. `read`: everything that GET answers, but for results and chats. `write`: create, change, delete, publish and preview. `results`: read, export and delete what people answered. `chat-admin`: steer the chats of others, as the call of a waiting webhook does. None includes another one.',
+    'Scope of a token. `read`: everything that GET returns, except results and chats. `write`: create, change, delete, publish and preview. `results`: read, export and delete answers of visitors. `chat-admin`: steer the chats of others, as the call of a waiting webhook does. No scope includes another one.',
 })
 
 export const scopeList = z.array(scope).min(1).max(scopes.length)
 
-export const tokenName = name('What the token is for, as its owner wrote it.', 'Nightly export')
+export const tokenName = name('Purpose of the token, as its owner wrote it.', 'Nightly export')
 
 export const expiresInDays = z.int().min(1).max(3650).optional().meta({
-  description: 'After how many days the token stops working; absent means never.',
+  description: 'Days after which the token stops working; absent means never.',
   example: 90,
   format: 'int32',
 })
@@ -38,17 +38,17 @@ const properties = {
     .nullable()
     .meta({ description: 'When the token stops working; null means never.' }),
   expiresSoon: z.boolean().meta({
-    description: `Whether the token stops working within ${EXPIRY_NOTICE_DAYS} days, or has stopped: time to renew it.`,
+    description: `True if the token stops working within ${EXPIRY_NOTICE_DAYS} days, or has stopped: time to renew it.`,
   }),
   scopes: scopeList.meta({
-    description: 'What the token can do at most; what its owner may do is for their roles to say.',
+    description: 'Maximum rights of the token; the roles of its owner can limit them further.',
     example: ['read', 'results'],
   }),
   workspaceId: recordId('Id of the workspace that the token is bound to.', exampleIds.workspace)
     .nullable()
     .meta({
       description:
-        'The workspace that the token is bound to: everything outside of it is as if its owner had no role there. Null for a token that is bound to none.',
+        'Workspace that the token is bound to: outside of it, the token acts as if its owner had no role. Null for a token that is bound to none.',
     }),
   lastUsedAt: timestamp('When the token was last used, to the day.')
     .nullable()
@@ -88,7 +88,7 @@ export const tokens = define({
     tag: 'tokens',
     summary: "List the caller's tokens",
     description:
-      'Returns the tokens of the caller that are not revoked, newest first. Tokens themselves are never shown again. A token that is bound to a workspace sees those that are bound to the same one. Tokens that ended are removed after 30 days.',
+      'Returns the tokens of the caller that are not revoked, newest first. Tokens themselves are never shown again. A token that is bound to a workspace sees only those bound to the same one. Tokens that ended are removed after 30 days.',
     access: user,
     query: z.strictObject({ limit, cursor }),
     success: {
@@ -109,7 +109,7 @@ export const tokens = define({
     tag: 'tokens',
     summary: 'Create a token',
     description:
-      'Creates an access token of the caller and returns it. This answer is the only one that shows the token. The new one can do at most what the one of this request can: naming more is refused with the issue `missing_scope` or `bound_token`, and what is absent is taken over. It may live longer, so that a program can renew its own token. A workspace in which the caller has no role is invalid input.',
+      'Creates an access token of the caller and returns it. No other response shows the token. It can do at most what the token of this request can: naming more is rejected with the issue `missing_scope` or `bound_token`, and absent limits are taken over. It may live longer, so that a program can renew its own token. A workspace in which the caller has no role is invalid input.',
     access: user,
     isAudited: true,
     body: z
@@ -118,7 +118,7 @@ export const tokens = define({
         expiresInDays,
         scopes: scopeList.optional().meta({
           description:
-            'What the token can do at most; absent means whatever the token of this request can, which is everything for one that was made without limits.',
+            'Maximum rights of the token; absent means those of the token of this request, which are all for a token without limits.',
           example: ['read', 'results'],
         }),
         workspaceId: recordId(
@@ -130,7 +130,7 @@ export const tokens = define({
     requestExamples: {
       quarter: { summary: 'Valid for 90 days', value: { name: 'Nightly export', expiresInDays: 90 } },
       limited: {
-        summary: 'That reads one workspace and its results',
+        summary: 'Limited to reading one workspace and its results',
         value: {
           name: 'Nightly export',
           scopes: ['read', 'results'],
@@ -160,7 +160,7 @@ export const tokens = define({
     tag: 'tokens',
     summary: 'Revoke a token',
     description:
-      "Ends one of the caller's tokens at once and returns what it was. A token of somebody else is not found, nor, with a token that is bound to a workspace, one that is not bound to the same. A token may revoke itself.",
+      "Revokes one of the caller's tokens at once and returns its last state. A token of somebody else is not found. A token that is bound to a workspace finds only those bound to the same one. A token may revoke itself.",
     access: user,
     isAudited: true,
     params: z.object({ tokenId }),

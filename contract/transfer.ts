@@ -21,7 +21,7 @@ import { bot, define, workspace } from './operation.ts'
 import { findingCounts, flowFindings } from './publications.ts'
 import { exampleIds } from './shared.ts'
 
-const params = z.object({ botId: recordId('Id of the bot, as create and list answer it.', exampleIds.bot) })
+const params = z.object({ botId: recordId('Id of the bot, as create and list return it.', exampleIds.bot) })
 
 function exportedBotOf<const V extends Version>(version: V) {
   return z
@@ -63,7 +63,7 @@ const importedBot = z
     ),
     version: z.union([documentVersion, z.null()], { error: notAVersion }).optional().meta({
       description:
-        'Version of the schema the flow is written in. A document without it, or with null, counts as 6 where it has events, else as 3.',
+        'Version of the schema the flow is written in. A document without it, or with null, counts as 6 if it has events, else as 3.',
     }),
     name: loosePart('Name of the bot; a default when it is absent or cannot be one.', 'Lead generation'),
     icon: loosePart('Icon of the bot.', '🎯'),
@@ -80,7 +80,7 @@ const importedBot = z
   .meta({
     id: 'BotImport',
     description:
-      'A bot as a document of any version, as this service or another builder exported it. Properties that import does not know are ignored.',
+      'A bot as a document of any version, as this service or another builder exported it. Unknown properties are ignored.',
   })
 
 const exampleDocument = {
@@ -102,7 +102,7 @@ export const transfer = define({
     tag: 'bots',
     summary: 'Import a bot',
     description:
-      'Creates a bot from an exported document of any version and returns it. The bot gets a new id; all ids inside the flow stay. A flow in a legacy version is converted to the latest one, without loss. The new bot is a draft: results and publications do not come along, and public id, domain, folder and credentials of the document are not taken over. A link block that carries the name of another product (`Acme link` with `acmeId`) becomes `Bot link` with `botId`. An event, item or last block of a group without `outgoingEdgeId` gets the one edge that starts at it. Public sharing is left out, since it would act at once. What had to be dropped or added is listed in `warnings`, and so are links to bots that the workspace does not have and blocks that chats skip; `errorsFound` and `warningsFound` say how many findings check a bot will list; a document that cannot be repaired is invalid input.',
+      'Creates a bot from an exported document of any version and returns it. The bot gets a new id; all ids inside the flow stay. A flow in a legacy version is converted to the latest one, without loss. The new bot is a draft, without results and publications. Public id, domain, folder and credentials of the document are not taken over. A link block that carries the name of another product (`Acme link` with `acmeId`) becomes `Bot link` with `botId`. An event, item or last block of a group without `outgoingEdgeId` gets the one edge that starts at it. Public sharing is left out, since it would act at once. `warnings` lists dropped and added parts, links to bots that the workspace does not have, and blocks that chats skip. `errorsFound` and `warningsFound` count the findings that check a bot will list. A document that cannot be repaired is invalid input.',
     preparesFirst: true,
     access: workspace('MEMBER', 'body'),
     isAudited: true,
@@ -117,7 +117,7 @@ export const transfer = define({
           }),
         bot: importedBot,
       })
-      .meta({ id: 'ImportBotBody', description: 'Where to import which document.' }),
+      .meta({ id: 'ImportBotBody', description: 'The document to import, and its destination.' }),
     bodySize: 'document',
     requestExamples: {
       current: {
@@ -135,13 +135,13 @@ export const transfer = define({
     },
     success: {
       status: 201,
-      description: 'The new bot and what was dropped.',
+      description: 'The new bot and the dropped parts.',
       body: z
         .object({
           bot: botSchema,
           warnings: flowFindings.meta({
             description:
-              'What was dropped or added to make the document fit, links to bots that the workspace does not have, blocks that chats skip, and those whose credentials the workspace does not have.',
+              'Parts that were dropped or added to make the document fit, links to bots that the workspace does not have, blocks that chats skip, and blocks whose credentials the workspace does not have.',
           }),
           ...findingCounts,
         })
@@ -162,7 +162,7 @@ export const transfer = define({
     tag: 'bots',
     summary: 'Duplicate a bot',
     description:
-      'Creates a bot with the draft of another one, in the version it is stored in, and returns it. The new bot gets a new id; all ids inside the flow stay. Results, publications, public id, domain and the credentials of a messaging channel do not come along, and public sharing is left out, since it would act at once. Credentials that blocks name are those of the same workspace, so they go on to work.',
+      'Creates a bot with the draft of another one, in its stored version, and returns it. The new bot gets a new id; all ids inside the flow stay. Results, publications, public id, domain and the credentials of a messaging channel are not copied. Public sharing is left out, since it would act at once. Credentials that blocks name belong to the same workspace, so they still work.',
     access: bot('MEMBER'),
     isAudited: true,
     params,
@@ -179,7 +179,7 @@ export const transfer = define({
               'Id of a folder of the workspace to put the new bot into; null for none. Default: the folder of the bot.',
           }),
       })
-      .meta({ id: 'DuplicateBotBody', description: 'What the new bot has of its own.' }),
+      .meta({ id: 'DuplicateBotBody', description: 'Name and folder of the new bot.' }),
     requestExamples: {
       beside: { summary: 'Beside the bot, with a name made from its own', value: {} },
       named: {
@@ -203,7 +203,7 @@ export const transfer = define({
     tag: 'bots',
     summary: 'Export a bot',
     description:
-      'Returns the draft of a bot, in the version it is stored in, as a document. The value of `bot` in the answer is what import takes as its `bot`, in this installation or another one: exporting and importing makes a duplicate. Publications and results are not part of it.',
+      'Returns the draft of a bot as a document, in its stored version. Import takes the value of `bot` in the response as its `bot`, in this installation or another one: exporting and importing makes a duplicate. Publications and results are not part of it.',
     access: bot('GUEST'),
     params,
     isConditional: true,
@@ -223,22 +223,22 @@ export const transfer = define({
     tag: 'bots',
     summary: 'Check the flow of a bot',
     description:
-      'Reports what in the draft would misbehave when it runs: references to nothing, edges that are not the `outgoingEdgeId` of what they start at, blocks of a type that chats skip, groups that cannot be reached, ids that are there twice, a missing start, circles without an input, misspelt properties, names in placeholders that no variable has, code that does not parse, and blocks, bubbles and items that lack what they need. Nothing of it keeps a bot from being stored or published.',
+      'Reports parts of the draft that would misbehave when it runs. In the graph, these are references to nothing, edges that are not the `outgoingEdgeId` of their start, unreachable groups, duplicate ids, a missing start, and circles without an input. In blocks, these are types that chats skip, misspelt properties, names in placeholders that no variable has, code that does not parse, and missing parts of blocks, bubbles and items. None of them prevents storing or publishing the bot.',
     tool: {
       name: 'check_bot',
       description:
-        'Finds what in the draft would go wrong in a chat: missing edges, unreachable groups, misspelt properties, missing credentials. Call it after every change_flow, and mend all errors before publish_bot.',
+        'Finds errors in the draft: missing edges, unreachable groups, misspelt properties, missing credentials. Call it after every change_flow, and fix all errors before publish_bot.',
     },
     access: bot('GUEST'),
     params,
     success: {
       status: 200,
-      description: 'The findings; an empty list says that all is well.',
+      description: 'The findings; an empty list means that there are none.',
       body: z
-        .object({ findings: flowFindings.meta({ description: 'What was found; the first 1,000.' }) })
+        .object({ findings: flowFindings.meta({ description: 'The findings; the first 1,000.' }) })
         .meta({ id: 'FlowCheckBody', description: 'The result of a check.' }),
       examples: {
-        clean: { summary: 'Nothing found', value: { findings: [] } },
+        clean: { summary: 'No findings', value: { findings: [] } },
         dangling: {
           summary: 'A reference to nothing',
           value: {

@@ -17,17 +17,17 @@ export const uploads = define({
     tag: 'chat',
     summary: 'Upload a file for a chat',
     description:
-      'Takes a file for the input that the chat waits at: an input for files, or one for text that takes attachments or recordings. The reply then names the `url`, in `attachedFileUrls` or as the `url` of a recording; a file that no reply names is removed after a day, the others with their result. What the input does not take, and more than 100 files of a chat, is invalid input. An address, and all visitors of a bot together, may send so much in a day: more is refused with `TOO_MANY_REQUESTS` and the issue `daily_quota_exceeded`. While the disk of the installation is nearly full, files are refused with `SERVICE_UNAVAILABLE` and the issue `disk_full`. The file is served as a download, a picture as what it is; one of an input with the visibility `Private` only to members, with their token.',
+      'Stores a file for the input that the chat waits at: an input for files, or one for text that takes attachments or recordings. The reply then names the `url`, in `attachedFileUrls` or as the `url` of a recording. A file that no reply names is removed after a day, the others with their result. A file that the input does not take, and more than 100 files of a chat, is invalid input. An address, and all visitors of a bot together, have a daily limit: more is rejected with `TOO_MANY_REQUESTS` and the issue `daily_quota_exceeded`. While the disk of the installation is nearly full, files are rejected with `SERVICE_UNAVAILABLE` and the issue `disk_full`. Files are served as downloads, pictures as what they are. Only members with a token can read files of an input with the visibility `Private`.',
     access: anyone,
     isCrossOrigin: true,
     params: z.object({
-      sessionId: recordId('Id of the chat session, as start chat answers it.', exampleIds.session),
+      sessionId: recordId('Id of the chat session, as start chat returns it.', exampleIds.session),
     }),
     query: z.strictObject({
       fileName: text(255, 1)
         .refine((value) => !value.includes('\0'), { error: 'Expected text without U+0000' })
         .meta({
-          description: 'Name of the file. Its end says what it is, and is what the types of the input mean.',
+          description: 'Name of the file. Its extension is the type that the input checks.',
           example: 'plan.pdf',
           minLength: 1,
           maxLength: 255,
@@ -35,21 +35,21 @@ export const uploads = define({
         }),
     }),
     fileBody:
-      'At most 10 MiB, unless the input or the installation says otherwise (`upload.maximumSize` of the input): the bytes of the file, whatever its type.',
+      'The bytes of the file, of any type. At most 10 MiB, unless the input (`upload.maximumSize`) or the installation sets another limit.',
     success: {
       status: 200,
-      description: 'The file is kept, and waits to be named in a reply.',
+      description: 'The file is stored; name it in a reply.',
       body: z
         .object({
           upload: z
             .object({
               url: text(2048).meta({
-                description: 'Where the file is, for the reply.',
+                description: 'URL of the file, for the reply.',
                 example: exampleUpload.url,
               }),
               name: text(255).meta({
                 description:
-                  'Name of the file as it is kept: without what names of files may not have everywhere.',
+                  'Name of the file as stored, without characters that file names may not have everywhere.',
                 example: exampleUpload.name,
               }),
               size: z
@@ -58,7 +58,8 @@ export const uploads = define({
                 .max(9_007_199_254_740_991)
                 .meta({ description: 'Size in bytes.', format: 'int64', example: exampleUpload.size }),
               mediaType: text(255).meta({
-                description: 'What it is served as: a picture as what its bytes are, all else as bytes.',
+                description:
+                  'Media type of the download: for a picture, that of its bytes, otherwise `application/octet-stream`.',
                 example: exampleUpload.mediaType,
               }),
             })

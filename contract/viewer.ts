@@ -6,8 +6,8 @@ import { anyone, define, type Operation } from './operation.ts'
 import { exampleIds } from './shared.ts'
 
 /*
- * Operations at the paths that the viewer and the web component of Typebot call, where this service has others. They are
- * served where the configuration says so, and no part of the document: the guide to moving tells of them.
+ * Operations at the paths of the viewer and the web component of Typebot, which this service has elsewhere. They are
+ * served if the configuration says so, and are not part of the document: the guide to moving describes them.
  */
 
 const forViewers = {
@@ -20,12 +20,12 @@ const forViewers = {
 } as const satisfies Partial<Operation>
 
 const params = z.object({
-  sessionId: recordId('Id of the chat session, as start chat answers it.', exampleIds.session),
+  sessionId: recordId('Id of the chat session, as start chat returns it.', exampleIds.session),
 })
 
 const upload = {
   ...forViewers,
-  summary: 'Refuse a file of a viewer',
+  summary: 'Reject a file of a viewer',
   description: 'Says that files need the page or the script of this service.',
   body: z.looseObject({}),
 } as const
@@ -51,5 +51,5 @@ export const viewerOperations = define({
   prepareOlderViewerUpload: { ...upload, path: '/api/v2/generate-upload-url' },
 })
 
-/** A header that these viewers send with each request. It says where a frame is, which nobody can check. */
+/** A header that these viewers send with each request. It names the page of a frame, which cannot be verified. */
 export const VIEWER_HEADER = 'X-Typebot-Iframe-Referrer-Origin'

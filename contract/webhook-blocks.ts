@@ -13,17 +13,17 @@ export const webhookBlockTypes = ['Webhook', 'Zapier', 'Make.com', 'Pabbly'] as 
 export const MAX_WEBHOOK_BLOCKS = 1_000
 
 const blockId = text(limits.id, 1).meta({
-  description: 'Id of the block, as the list answers it.',
+  description: 'Id of the block, as the list returns it.',
   example: 'block-crm',
 })
 
 const address = text(limits.url, 1).meta({
-  description: 'Address that the block sends its request to; null where it has none.',
+  description: 'Address that the block sends its request to; null if it has none.',
   example: 'https://hook.example.com/leads',
 })
 
 const botParams = z.object({
-  botId: recordId('Id of the bot, as create and list answer it.', exampleIds.bot),
+  botId: recordId('Id of the bot, as create and list return it.', exampleIds.bot),
 })
 const blockParams = botParams.extend({ blockId })
 
@@ -36,7 +36,7 @@ const webhookBlock = z
       example: 'Contact > block-crm',
     }),
     url: text(limits.url).optional().meta({
-      description: 'Address that the block sends its request to; absent where it has none.',
+      description: 'Address that the block sends its request to; absent if it has none.',
       example: 'https://hook.example.com/leads',
     }),
   })
@@ -55,7 +55,7 @@ export const webhookBlocks = define({
     tag: 'bots',
     summary: 'List the blocks that send requests',
     description:
-      'Returns the HTTP request blocks of the draft, in the order of the document: those of the types Webhook, Zapier, Make.com and Pabbly, at most 1,000 of them. An app of an automation service offers them in a menu.',
+      'Returns the HTTP request blocks of the draft, in the order of the document: at most 1,000 of the types Webhook, Zapier, Make.com and Pabbly. An app of an automation service offers them in a menu.',
     access: bot('GUEST'),
     params: botParams,
     success: {
@@ -83,7 +83,7 @@ export const webhookBlocks = define({
     tag: 'bots',
     summary: 'Get an example of the body of a block',
     description:
-      'Returns made-up answers in the form in which the block sends them: one for each input of the draft that a chat can have passed before it, and each variable with a value of its own, by the names that the body has. `submittedAt` is now, and `message` says that the data is made up; requests of chats have no `message`. A block with a body of its own sends that instead.',
+      'Returns made-up answers in the form in which the block sends them. The body has one for each input that a chat can have passed before the block, and one for each variable with a value of its own, by the names of the body. `submittedAt` is the current time, and `message` says that the data is made up; requests of chats have no `message`. A block with a body of its own sends that instead.',
     access: bot('GUEST'),
     params: blockParams,
     success: {
@@ -97,7 +97,7 @@ export const webhookBlocks = define({
             example: { Email: 'ada@example.com' },
           }),
         })
-        .meta({ id: 'ResultExampleBody', description: 'An example of what a block sends.' }),
+        .meta({ id: 'ResultExampleBody', description: 'An example of the data that a block sends.' }),
       examples: {
         email: {
           summary: 'One input',
@@ -118,7 +118,7 @@ export const webhookBlocks = define({
     tag: 'bots',
     summary: 'Set the address of a block',
     description:
-      'Makes a block of the draft send its request to an address, as an app of an automation service does when somebody switches its trigger on. The rest of the block stays as it is. Chats send there once the bot is published again. A bot in version 3 keeps its requests outside of the document, so its block cannot be set: update the bot to a newer version first.',
+      'Makes a block of the draft send its request to an address, as an app of an automation service does when a user switches its trigger on. The rest of the block stays as it is. Chats use the address once the bot is published again. A bot in version 3 keeps its requests outside of the document, so its block cannot be set: update the bot to a newer version first.',
     access: bot('MEMBER'),
     params: blockParams,
     body: z
@@ -130,7 +130,7 @@ export const webhookBlocks = define({
             example: 'https://hook.example.com/leads',
           }),
       })
-      .meta({ id: 'SubscribeWebhookBlockBody', description: 'The address that a block shall send to.' }),
+      .meta({ id: 'SubscribeWebhookBlockBody', description: 'The new address of a block.' }),
     requestExamples: {
       hook: { summary: 'The hook of an app', value: { url: 'https://hook.example.com/leads' } },
     },
@@ -147,7 +147,7 @@ export const webhookBlocks = define({
     tag: 'bots',
     summary: 'Clear the address of a block',
     description:
-      'Takes the address of a block of the draft away, as an app does when somebody switches its trigger off. Chats send no request there once the bot is published again. A block without an address stays as it is. Takes no body.',
+      'Removes the address of a block of the draft, as an app does when a user switches its trigger off. Chats send no request there once the bot is published again. A block without an address stays as it is. Takes no body.',
     access: bot('MEMBER'),
     params: blockParams,
     success: {

@@ -3,7 +3,7 @@ import { z } from './kit/zod.ts'
 import { define, user, workspace } from './operation.ts'
 import { exampleIds } from './shared.ts'
 
-const workspaceId = recordId('Id of the workspace, as create and list answer it.', exampleIds.workspace)
+const workspaceId = recordId('Id of the workspace, as create and list return it.', exampleIds.workspace)
 const workspaceName = name('Name of the workspace. Names need not be unique.', 'Acme')
 
 /** Emoji, http(s) address or inline image. No other scheme is valid, so an icon can never run code. */
@@ -29,17 +29,20 @@ const nullableCount = (description: string) =>
 
 const groupTitlesAutoGeneration = z
   .looseObject({
-    isEnabled: z.boolean().optional().meta({ description: 'Whether titles of new groups are generated.' }),
+    isEnabled: z.boolean().optional().meta({ description: 'True if titles of new groups are generated.' }),
     provider: text(255).optional().meta({ description: 'The AI provider.', example: 'openai' }),
     credentialsId: text(255)
       .optional()
       .meta({ description: 'Id of the credentials used.', example: 'cred_1' }),
-    model: text(255).optional().meta({ description: 'The model asked.', example: 'small' }),
+    model: text(255).optional().meta({ description: 'The model.', example: 'small' }),
     prompt: text(16_384)
       .optional()
-      .meta({ description: 'The instruction sent.', example: 'Name this group' }),
+      .meta({ description: 'The instruction to the model.', example: 'Name this group' }),
   })
-  .meta({ id: 'GroupTitlesAutoGeneration', description: 'How editors generate titles of groups.' })
+  .meta({
+    id: 'GroupTitlesAutoGeneration',
+    description: 'Settings for generated titles of groups in editors.',
+  })
 
 const workspaceSettings = z
   .looseObject({ groupTitlesAutoGeneration: groupTitlesAutoGeneration.optional() })
@@ -52,7 +55,7 @@ const workspaceProperties = {
   name: workspaceName,
   icon: workspaceIcon,
   plan: z.enum(plans).meta({
-    description: 'Plan of the workspace, a mark set by whoever runs the service; no limit follows from it.',
+    description: 'Plan of the workspace, as the operator of the service set it; no limit follows from it.',
   }),
   billingId: text(255)
     .nullable()
@@ -62,38 +65,40 @@ const workspaceProperties = {
     .meta({ description: 'Settings of the workspace that editors read; null when none were set.' }),
   isSuspended: z.boolean().meta({
     description:
-      'Whether whoever runs the service marked the workspace as suspended; nothing is refused for it.',
+      'True if the operator of the service marked the workspace as suspended; nothing is rejected for it.',
   }),
   isPastDue: z.boolean().meta({
-    description: 'Whether whoever runs the service marked a payment as overdue; nothing is refused for it.',
+    description:
+      'True if the operator of the service marked a payment as overdue; nothing is rejected for it.',
   }),
   isVerified: z
     .boolean()
-    .meta({ description: 'Whether whoever runs the service marked the workspace as verified.' }),
+    .meta({ description: 'True if the operator of the service marked the workspace as verified.' }),
   chatsHardLimit: nullableCount(
-    'Chats per month that are the limit agreed with whoever runs the service, which does not enforce it; null means no limit.',
+    'Limit of chats per month agreed with the operator of the service, which does not enforce it; null means no limit.',
   ),
   lastActivityAt: nullableTime(
-    'When the workspace was last used, as whoever runs the service recorded it; null when not recorded.',
+    'When the workspace was last used, as the operator of the service recorded it; null when not recorded.',
   ),
   inactiveFirstEmailSentAt: nullableTime(
-    'When the first mail about inactivity was sent by whoever runs the service; null when never.',
+    'When the operator of the service sent the first mail about inactivity; null when never.',
   ),
   inactiveSecondEmailSentAt: nullableTime(
-    'When the second mail about inactivity was sent by whoever runs the service; null when never.',
+    'When the operator of the service sent the second mail about inactivity; null when never.',
   ),
 }
 
 const resultsRetentionDays = z.int().min(1).max(36_500).nullable().meta({
   description:
-    'After how many days results of the bots are deleted, with their answers, transcripts and logs: those of whole days (UTC) that are over for so long. Null leaves it to the installation, which keeps them for as long as it says, or until somebody deletes them.',
+    'Days after which results of the bots are deleted, with their answers, transcripts and logs. They count from the end of the day (UTC) of a result. Null leaves it to the installation, which keeps results for its own number of days, or until somebody deletes them.',
   format: 'int32',
   example: 90,
 })
 
-const workspaceSchema = z
-  .object(workspaceProperties)
-  .meta({ id: 'Workspace', description: 'Where bots and folders live, and who may use them.' })
+const workspaceSchema = z.object(workspaceProperties).meta({
+  id: 'Workspace',
+  description: 'A workspace: its bots and folders, and the members who may use them.',
+})
 
 const workspaceDetails = z
   .object({
@@ -135,7 +140,7 @@ const workspaceUpdate = z
     resultsRetentionDays: resultsRetentionDays.optional(),
     ...ignored,
   })
-  .meta({ id: 'WorkspaceUpdate', description: 'What to change; properties that are absent stay.' })
+  .meta({ id: 'WorkspaceUpdate', description: 'Changes; absent properties stay as they are.' })
 
 const exampleWorkspace = {
   id: exampleIds.workspace,
@@ -164,7 +169,7 @@ export const workspaces = define({
     tag: 'workspaces',
     summary: "List the caller's workspaces",
     description:
-      'Returns every workspace in which the caller has a role, newest first; with a token that is bound to a workspace, that one alone. The list ends early, with a `nextCursor`, where icons and names have more than 8 MB.',
+      'Returns every workspace in which the caller has a role, newest first; with a token that is bound to a workspace, that one alone. A list whose icons and names have more than 8 MB ends early, with a `nextCursor`.',
     access: user,
     query: z.strictObject({ cursor }),
     success: {
@@ -205,7 +210,7 @@ export const workspaces = define({
     tag: 'workspaces',
     summary: 'Create a workspace',
     description:
-      'Creates an empty workspace with the caller as its admin and returns it. Refused with `FORBIDDEN` when the caller has created as many workspaces as the installation allows one user; those that they were added to do not count, nor those that were deleted.',
+      'Creates an empty workspace with the caller as its admin and returns it. It is rejected with `FORBIDDEN` if the caller has created as many workspaces as the installation allows one user. Workspaces that they were added to, and deleted ones, do not count.',
     access: { kind: 'user', isUnbound: true },
     isAudited: true,
     body: z
@@ -232,7 +237,7 @@ export const workspaces = define({
     path: '/v1/workspaces/{workspaceId}',
     tag: 'workspaces',
     summary: 'Get a workspace',
-    description: 'Returns one workspace with the limits agreed for it, and what the caller may do in it.',
+    description: 'Returns one workspace with the limits agreed for it, and the rights of the caller in it.',
     access: workspace('GUEST'),
     params,
     isConditional: true,
@@ -270,7 +275,7 @@ export const workspaces = define({
     tag: 'workspaces',
     summary: 'Change a workspace',
     description:
-      'Changes the name or the icon of a workspace, or after how many days its results are deleted; null removes the icon, or leaves that to the installation. A workspace can keep results for a shorter time than the installation, not for a longer one. A shorter time deletes results within a quarter of an hour; this cannot be undone. All other properties are read-only and ignored when sent.',
+      'Changes the name, the icon or the retention of results of a workspace; null removes the icon, or leaves retention to the installation. A workspace can keep results for a shorter time than the installation, not for a longer one. A shorter time deletes results within a quarter of an hour; this cannot be undone. All other properties are read-only and ignored when sent.',
     access: workspace('ADMIN'),
     isAudited: true,
     params,
@@ -313,7 +318,7 @@ export const workspaces = define({
         .object({
           message: z.enum(['Workspace deleted']).meta({ description: 'Says that it is done.' }),
         })
-        .meta({ id: 'WorkspaceDeletedBody', description: 'The workspace is gone.' }),
+        .meta({ id: 'WorkspaceDeletedBody', description: 'The workspace is deleted.' }),
       examples: { deleted: { summary: 'Deleted', value: { message: 'Workspace deleted' } } },
     },
   },

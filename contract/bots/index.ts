@@ -39,7 +39,7 @@ const minimal = {
           version: documentVersion,
           updatedAt: timestamp('When the draft was last changed.'),
         })
-        .meta({ id: 'BotReference', description: 'Which bot it is, and which state of it.' }),
+        .meta({ id: 'BotReference', description: 'A bot and the state of its draft.' }),
     })
     .meta({ id: 'BotReferenceBody', description: 'The bot for callers who have its flow.' }),
   examples: {
@@ -64,7 +64,7 @@ const botSummary = z
       .meta({ description: 'Id of the published copy; null while the bot is not published.' }),
     publishedAt: timestamp('When the bot was last published.').nullable().meta({
       description:
-        'When the bot was last published; null while it is not published. An earlier time than `updatedAt` says that the draft has changed since.',
+        'When the bot was last published; null while it is not published. An earlier time than `updatedAt` means that the draft has changed since.',
     }),
     accessRight: currentUserMode,
   })
@@ -127,7 +127,7 @@ export const bots = define({
     tag: 'bots',
     summary: 'Create a bot',
     description:
-      'Creates a bot in a workspace and returns it. What is absent gets a default: a start event without edge, empty lists, an empty theme and empty settings. The new bot is a draft; nobody can chat with it before it is published.',
+      'Creates a bot in a workspace and returns it. Absent properties get defaults: a start event without edge, empty lists, an empty theme and empty settings. The new bot is a draft; nobody can chat with it before it is published.',
     access: workspace('MEMBER', 'body', 'FORBIDDEN'),
     isAudited: true,
     body: z
@@ -135,7 +135,7 @@ export const bots = define({
         workspaceId: recordId('Id of the workspace to create the bot in.', exampleIds.workspace),
         bot: botCreate,
       })
-      .meta({ id: 'CreateBotBody', description: 'Where to create which bot.' }),
+      .meta({ id: 'CreateBotBody', description: 'The bot to create, and its workspace.' }),
     bodySize: 'document',
     documentParts,
     requestExamples: {
@@ -167,7 +167,7 @@ export const bots = define({
     tag: 'bots',
     summary: 'Get a bot',
     description:
-      'Returns a bot with its draft as it was written, or converted to the latest version of the schema when asked. Members of the workspace may read it, and any caller when it is shared publicly.',
+      'Returns a bot with its draft as it was written or, on request, converted to the latest version of the schema. Members of the workspace may read it, and any caller if it is shared publicly.',
     access: bot('GUEST', { publicShare: true }),
     params,
     query: z.strictObject({ migrateToLatestVersion }),
@@ -193,7 +193,7 @@ export const bots = define({
     tag: 'bots',
     summary: 'Update a bot',
     description:
-      'Changes the draft of a bot and returns it as stored. Absent properties stay, given ones replace the whole property, and the stored version becomes the given one. With `bot.updatedAt` the update is refused as a conflict when somebody else was faster; `overwrite` waives that. A later version than the stored one converts the stored flow first, and from 6 to 6.1 its theme unless one is sent; a legacy version sent to a bot stored in a current one needs `groups`, `edges` and `variables` together. The published copy does not change; public id, domain, `isClosed` and public sharing take effect at once.',
+      'Changes the draft of a bot and returns it as stored. Absent properties stay as they are, given ones replace the whole property, and the stored version becomes the given one. With `bot.updatedAt` the update is rejected as a conflict if the bot has changed since; `overwrite` waives that. A later version than the stored one converts the stored flow first, and from 6 to 6.1 its theme unless one is sent. A legacy version sent to a bot stored in a current one needs `groups`, `edges` and `variables` together. The published copy does not change; public id, domain, `isClosed` and public sharing take effect at once.',
     access: bot('MEMBER'),
     params,
     body: z
@@ -202,7 +202,7 @@ export const bots = define({
         overwrite: z
           .boolean()
           .optional()
-          .meta({ description: 'Whether to write even when the precondition `bot.updatedAt` fails.' }),
+          .meta({ description: 'True to write even if the precondition `bot.updatedAt` fails.' }),
       })
       .meta({ id: 'UpdateBotBody', description: 'The change to a bot.' }),
     bodySize: 'document',
@@ -215,11 +215,11 @@ export const bots = define({
         },
       },
       publicId: {
-        summary: 'Give it the name that chats are started by',
+        summary: 'Set the public id that starts chats',
         value: { bot: { version: '6.1', publicId: 'lead-generation-8k2m4p6' } },
       },
       webhook: {
-        summary: 'Let the chat wait until it is told of a payment',
+        summary: 'Let the chat wait for a call about a payment',
         value: { bot: { version: '6.1', groups: exampleWebhookGroups } },
       },
       legacy: {
@@ -264,14 +264,14 @@ export const bots = define({
     tag: 'bots',
     summary: 'Delete a bot',
     description:
-      'Archives a bot. From then on every operation answers as for a bot that does not exist: its draft, publications and results are gone, running chats end, and its public id and domain are free again. This cannot be undone; export the bot first to keep its flow.',
+      'Archives a bot. From then on no operation finds it: its draft, publications and results are deleted, running chats end, and its public id and domain are free again. This cannot be undone; export the bot first to keep its flow.',
     access: bot('MEMBER'),
     isAudited: true,
     params,
     isConditional: true,
     success: {
       status: 200,
-      description: 'The bot is deleted; nothing but this is returned.',
+      description: 'The bot has been deleted.',
       body: successBody,
       examples: successExample,
     },

@@ -16,7 +16,7 @@ import { z } from '../kit/zod.ts'
 import { asciiHost, exampleIds } from '../shared.ts'
 import { icon } from '../workspaces.ts'
 
-export const botId = recordId('Id of the bot, as create and list answer it.', exampleIds.bot)
+export const botId = recordId('Id of the bot, as create and list return it.', exampleIds.bot)
 
 export const botName = name('Name of the bot. Names need not be unique.', 'Lead generation')
 
@@ -25,7 +25,7 @@ export const botIcon = icon.nullable().meta({
 })
 
 export const selectedThemeTemplateId = text(255).nullable().meta({
-  description: 'Id of the theme template an editor applied, which the service only keeps; null without one.',
+  description: 'Id of the theme template an editor applied, which the service only stores; null without one.',
   example: 'template-1',
 })
 
@@ -63,7 +63,7 @@ const customDomain = z
   .meta({
     maxLength: 255,
     description:
-      'Host name, with an optional path, at which the chat of the bot is served; DNS and the proxy in front of the service have to lead there. Trackers, widgets and head code run there. International names are taken in both spellings; the host is stored in ASCII and lower case, the path without a slash at its end. Unique over the installation, a taken one is invalid input; null without one.',
+      'Host name, with an optional path, at which the chat of the bot is served; DNS and the proxy in front of the service have to lead there. Trackers, widgets and head code run there. International names are valid in both spellings; the host is stored in ASCII and lower case, the path without a slash at its end. Unique over the installation, a taken one is invalid input; null without one.',
     example: 'chat.example.com/leads',
     // Also excludes U+0000, which no text may contain.
     pattern: '^[^\\x00\\s/?#@:\\\\.]+(\\.[^\\x00\\s/?#@:\\\\.]+)+(/[A-Za-z0-9_/-]*)?$',
@@ -85,7 +85,7 @@ const resultsTablePreferences = z
       .max(5000)
       .meta({ description: 'Ids of the columns from left to right.', example: ['date', 'email'] }),
     columnsVisibility: z.record(column, z.boolean()).meta({
-      description: 'Whether a column is shown, by its id.',
+      description: 'Visibility of a column, by its id.',
       maxProperties: 5000,
       example: { email: true },
     }),
@@ -95,25 +95,25 @@ const resultsTablePreferences = z
       example: { email: 240 },
     }),
   })
-  .meta({ id: 'ResultsTablePreferences', description: 'How an editor shows the table of results.' })
+  .meta({ id: 'ResultsTablePreferences', description: 'Layout of the table of results in an editor.' })
 
 export const nullableResultsTablePreferences = z
   .union([resultsTablePreferences, z.null()])
-  .meta({ description: 'How an editor shows the table of results; null for its own defaults.' })
+  .meta({ description: 'Layout of the table of results in an editor; null for its own defaults.' })
 
 export const isClosed = z
   .boolean()
-  .meta({ description: 'Whether new chats are refused. Takes effect at once, without publishing.' })
+  .meta({ description: 'True if new chats are rejected. Takes effect at once, without publishing.' })
 
 const messagingCredentialsId = text(255).nullable().meta({
   description:
-    'Id of the credentials of a messaging channel, which the service only keeps; null without one.',
+    'Id of the credentials of a messaging channel, which the service only stores; null without one.',
   example: 'cred-1',
 })
 
 const riskLevel = z.number().min(-1).max(1_000_000).nullable().meta({
   description:
-    'Risk that whoever runs the service sees in the bot, higher is riskier and -1 is trusted; read-only, ignored when sent. Null when not assessed.',
+    'Risk of the bot as the operator of the service assessed it: higher is riskier and -1 is trusted. Read-only, ignored when sent. Null when not assessed.',
   example: null,
 })
 
@@ -183,7 +183,7 @@ function botOf<const V extends Version>(version: V) {
 
 export const botSchema = z
   .discriminatedUnion('version', [botOf('3'), botOf('4'), botOf('5'), botOf('6'), botOf('6.1')])
-  .meta({ id: 'Bot', description: 'A bot with its draft; the version tells how its flow is written.' })
+  .meta({ id: 'Bot', description: 'A bot with its draft; the version decides about the schema of its flow.' })
 
 export const botBody = z
   .object({ bot: botSchema })
@@ -235,7 +235,7 @@ export const botCreate = z
   .meta({
     id: 'BotCreate',
     description:
-      'The bot to create; every property may be absent. Properties of a bot that create does not take are ignored, so that what was read can be posted as a copy.',
+      'The bot to create; every property may be absent. Properties that create does not take are ignored, so that a bot that was read can be posted as a copy.',
   })
 
 function botUpdateOf<const V extends Version>(version: V) {
@@ -258,14 +258,14 @@ function botUpdateOf<const V extends Version>(version: V) {
         format: 'date-time',
         maxLength: 64,
         description:
-          'Precondition: the `updatedAt` the caller read. The update is refused as a conflict when the stored one differs by so much as a millisecond.',
+          'Precondition: the `updatedAt` that the caller read. The update is rejected as a conflict if the stored one differs, even by a millisecond.',
         example: '2026-03-04T10:15:30.120Z',
       }),
       ...ignored,
     })
     .meta({
       id: `BotUpdate${updated}`,
-      description: `A change to a bot in version ${version}. Absent properties stay, given ones replace the whole property.`,
+      description: `A change to a bot in version ${version}. Absent properties stay as they are, given ones replace the whole property.`,
     })
 }
 
@@ -283,7 +283,7 @@ export const botUpdate = z
   .meta({
     id: 'BotUpdate',
     description:
-      'A change to a bot. The version is required and tells the shape: `6` and `6.1` are the current one, `3`, `4` and `5` the legacy one.',
+      'A change to a bot. The version is required and decides about the shape: `6` and `6.1` are the current one, `3`, `4` and `5` the legacy one.',
   })
 
 /** Current and legacy shapes, published beside the union. Each lists its versions. */
@@ -297,9 +297,9 @@ export const botUpdateLegacy = z
 
 export const currentUserMode = z.enum(['write', 'read', 'guest']).meta({
   description:
-    "The caller's rights on the bot: `write` for admins and members of its workspace, `read` for guests, `guest` for anybody who sees it because it is shared publicly.",
+    "The caller's rights on the bot: `write` for admins and members of its workspace, `read` for guests, `guest` for all other callers of a publicly shared bot.",
 })
 
 export const migrateToLatestVersion = flag(
-  'Whether the answer is converted to the latest version of the schema. What is stored stays as it is.',
+  'True to convert the response to the latest version of the schema. The stored document stays as it is.',
 )

@@ -25,7 +25,7 @@ const markdown = z
 
 const textContent = z
   .discriminatedUnion('type', [richText, markdown])
-  .meta({ id: 'TextContent', description: 'A text in the format that was asked for.' })
+  .meta({ id: 'TextContent', description: 'A text in the requested format.' })
 
 function mediaBubble<const Type extends string>(type: Type, id: string, description: string) {
   return z
@@ -45,13 +45,13 @@ export const bubble = z
         type: z.enum(['text']).meta({ description: 'Kind of the bubble.' }),
         content: textContent,
       })
-      .meta({ id: 'TextMessageBubble', description: 'A text that the bot says.' }),
+      .meta({ id: 'TextMessageBubble', description: 'A text message of the bot.' }),
     mediaBubble('image', 'ImageMessageBubble', 'A picture of the bot.'),
     mediaBubble('video', 'VideoMessageBubble', 'A video that the bot shows.'),
     mediaBubble('audio', 'AudioMessageBubble', 'A recording of the bot.'),
     mediaBubble('embed', 'EmbedMessageBubble', 'An embedded page of the bot.'),
   ])
-  .meta({ id: 'MessageBubble', description: 'Something the bot says or shows.' })
+  .meta({ id: 'MessageBubble', description: 'A message of the bot.' })
 
 export const input = z
   .looseObject({
@@ -66,20 +66,20 @@ export const input = z
       .max(1000)
       .optional()
       .meta({ description: 'The items that can be chosen.' }),
-    prefilledValue: prose('The value to begin with.', 'ada@example.com').optional(),
+    prefilledValue: prose('Initial value of the input.', 'ada@example.com').optional(),
     upload: z
       .object({
         maximumSize: z
           .int()
           .min(1)
           .max(9_007_199_254_740_991)
-          .meta({ description: 'Most bytes of a file.', format: 'int64', example: 10_485_760 }),
+          .meta({ description: 'Maximum bytes of a file.', format: 'int64', example: 10_485_760 }),
       })
       .optional()
       .meta({
         id: 'UploadLimits',
         description:
-          'Where files can be uploaded for the reply. Absent with an input for files means that the installation keeps none.',
+          'Limits of files that can be uploaded for the reply. Absent with an input for files if the installation stores none.',
       }),
     payment: z
       .object({
@@ -96,7 +96,7 @@ export const input = z
       .meta({
         id: 'ChatPayment',
         description:
-          'The payment that the chat waits for. Continue the chat with any message, or with none, to have it checked: the chat goes on once the service has read from the provider that the payment succeeded.',
+          'The payment that the chat waits for. Continue the chat with any message, or with none, to check it. The chat continues once the service has read from the provider that the payment succeeded.',
       }),
     runtimeOptions: z
       .object({
@@ -114,7 +114,7 @@ export const input = z
       .meta({
         id: 'PaymentFormOptions',
         description:
-          'With these a client shows the form of the provider itself. Absent where the visitor pays on the page of the provider: on the host of the members, and without a public key in the credentials.',
+          'Data with which a client shows the form of the provider itself. Absent if the visitor pays on the page of the provider: on the host of the members, and without a public key in the credentials.',
       }),
   })
   .meta({ id: 'ChatInput', description: 'The input block that waits for a reply.' })
@@ -129,14 +129,14 @@ const actionProperties = {
   expectsDedicatedReply: z
     .boolean()
     .optional()
-    .meta({ description: 'Whether the chat goes on only when it is continued with the outcome.' }),
+    .meta({ description: 'True if the client must continue the chat with the outcome.' }),
 }
 
 const script = z
   .object({
     content: prose('The code.', 'console.log(name)'),
-    isCode: z.boolean().optional().meta({ description: 'Whether it is code rather than an expression.' }),
-    isUnsafe: z.boolean().optional().meta({ description: 'Whether the code comes from an unknown author.' }),
+    isCode: z.boolean().optional().meta({ description: 'True if it is code rather than an expression.' }),
+    isUnsafe: z.boolean().optional().meta({ description: 'True if the code comes from an unknown author.' }),
     args: z
       .array(
         z
@@ -153,7 +153,7 @@ const script = z
 
 const scriptHolder = z
   .object({ scriptToExecute: script })
-  .meta({ id: 'ScriptHolder', description: 'A script and what it is for.' })
+  .meta({ id: 'ScriptHolder', description: 'A script for the client to run.' })
 
 export function action<const Type extends string, Shape extends z.core.$ZodLooseShape>(
   type: Type,
@@ -172,7 +172,7 @@ export function action<const Type extends string, Shape extends z.core.$ZodLoose
 
 export const clientSideAction = z
   .discriminatedUnion('type', [
-    action('scriptToExecute', 'ScriptAction', 'Tells the client to run a script.', {
+    action('scriptToExecute', 'ScriptAction', 'Run a script on the client.', {
       scriptToExecute: script,
     }),
     action('setVariable', 'SetVariableAction', 'Compute a value and continue with it.', {
@@ -191,26 +191,26 @@ export const clientSideAction = z
         })
         .meta({ id: 'CalendarDetails', description: 'The calendar that the client shows.' }),
     }),
-    action('redirect', 'RedirectAction', 'Tells the client to open an address.', {
+    action('redirect', 'RedirectAction', 'Open an address in the browser.', {
       redirect: z
         .object({
           url: text(262_144).meta({ description: 'The address.', example: 'https://example.com' }),
-          isNewTab: z.boolean().optional().meta({ description: 'Whether to open a new tab.' }),
+          isNewTab: z.boolean().optional().meta({ description: 'True to open a new tab.' }),
         })
-        .meta({ id: 'RedirectDetails', description: 'The address to open, and where.' }),
+        .meta({ id: 'RedirectDetails', description: 'The address to open.' }),
     }),
-    action('wait', 'WaitAction', 'Wait before going on.', {
+    action('wait', 'WaitAction', 'Wait before continuing.', {
       wait: z
         .object({
           secondsToWaitFor: z
             .number()
             .min(0)
             .max(86_400)
-            .meta({ description: 'How long, in seconds: at most a day.', example: 2 }),
+            .meta({ description: 'Delay in seconds, at most a day.', example: 2 }),
         })
-        .meta({ id: 'WaitDetails', description: 'How long the client waits before it goes on.' }),
+        .meta({ id: 'WaitDetails', description: 'Delay before the client continues.' }),
     }),
-    action('httpRequestToExecute', 'HttpRequestAction', 'Send a request and continue with the answer.', {
+    action('httpRequestToExecute', 'HttpRequestAction', 'Send a request and continue with the response.', {
       httpRequestToExecute: z
         .object({
           url: text(262_144).meta({ description: 'The address.', example: 'https://example.com/api' }),
@@ -228,27 +228,35 @@ export const clientSideAction = z
     action('pixel', 'PixelAction', 'Send an event to the Meta pixel.', {
       pixel: anyObject('Options of the block, with placeholders filled in.'),
     }),
-    action('startPropsToInject', 'StartPropertiesAction', 'Load what the page needs from the start.', {
-      startPropsToInject: z
-        .object({
-          googleAnalyticsId: text(4096)
-            .optional()
-            .meta({ description: 'Measurement id of Google Analytics to load.', example: 'G-1234' }),
-          pixelIds: z
-            .array(text(4096))
-            .max(1000)
-            .optional()
-            .meta({ description: 'Ids of the Meta pixels to load.', example: ['1234'] }),
-          gtmId: text(4096)
-            .optional()
-            .meta({ description: 'Container id of the tag manager to load.', example: 'GTM-1234' }),
-          customHeadCode: text(16_384).optional().meta({
-            description: 'Markup for the head of the page.',
-            example: '<meta name="a" content="b">',
+    action(
+      'startPropsToInject',
+      'StartPropertiesAction',
+      'Load scripts and markup at the start of the chat.',
+      {
+        startPropsToInject: z
+          .object({
+            googleAnalyticsId: text(4096)
+              .optional()
+              .meta({ description: 'Measurement id of Google Analytics to load.', example: 'G-1234' }),
+            pixelIds: z
+              .array(text(4096))
+              .max(1000)
+              .optional()
+              .meta({ description: 'Ids of the Meta pixels to load.', example: ['1234'] }),
+            gtmId: text(4096)
+              .optional()
+              .meta({ description: 'Container id of the tag manager to load.', example: 'GTM-1234' }),
+            customHeadCode: text(16_384).optional().meta({
+              description: 'Markup for the head of the page.',
+              example: '<meta name="a" content="b">',
+            }),
+          })
+          .meta({
+            id: 'StartProperties',
+            description: 'Scripts and markup that the client loads when the chat begins.',
           }),
-        })
-        .meta({ id: 'StartProperties', description: 'What the client loads when the chat begins.' }),
-    }),
+      },
+    ),
     action(
       'listenForWebhook',
       'ListenForWebhookAction',
@@ -256,18 +264,23 @@ export const clientSideAction = z
       {},
     ),
   ])
-  .meta({ id: 'ClientSideAction', description: 'Something the client has to do.' })
+  .meta({ id: 'ClientSideAction', description: 'An action of the client.' })
 
 export const chatLog = z
   .object({
-    description: text(10_000).meta({ description: 'What happened.', example: 'The mail was not sent' }),
+    description: text(10_000).meta({
+      description: 'Description of the event.',
+      example: 'The mail was not sent',
+    }),
     status: text(255)
       .optional()
       .meta({ description: 'Kind of the entry: `error`, `success` or `info`.', example: 'error' }),
-    details: text(10_000).optional().meta({ description: 'More about it.', example: 'Connection refused' }),
-    context: text(10_000).optional().meta({ description: 'Where it happened.', example: 'Group Welcome' }),
+    details: text(10_000).optional().meta({ description: 'Further details.', example: 'Connection refused' }),
+    context: text(10_000)
+      .optional()
+      .meta({ description: 'Location of the event.', example: 'Group Welcome' }),
   })
-  .meta({ id: 'ChatLog', description: 'Something noticed while the flow ran.' })
+  .meta({ id: 'ChatLog', description: 'A log entry of a turn.' })
 
 export const dynamicTheme = z
   .object({
@@ -276,7 +289,7 @@ export const dynamicTheme = z
       .meta({ description: "URL of the bot's picture.", example: 'https://example.com/bot.png' }),
     guestAvatarUrl: text(262_144)
       .optional()
-      .meta({ description: "URL of the person's picture.", example: 'https://example.com/ada.png' }),
+      .meta({ description: "URL of the visitor's picture.", example: 'https://example.com/ada.png' }),
     backgroundUrl: text(262_144)
       .optional()
       .meta({ description: 'URL of the background image.', example: 'https://example.com/back.png' }),

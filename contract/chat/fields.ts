@@ -15,7 +15,7 @@ export const anyObject = (description: string) =>
 
 export const revision = z.int().min(0).max(2_147_483_647).meta({
   description:
-    'Counts the turns of the session. Send it with the reply: the same reply sent again then gets the same answer instead of counting twice.',
+    'Number of turns of the session. Send it with the reply: the same reply sent again then gets the same response instead of counting twice.',
   format: 'int32',
   example: 1,
 })

@@ -18,26 +18,29 @@ import { startedPreviewBody, startPreviewBody } from './simulation.ts'
 
 const clientLog = z
   .strictObject({
-    description: text(10_000).meta({ description: 'What happened.', example: 'Could not load the script' }),
+    description: text(10_000).meta({
+      description: 'Description of the event.',
+      example: 'Could not load the script',
+    }),
     status: text(10_000).optional().meta({
       description: 'Kind of the entry, such as `error`, `success` or `info`; `error` when absent.',
       example: 'error',
     }),
     details: text(10_000).optional().meta({
-      description: 'More about it.',
+      description: 'Further details.',
       example: 'net::ERR_BLOCKED_BY_CLIENT',
     }),
     context: text(10_000)
       .optional()
-      .meta({ description: 'Where it happened.', example: 'While executing the script' }),
+      .meta({ description: 'Location of the event.', example: 'While executing the script' }),
   })
   .meta({
     id: 'ClientLog',
-    description: 'One entry of the log of a chat client. Each text is kept up to 1,000 characters.',
+    description: 'One entry of the log of a chat client. Each text is cut at 1,000 characters.',
   })
 
 const sessionParams = z.object({
-  sessionId: recordId('Id of the chat session, as start chat answers it.', exampleIds.session),
+  sessionId: recordId('Id of the chat session, as start chat returns it.', exampleIds.session),
 })
 
 const exampleStep = {
@@ -137,7 +140,7 @@ export const chat = define({
     },
     success: {
       status: 200,
-      description: 'What the bot says first, and the input it waits at.',
+      description: 'The first messages of the bot, and the input it waits at.',
       body: startedChatBody,
       resultOf: 'resultId',
       examples: { started: { summary: 'Waiting for an e-mail address', value: exampleStart } },
@@ -151,13 +154,13 @@ export const chat = define({
     tag: 'chat',
     summary: 'Get a chat session',
     description:
-      'Reads a chat as it is now: what was said, and the input or the action it waits for. A client that was closed shows this and goes on with `revision`; nothing runs again. A session can be read as long as it can be continued, and for an hour after it ended.',
+      'Returns the current state of a chat: its messages, and the input or the action it waits for. A client that was closed shows this and continues with `revision`; nothing runs again. A session can be read as long as it can be continued, and for an hour after it ended.',
     access: anyone,
     isCrossOrigin: true,
     params: sessionParams,
     success: {
       status: 200,
-      description: 'What was said, and what the chat waits for.',
+      description: 'The messages, and the input or the action that the chat waits for.',
       body: chatSessionBody,
       examples: { waiting: { summary: 'Waiting for an e-mail address', value: exampleSession } },
     },
@@ -169,14 +172,14 @@ export const chat = define({
     tag: 'chat',
     summary: 'Follow a chat session',
     description:
-      'Returns what happened in a chat since an event: turns, messages of members, changes of hands, the end. To a client that accepts `text/event-stream` it sends them as they come, and a browser that lost the connection goes on from its last event by itself. Clients need it only while `expectsEvents` says that something may come; reading the session again shows the same.',
+      'Returns the events of a chat after a given one: turns, messages of members, changes of hands, the end. A client that accepts `text/event-stream` gets them as they come, and a browser that lost the connection continues from its last event by itself. Clients need it only while `expectsEvents` is true; reading the session again shows the same.',
     access: anyone,
     isCrossOrigin: true,
     params: sessionParams,
     query: z.strictObject({ after: eventsAfterId }),
     success: {
       status: 200,
-      description: 'The events since then.',
+      description: 'The events after the given one.',
       body: sessionEventsBody,
       otherMedia: sessionEventStream,
       examples: {
@@ -194,7 +197,7 @@ export const chat = define({
     tag: 'chat',
     summary: 'Continue a chat',
     description:
-      'Sends a reply and runs the flow up to its next input. A reply that the input does not accept is answered with a message and the same input. A chat that waits at a webhook block gives the same turn again until the webhook is called; in a preview a text stands for the call, such as `{"data": {"isPaid": true}}`. With `revision` a repeated request gets the same answer again. Of equal replies at once one is counted and all get its answer; of different ones one is counted and the others are a conflict. A session can be continued for at least 48 hours after its last turn; then, or when the bot is deleted, it is not found.',
+      'Sends a reply and runs the flow up to its next input. A reply that the input does not accept gets a message and the same input. A chat that waits at a webhook block returns the same turn again until the webhook is called; in a preview a text stands for the call, such as `{"data": {"isPaid": true}}`. With `revision` a repeated request gets the same response again. If equal replies arrive at once, one counts and all get its response; if they differ, one counts and the others are a conflict. A session can be continued for at least 48 hours after its last turn; then, or when the bot is deleted, it is not found.',
     access: anyone,
     isCrossOrigin: true,
     params: sessionParams,
@@ -204,7 +207,7 @@ export const chat = define({
     },
     success: {
       status: 200,
-      description: 'What the bot says next, and the input it waits at.',
+      description: 'The next messages of the bot, and the input it waits at.',
       body: continuedChatBody,
       otherMedia: chatEvents,
       examples: { ended: { summary: 'The chat is over', value: { messages: [], revision: 2 } } },
@@ -218,11 +221,11 @@ export const chat = define({
     tag: 'chat',
     summary: 'Preview the draft of a bot',
     description:
-      'Starts a chat with the draft instead of the published copy. Nothing is stored as a result; every turn runs the draft as it is then. Continue it with the operation that continues chats. With `simulation` a whole chat is run at once by the engine of live chats, from replies, responses, a clock and branches that the caller gives: nothing is sent or stored, and with `startsAt` the same request runs the same chat. Blocks get stand-ins in place of the data of credentials.',
+      'Starts a chat with the draft instead of the published copy. It stores no result; every turn runs the current draft. Continue it with the operation that continues chats. With `simulation`, the engine of live chats runs a whole chat at once, from given replies, responses, a clock and branches. Nothing is sent or stored, and with `startsAt` the same request runs the same chat. Blocks get stand-ins in place of the data of credentials.',
     access: bot('MEMBER'),
     scope: 'write',
     callsOut: true,
-    params: z.object({ botId: recordId('Id of the bot, as create and list answer it.', exampleIds.bot) }),
+    params: z.object({ botId: recordId('Id of the bot, as create and list return it.', exampleIds.bot) }),
     body: startPreviewBody,
     requestExamples: {
       group: {
@@ -242,7 +245,7 @@ export const chat = define({
     },
     success: {
       status: 200,
-      description: 'What the bot says first, and the input it waits at.',
+      description: 'The first messages of the bot, and the input it waits at.',
       body: startedPreviewBody,
       resultOf: 'resultId',
       examples: {
@@ -257,12 +260,12 @@ export const chat = define({
     tag: 'chat',
     summary: 'Call the webhook that a chat waits for',
     description:
-      'Continues a chat that waits at a webhook block, with the body as the data that the block maps into variables. Numbers of any length stay as they are written. The waiting client gets the next turn when it continues without a message and with the `revision` it has, in the text format that it asked for last. A chat that does not wait at this block is invalid input.',
+      'Continues a chat that waits at a webhook block, with the body as the data that the block maps into variables. Numbers of any length stay as they are written. The waiting client gets the next turn when it continues without a message and with its `revision`, in the text format of its last request. A chat that does not wait at this block is invalid input.',
     access: bot('MEMBER'),
     callsOut: true,
     keepsNumbers: true,
     params: z.object({
-      botId: recordId('Id of the bot, as create and list answer it.', exampleIds.bot),
+      botId: recordId('Id of the bot, as create and list return it.', exampleIds.bot),
       blockId: text(255, 1).meta({ description: 'Id of the webhook block.', example: 'block-webhook' }),
       resultId: recordId('Id of the result of the chat.', exampleIds.result),
     }),
@@ -275,7 +278,7 @@ export const chat = define({
     requestExamples: { paid: { summary: 'A payment came in', value: { isPaid: true } } },
     success: {
       status: 200,
-      description: 'The chat went on with the data.',
+      description: 'The chat continued with the data.',
       body: successBody,
       examples: successExample,
     },
@@ -288,7 +291,7 @@ export const chat = define({
     tag: 'chat',
     summary: 'Save log entries of a chat client',
     description:
-      'Stores what a chat client noticed while it ran a bot, with the result of the chat. Needs no token: whoever has the id of the session may write. An unknown session is invalid input. A session may have 1,000 entries in all; what would make more is refused as a whole with `TOO_MANY_REQUESTS`, as is what an address stores beyond its day (`daily_quota_exceeded`).',
+      'Stores log entries of a chat client with the result of the chat. Needs no token: any caller with the id of the session may write. An unknown session is invalid input. A session may have 1,000 entries in all. A request that exceeds them, or the daily limit of its address (`daily_quota_exceeded`), is rejected as a whole with `TOO_MANY_REQUESTS`.',
     access: anyone,
     isCrossOrigin: true,
     params: sessionParams,

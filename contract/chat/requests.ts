@@ -23,17 +23,17 @@ const textMessage = z
           .optional()
           .meta({ description: 'Id of the item that was chosen.', example: 'item-yes' }),
       })
-      .meta({ id: 'MessageMetadata', description: 'How the text came about.' })
+      .meta({ id: 'MessageMetadata', description: 'Origin of the text of a message.' })
       .optional(),
   })
-  .meta({ id: 'TextMessage', description: 'A text of the person who chats.' })
+  .meta({ id: 'TextMessage', description: 'A text of the visitor.' })
 
 const audioMessage = z
   .strictObject({
     type: z.enum(['audio']).meta({ description: 'A recording.' }),
     url: text(2048, 1).meta({ description: 'URL of the recording.', example: 'https://example.com/a.mp3' }),
   })
-  .meta({ id: 'AudioMessage', description: 'A recording of the person who chats.' })
+  .meta({ id: 'AudioMessage', description: 'A recording of the visitor.' })
 
 const commandMessage = z
   .strictObject({
@@ -69,17 +69,17 @@ export const message = selectUnion([plainText, z.lazy(() => structuredMessage)],
   return Object.hasOwn(structured, String(type))
     ? structured[type as keyof typeof structured]
     : wrongType(notAMessage)
-}).meta({ id: 'Message', description: 'What the person says: a plain text, or a message with its kind.' })
+}).meta({ id: 'Message', description: 'Message of the visitor: a plain text, or a message with its kind.' })
 
 const nothing = z.null()
 
 const textBubbleContentFormat = z
   .enum(['richText', 'markdown'])
   .default('richText')
-  .meta({ description: 'How texts of the bot come: as a tree of formatted nodes, or in Markdown.' })
+  .meta({ description: 'Format of the texts of the bot: a tree of formatted nodes, or Markdown.' })
 
 const prefilledVariables = anyObject(
-  'Values of variables, by the name of the variable. Unknown names are ignored, null empties.',
+  'Values of variables, by variable name. Unknown names are ignored, null empties.',
 ).optional()
 
 export const startProperties = {
@@ -89,8 +89,7 @@ export const startProperties = {
     .default(false)
     .meta({ description: 'Create the session without running the flow; the first continue runs it.' }),
   isStreamEnabled: z.boolean().default(false).meta({
-    description:
-      'Whether start and continue answer events, each as it comes, to requests that accept `text/event-stream`.',
+    description: 'True to stream events from start and continue to requests that accept `text/event-stream`.',
   }),
   prefilledVariables,
   textBubbleContentFormat,
@@ -101,10 +100,10 @@ export const startChatBody = z
     ...startProperties,
     resultId: recordId('Id of an earlier result to continue.', exampleIds.result).optional().meta({
       description:
-        'Id of an earlier result of this person. Continued when the settings say that users are remembered; otherwise ignored.',
+        'Id of an earlier result of this visitor. It is continued if the settings remember visitors; otherwise ignored.',
     }),
   })
-  .meta({ id: 'StartChatBody', description: 'How to start a chat; every property may be absent.' })
+  .meta({ id: 'StartChatBody', description: 'Options of a new chat; every property may be absent.' })
 
 export const startFrom = z
   .discriminatedUnion('type', [
@@ -119,9 +118,9 @@ export const startFrom = z
         type: z.enum(['event']).meta({ description: 'Start at an event.' }),
         eventId: text(255, 1).meta({ description: 'Id of the event.', example: 'start-event' }),
       })
-      .meta({ id: 'StartFromEvent', description: 'Start where an event leads.' }),
+      .meta({ id: 'StartFromEvent', description: 'Start at the target of an event.' }),
   ])
-  .meta({ id: 'StartFrom', description: 'Where a preview starts.' })
+  .meta({ id: 'StartFrom', description: 'Start position of a preview.' })
 
 export const continueChatBody = z
   .strictObject({
@@ -129,10 +128,10 @@ export const continueChatBody = z
       .optional()
       .meta({
         description:
-          'The reply; absent or null skips an input that may be skipped, or says that an awaited action is done.',
+          'The reply; absent or null skips an optional input, or confirms that an awaited action is done.',
         example: 'ada@example.com',
       }),
     textBubbleContentFormat,
     revision: revision.optional(),
   })
-  .meta({ id: 'ContinueChatBody', description: 'The reply of the person who chats.' })
+  .meta({ id: 'ContinueChatBody', description: 'The reply of the visitor.' })

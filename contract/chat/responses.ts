@@ -5,7 +5,7 @@ import { exampleIds } from '../shared.ts'
 import { bubble, chatLog, clientSideAction, dynamicTheme, input } from './content.ts'
 import { anyObject, blockId, prose, revision } from './fields.ts'
 
-// Answers
+// Responses
 
 export const chatHandlerKinds = ['bot', 'waiting', 'member'] as const
 
@@ -14,28 +14,28 @@ export const TYPING_SECONDS = 6
 
 const handledByPeople = z.enum(['waiting', 'member']).meta({
   description:
-    'Present while the bot does not handle the chat: it waits for a member, or a member handles it. The input is then a text for people; what members write comes with the session and its events.',
+    'Present while the bot does not handle the chat: it waits for a member, or a member handles it. The input is then a text for people; messages of members come with the session and its events.',
 })
 
 const expectsEvents = z.boolean().meta({
   description:
-    'True while something can come without a reply: people handle the chat, or a timer runs. Clients then follow the events of the session. Absent otherwise.',
+    'True while events can come without a reply: people handle the chat, or a timer runs. Clients then follow the events of the session. Absent otherwise.',
   example: true,
 })
 
 const turnProperties = {
-  messages: z.array(bubble).max(10_000).meta({ description: 'What the bot says, in order.' }),
+  messages: z.array(bubble).max(10_000).meta({ description: 'Messages of the bot, in order.' }),
   input: input.optional(),
   clientSideActions: z
     .array(clientSideAction)
     .max(10_000)
     .optional()
-    .meta({ description: 'What the client has to do, in order; absent when there is nothing.' }),
+    .meta({ description: 'Actions of the client, in order; absent if there are none.' }),
   logs: z
     .array(chatLog)
     .max(10_000)
     .optional()
-    .meta({ description: 'What was noticed while the turn ran, for whoever builds the client.' }),
+    .meta({ description: 'Log of the turn, for developers of the client.' }),
   variables: z
     .array(resultVariable)
     .max(5_000)
@@ -47,9 +47,9 @@ const turnProperties = {
     .min(0)
     .max(100)
     .optional()
-    .meta({ description: 'How far the chat is, in percent; only with the progress bar on.', example: 40 }),
+    .meta({ description: 'Progress of the chat in percent; only with the progress bar on.', example: 40 }),
   lastMessageNewFormat: prose(
-    'The reply as it was understood, when that differs from what was sent.',
+    'The reply as it was understood, if that differs from the sent one.',
     '+33 1 23 45 67 89',
   ).optional(),
   handledBy: handledByPeople.optional(),
@@ -59,18 +59,18 @@ const turnProperties = {
 
 const chatBot = z
   .object({
-    id: recordId('Id of the bot, as create and list answer it.', exampleIds.bot),
+    id: recordId('Id of the bot, as create and list return it.', exampleIds.bot),
     version: text(16).meta({ description: 'Version of the flow that runs.', example: '6.1' }),
     theme: anyObject('The theme, with placeholders filled in.'),
     settings: anyObject('The settings a client needs: `general` and `typingEmulation`.'),
     publishedAt: timestamp('When the running copy was published.').optional(),
   })
-  .meta({ id: 'ChatBot', description: 'The bot that runs: its version, look and settings.' })
+  .meta({ id: 'ChatBot', description: 'The bot that runs: its version, theme and settings.' })
 
 export const startedChatBody = z
   .object({
     sessionId: recordId('Id of the chat session, needed to continue.', exampleIds.session),
-    resultId: recordId('Id of the result, as the list of results answers it.', exampleIds.result)
+    resultId: recordId('Id of the result, as the list of results returns it.', exampleIds.result)
       .optional()
       .meta({ description: 'Id of the result; absent while the chat is only registered, and in a preview.' }),
     bot: chatBot,
@@ -87,15 +87,15 @@ export const turn = z
   .discriminatedUnion('role', [
     z
       .object({
-        role: z.enum(['bot']).meta({ description: 'Who said it.' }),
+        role: z.enum(['bot']).meta({ description: 'Role of the author.' }),
         message: bubble,
       })
-      .meta({ id: 'BotTurn', description: 'Something the bot said or showed.' }),
+      .meta({ id: 'BotTurn', description: 'A message of the bot.' }),
     z
       .object({
-        role: z.enum(['user']).meta({ description: 'Who said it.' }),
+        role: z.enum(['user']).meta({ description: 'Role of the author.' }),
         text: prose(
-          'What was said, as clients show it: the label of a chosen item, of a recording its URL. Empty for a picture without a title, and where only files were sent.',
+          'Text as clients show it: the label of a chosen item, the URL of a recording. Empty for a picture without a title, and if only files were sent.',
           'ada@example.com',
         ),
         attachedFileUrls: z
@@ -107,16 +107,16 @@ export const turn = z
             example: ['https://example.com/plan.pdf'],
           }),
       })
-      .meta({ id: 'UserTurn', description: 'Something the person said.' }),
+      .meta({ id: 'UserTurn', description: 'A message of the visitor.' }),
     z
       .object({
-        role: z.enum(['member']).meta({ description: 'Who said it.' }),
+        role: z.enum(['member']).meta({ description: 'Role of the author.' }),
         message: bubble,
         userId: recordId('Id of the member; only members see it.', exampleIds.user).optional(),
       })
-      .meta({ id: 'MemberTurn', description: 'Something a member of the workspace wrote to the person.' }),
+      .meta({ id: 'MemberTurn', description: 'A message of a member to the visitor.' }),
   ])
-  .meta({ id: 'ChatTurn', description: 'Something that was said in a chat.' })
+  .meta({ id: 'ChatTurn', description: 'A message in a chat.' })
 
 export const eventId = z
   .string()
@@ -124,25 +124,25 @@ export const eventId = z
   .meta({
     minLength: 3,
     maxLength: 19,
-    description: 'Id of the last event of the session; the events after it are those that come next.',
+    description: 'Id of the last event of the session; the next events come after it.',
     example: '3.1',
   })
 
 export const chatSessionBody = z
   .object({
     sessionId: recordId('Id of the chat session.', exampleIds.session),
-    resultId: recordId('Id of the result, as the list of results answers it.', exampleIds.result)
+    resultId: recordId('Id of the result, as the list of results returns it.', exampleIds.result)
       .optional()
       .meta({ description: 'Id of the result; absent while the chat is only registered, and in a preview.' }),
     bot: chatBot,
     turns: z
       .array(turn)
       .max(10_000)
-      .meta({ description: 'What was said, oldest first; of very long chats what was said last.' }),
-    isOver: z.boolean().meta({ description: 'Whether the chat has ended.', example: false }),
+      .meta({ description: 'The messages, oldest first; for very long chats, only the latest.' }),
+    isOver: z.boolean().meta({ description: 'True if the chat has ended.', example: false }),
     input: input.optional(),
     clientSideActions: z.array(clientSideAction).max(10_000).optional().meta({
-      description: 'What the chat waits for the client to do; actions that are done once are not repeated.',
+      description: 'Actions that the chat waits for; one-time actions are not repeated.',
     }),
     dynamicTheme: dynamicTheme.optional(),
     progress: z
@@ -150,13 +150,16 @@ export const chatSessionBody = z
       .min(0)
       .max(100)
       .optional()
-      .meta({ description: 'How far the chat is, in percent; only with the progress bar on.', example: 40 }),
+      .meta({ description: 'Progress of the chat in percent; only with the progress bar on.', example: 40 }),
     handledBy: handledByPeople.optional(),
     expectsEvents: expectsEvents.optional(),
     lastEventId: eventId,
     revision,
   })
-  .meta({ id: 'ChatSessionBody', description: 'A chat as it is now, for a client that comes back to it.' })
+  .meta({
+    id: 'ChatSessionBody',
+    description: 'The current state of a chat, for a client that comes back to it.',
+  })
 
 export const continuedChatBody = z.object(turnProperties).meta({
   id: 'ContinuedChatBody',
@@ -181,27 +184,27 @@ export const chatEvent = z
     eventOf(
       'look',
       'ChatLookEvent',
-      'How the chat looks: the first event of a start. It is in the answer again.',
+      'Appearance of the chat: the first event of a start. The event `answer` repeats it.',
       {
         theme: chatBot.shape.theme,
         settings: chatBot.shape.settings,
       },
     ),
-    eventOf('message', 'ChatMessageEvent', 'The bot says something. It is in the answer again.', {
+    eventOf('message', 'ChatMessageEvent', 'A message of the bot. The event `answer` repeats it.', {
       message: bubble,
     }),
-    eventOf('action', 'ChatActionEvent', 'Something for the client to do. It is in the answer again.', {
+    eventOf('action', 'ChatActionEvent', 'An action of the client. The event `answer` repeats it.', {
       action: clientSideAction,
     }),
     eventOf(
       'delta',
       'ChatDeltaEvent',
-      'More of a text that a language model is writing. The bubble that is going to show it has this id, and replaces what came in pieces.',
+      'A piece of a text that a language model is writing. The bubble that will show the text has this id, and replaces the pieces.',
       { id: blockId, text: prose('The piece.', 'Hel') },
     ),
-    eventOf('answer', 'ChatAnswerEvent', 'The last event: what is answered without a stream.', {
+    eventOf('answer', 'ChatAnswerEvent', 'The last event: the response of a request without a stream.', {
       answer: z.record(text(255), z.unknown()).meta({
-        description: 'Of a start a `StartedChatBody`, of a continuation a `ContinuedChatBody`.',
+        description: 'A `StartedChatBody` for a start, a `ContinuedChatBody` for a continuation.',
         maxProperties: 100,
         example: { messages: [], revision: 2 },
       }),
@@ -209,11 +212,11 @@ export const chatEvent = z
     eventOf('error', 'ChatErrorEvent', 'The last event of a request that failed after others were sent.', {
       status: z.int().min(400).max(599).meta({
         format: 'int32',
-        description: 'The status that it has without a stream.',
+        description: 'Status of the response without a stream.',
         example: 409,
       }),
       error: z.record(text(255), z.unknown()).meta({
-        description: 'The body that it has without a stream.',
+        description: 'Body of the response without a stream.',
         maxProperties: 100,
         example: { code: 'CONFLICT', message: 'Conflicting update', issues: [] },
       }),
@@ -221,7 +224,7 @@ export const chatEvent = z
   ])
   .meta({
     id: 'ChatEvent',
-    description: 'The data of an event of a chat that is streamed, as JSON in one line.',
+    description: 'Data of an event of a streamed chat, as JSON in one line.',
   })
 
 export const chatEvents = {
@@ -230,14 +233,14 @@ export const chatEvents = {
   isTurn: true,
   body: z.string().max(2_147_483_647).meta({
     description:
-      'Server-sent events, for chats that were started with `isStreamEnabled`; each has a `ChatEvent` as its data and its `type` as its name. The last one is the whole answer, by which a client corrects what it has shown: only that is what counts. A stream that broke off is repeated like any request whose answer was lost.',
+      'Server-sent events, for chats that were started with `isStreamEnabled`; each has a `ChatEvent` as its data and its `type` as its name. The last one is the whole response, and only it counts: clients correct their display by it. Repeat a stream that broke off like any request whose response was lost.',
     maxLength: 2_147_483_647,
     pattern: '^[^\\x00]*$',
     example: 'event: delta\ndata: {"type":"delta","id":"block-answer","text":"Hel"}\n\n',
   }),
   examples: {
     streamed: {
-      summary: 'A text as it grows, and the answer',
+      summary: 'A growing text, and the response',
       value:
         'event: delta\ndata: {"type":"delta","id":"block-answer","text":"Hel"}\n\nevent: answer\ndata: {"type":"answer","answer":{"messages":[],"revision":2}}\n\n',
     },
@@ -255,22 +258,22 @@ const sessionEventOf = <const Type extends string, Shape extends z.ZodRawShape>(
   z
     .object({
       type: z.enum([type]).meta({ description: 'Name of the event.' }),
-      id: eventId.meta({ description: 'Id of the event, to go on from.', example: '3.1' }),
+      id: eventId.meta({ description: 'Id of the event, to continue from.', example: '3.1' }),
       ...shape,
     })
     .meta({ id, description })
 
 const sessionEvent = z
   .discriminatedUnion('type', [
-    sessionEventOf('turn', 'SessionTurnEvent', 'A turn of the chat, in whichever client.', {
-      said: z.array(turn).max(100).meta({ description: 'The words of the visitor in this turn.' }),
+    sessionEventOf('turn', 'SessionTurnEvent', 'A turn of the chat, in any client.', {
+      said: z.array(turn).max(100).meta({ description: 'Messages of the visitor in this turn.' }),
       step: z.record(text(255), z.unknown()).meta({
         description: 'The turn, a `ContinuedChatBody`.',
         maxProperties: 100,
         example: { messages: [], revision: 3 },
       }),
     }),
-    sessionEventOf('message', 'SessionMessageEvent', 'A member wrote to the person.', {
+    sessionEventOf('message', 'SessionMessageEvent', 'A member wrote to the visitor.', {
       turns: z.array(turn).max(21).meta({ description: 'The message, as it is shown.' }),
     }),
     sessionEventOf(
@@ -293,11 +296,11 @@ const sessionEvent = z
     sessionEventOf(
       'over',
       'SessionOverEvent',
-      'The chat has ended, or is not there any more: the last event.',
+      'The chat has ended, or no longer exists: the last event.',
       {},
     ),
   ])
-  .meta({ id: 'SessionEvent', description: 'Something that happened in a chat.' })
+  .meta({ id: 'SessionEvent', description: 'An event of a chat session.' })
 
 /** A query parameter; browsers that connect again say the same in a header. */
 export const eventsAfterId = eventId.optional().meta({

@@ -8,7 +8,7 @@ import { blockId } from './fields.ts'
 import { message, startFrom, startProperties } from './requests.ts'
 import { continuedChatBody, startedChatBody } from './responses.ts'
 
-/* Previews, and among them one that runs a whole chat at once, from what the caller gives, and sends nothing. */
+/* Previews. A simulation is one that runs a whole chat at once from given data, and sends nothing. */
 
 const time = (description: string) =>
   zonedTime().meta({ ...zonedTimeForm, description, example: '2026-03-05T12:30:00Z' })
@@ -19,12 +19,10 @@ const simulatedReply = z
       .optional()
       .meta({
         description:
-          'The reply, as continue chat takes it; absent or null skips an input that may be skipped, or says that an awaited action is done.',
+          'The reply, as continue chat takes it; absent or null skips an optional input, or confirms that an awaited action is done.',
         example: 'ada@example.com',
       }),
-    at: time(
-      'The time of the turn, by which the bot reads the clock; that of the turn before when absent.',
-    ).optional(),
+    at: time('Time of the turn on the clock of the bot; absent means that of the turn before.').optional(),
   })
   .meta({ id: 'SimulatedReply', description: 'One reply of the visitor.' })
 
@@ -35,7 +33,7 @@ const simulatedResponse = z
       example: 'block-prices',
     }),
     url: text(2048).optional().meta({
-      description: 'How the address of the request begins; absent means any.',
+      description: 'Beginning of the address of the request; absent means any.',
       example: 'https://api.example.com/prices',
     }),
     status: z
@@ -49,18 +47,18 @@ const simulatedResponse = z
       .optional()
       .meta({
         description:
-          'Body of the response: a text is sent as it is, other values as JSON. To a request of a language model, the text that it answers.',
+          'Body of the response: a text is sent as it is, other values as JSON. For a language model, the text that it writes.',
         example: { price: 12 },
       }),
     failure: z
       .enum(['refused', 'time', 'size', 'network'])
       .optional()
-      .meta({ description: 'Why there is no response, in place of one.' }),
+      .meta({ description: 'Failure in place of a response.' }),
   })
   .meta({
     id: 'SimulatedResponse',
     description:
-      'The response to requests of a block, an address, or both. Of several that fit, each is given once, in order, and the last one to all that follow.',
+      'The response to requests of a block, an address, or both. If several fit, each is given once, in order, and the last one to all further requests.',
   })
 
 const simulatedBranch = z
@@ -92,26 +90,26 @@ export const simulation = z
       .array(simulatedReply)
       .max(200)
       .default([])
-      .meta({ description: 'The replies, in order. Those behind the end of the chat are left out.' }),
+      .meta({ description: 'The replies, in order. Those after the end of the chat are left out.' }),
     responses: z.array(simulatedResponse).max(100).default([]).meta({
-      description: 'The responses to what the bot sends. What none fits fails as a lost connection.',
+      description: 'The responses to requests of the bot. A request without one fails as a lost connection.',
     }),
     branches: z
       .array(simulatedBranch)
       .max(1_000)
       .default([])
-      .meta({ description: 'Paths of A/B tests. Tests that are not named choose by the seed.' }),
-    startsAt: time('The time of the first turn; the present one when absent.').optional(),
+      .meta({ description: 'Paths of A/B tests. Other tests choose by the seed.' }),
+    startsAt: time('Time of the first turn; the current time when absent.').optional(),
     seed: z
       .int()
       .min(0)
       .max(2_147_483_647)
       .default(0)
-      .meta({ format: 'int32', description: 'What random numbers and ids come from.', example: 0 }),
+      .meta({ format: 'int32', description: 'Seed of random numbers and ids.', example: 0 }),
   })
   .meta({
     id: 'Simulation',
-    description: 'A chat that is run at once from what is given here. Nothing is sent or stored.',
+    description: 'A chat that is run at once from the given data. Nothing is sent or stored.',
   })
 
 const simulatedRequest = z
@@ -122,7 +120,7 @@ const simulatedRequest = z
       description: 'The turn in which it was sent: 0 for the start, then the position of the reply.',
       example: 1,
     }),
-    kind: z.enum(['request', 'model', 'email']).meta({ description: 'What was sent.' }),
+    kind: z.enum(['request', 'model', 'email']).meta({ description: 'Kind of the request.' }),
     method: text(16).meta({ description: 'Method of a request; `POST` for all else.', example: 'POST' }),
     url: text(10_000).meta({
       description: 'Address, cut at 10,000 characters; that of an e-mail begins with `mailto:`.',
@@ -134,11 +132,11 @@ const simulatedRequest = z
       example: '{"plan":"basic"}',
     }),
     isAnswered: z.boolean().meta({
-      description: 'Whether a response was given for it. E-mails need none.',
+      description: 'True if a response was given for it. E-mails need none.',
       example: true,
     }),
   })
-  .meta({ id: 'SimulatedRequest', description: 'Something that the bot would have sent.' })
+  .meta({ id: 'SimulatedRequest', description: 'A request that the bot would have sent.' })
 
 export const simulated = z
   .object({
@@ -146,17 +144,14 @@ export const simulated = z
       description: 'Id of the publication that ran; null for the draft.',
       example: exampleIds.publication,
     }),
-    steps: z
-      .array(continuedChatBody)
-      .max(200)
-      .meta({ description: 'What the bot said to each reply, in order.' }),
-    isOver: z.boolean().meta({ description: 'Whether the chat has ended.', example: true }),
+    steps: z.array(continuedChatBody).max(200).meta({ description: 'The turn after each reply, in order.' }),
+    isOver: z.boolean().meta({ description: 'True if the chat has ended.', example: true }),
     lastBlockId: blockId.nullable().meta({
-      description: 'Id of the block that the chat waits at, or that ran last; null where none ran.',
+      description: 'Id of the block that the chat waits at, or that ran last; null if none ran.',
     }),
     isIncomplete: z.boolean().meta({
       description:
-        'Whether the simulation was stopped before its last reply: it came to 2 s of work, 20 s in all, or 8 MB.',
+        'True if the simulation was stopped before its last reply: at 2 s of work, 20 s in all, or 8 MB.',
       example: false,
     }),
     answers: z.array(answer).max(10_000).meta({ description: 'The answers, in order.' }),
@@ -164,8 +159,11 @@ export const simulated = z
       .array(resultVariable)
       .max(10_000)
       .meta({ description: 'Variables that have a value at the end, session variables included.' }),
-    transcript: z.array(transcriptEntry).max(100_000).meta({ description: 'What was said, in order.' }),
-    requests: z.array(simulatedRequest).max(10_000).meta({ description: 'What the bot would have sent.' }),
+    transcript: z.array(transcriptEntry).max(100_000).meta({ description: 'The transcript, in order.' }),
+    requests: z
+      .array(simulatedRequest)
+      .max(10_000)
+      .meta({ description: 'Requests that the bot would have sent.' }),
     blockIds: z
       .array(text(255))
       .max(10_000)
@@ -191,9 +189,9 @@ export const startPreviewBody = z
     isProgressBarEnabled: z
       .boolean()
       .optional()
-      .meta({ description: 'Whether progress is answered whatever the theme says.' }),
+      .meta({ description: 'True to return the progress whatever the theme says.' }),
   })
-  .meta({ id: 'StartPreviewBody', description: 'How to start a preview; every property may be absent.' })
+  .meta({ id: 'StartPreviewBody', description: 'Options of a preview; every property may be absent.' })
 
 export const startedPreviewBody = startedChatBody
   .extend({

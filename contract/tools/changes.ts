@@ -43,7 +43,7 @@ const target = z
 const coordinates = z
   .strictObject({ x: z.number().min(-1e7).max(1e7), y: z.number().min(-1e7).max(1e7) })
   .optional()
-  .meta({ description: 'Place on the canvas. Default: beside the other groups.' })
+  .meta({ description: 'Position on the canvas. Default: beside the other groups.' })
 
 const op = <const Name extends string>(name: Name) => z.enum([name])
 

@@ -122,7 +122,7 @@ export const composedTools: Record<ToolName, Tool> = {
   preview_chat: {
     input: inputs.preview_chat,
     description:
-      'Talks to the draft as a visitor would; no result is stored and no e-mail sent, but requests to other services are. Returns what the bot says, and the input it waits at.',
+      'Chats with the draft as a visitor would; no result is stored and no e-mail sent, but requests to other services are. Returns the messages of the bot, and the input it waits at.',
     operations: ['startPreview', 'continueChat'],
   },
   publish_bot: {

@@ -11,7 +11,8 @@ export const protocols = define({
     path: '/mcp',
     tag: 'bots',
     summary: 'Call a tool',
-    description: 'Answers one message of the Model Context Protocol over streamable HTTP, without sessions.',
+    description:
+      'Responds to one message of the Model Context Protocol over streamable HTTP, without sessions.',
     access: user,
     scope: 'read',
     dispatches: true,
@@ -20,6 +21,6 @@ export const protocols = define({
       { jsonrpc: z.enum(['2.0'], { error: 'Expected one JSON-RPC message with `"jsonrpc": "2.0"`' }) },
       { error: 'Expected one JSON-RPC message; send messages one by one' },
     ),
-    success: { status: 200, description: 'The answer.', body: z.unknown(), examples: {} },
+    success: { status: 200, description: 'The response.', body: z.unknown(), examples: {} },
   },
 })

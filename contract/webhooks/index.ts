@@ -34,7 +34,7 @@ export const webhooks = define({
     path: endpoints,
     tag: 'webhooks',
     summary: 'List the webhook endpoints of a workspace',
-    description: 'Returns the endpoints that are told what happens in the workspace, newest first.',
+    description: 'Returns the endpoints that receive the events of the workspace, newest first.',
     access: workspace('ADMIN'),
     params,
     success: {
@@ -57,7 +57,7 @@ export const webhooks = define({
     tag: 'webhooks',
     summary: 'Create a webhook endpoint',
     description:
-      'Adds an address that every event of the workspace is posted to from now on, signed as Standard Webhooks says. This answer is the only one that shows the secret. A workspace has at most 20 endpoints.',
+      'Adds an address that receives the events of the workspace from now on, signed as Standard Webhooks says. No other response shows the secret. A workspace has at most 20 endpoints.',
     preparesFirst: true,
     access: workspace('ADMIN'),
     isAudited: true,
@@ -107,7 +107,7 @@ export const webhooks = define({
     tag: 'webhooks',
     summary: 'Update a webhook endpoint',
     description:
-      'Changes what is given and keeps the rest. Enabling an endpoint or giving it another address sends what waits for it within seconds. Another address enables an endpoint that the service disabled.',
+      'Changes the given properties and keeps the rest. Enabling an endpoint or giving it another address sends its waiting deliveries within seconds. Another address enables an endpoint that the service disabled.',
     preparesFirst: true,
     access: workspace('ADMIN'),
     isAudited: true,
@@ -125,7 +125,7 @@ export const webhooks = define({
         createdAt: readOnly('time'),
         updatedAt: readOnly('time'),
       })
-      .meta({ id: 'WebhookEndpointUpdate', description: 'What to change; properties that are absent stay.' }),
+      .meta({ id: 'WebhookEndpointUpdate', description: 'Changes; absent properties stay as they are.' }),
     requestExamples: { pause: { summary: 'Pause', value: { isEnabled: false } } },
     isConditional: true,
     success: { status: 200, description: 'The endpoint as it is now.', body: endpointBody, examples: one },
@@ -135,14 +135,14 @@ export const webhooks = define({
     path: `${endpoints}/{endpointId}`,
     tag: 'webhooks',
     summary: 'Delete a webhook endpoint',
-    description: 'Nothing is sent to it any more, also not what was waiting; its deliveries are removed.',
+    description: 'Deletes an endpoint with its deliveries. Waiting deliveries are not sent.',
     access: workspace('ADMIN'),
     isAudited: true,
     params: endpointParams,
     isConditional: true,
     success: {
       status: 200,
-      description: 'The endpoint is gone.',
+      description: 'The endpoint is deleted.',
       body: successBody,
       examples: successExample,
     },
@@ -153,7 +153,7 @@ export const webhooks = define({
     tag: 'webhooks',
     summary: 'Send a test event',
     description:
-      'Puts an event of type `endpoint.test` on its way to the endpoint, also where it is disabled or wants other types, and returns the delivery, which tells a moment later what came of it. To an endpoint that is not enabled it is sent once.',
+      'Queues an event of type `endpoint.test` for the endpoint, even if it is disabled or subscribes to other types, and returns the delivery. Get the delivery shortly after to see its outcome. An endpoint that is not enabled gets one attempt.',
     access: workspace('ADMIN'),
     params: endpointParams,
     success: {
@@ -189,7 +189,7 @@ export const webhooks = define({
     tag: 'webhooks',
     summary: 'Rotate the secret of a webhook endpoint',
     description:
-      'Makes a new secret and shows it this once. For 24 hours events are signed with both, so that receivers can change over. Only two are ever in use: one that was already replaced ends at once.',
+      'Creates a new secret and shows it this once. For 24 hours events are signed with both, so that receivers can change over. Only two are ever in use: one that was already replaced ends at once.',
     preparesFirst: true,
     access: workspace('ADMIN'),
     isAudited: true,
@@ -216,7 +216,7 @@ export const webhooks = define({
     path: `${endpoints}/{endpointId}/deliveries`,
     tag: 'webhooks',
     summary: 'List the deliveries of a webhook endpoint',
-    description: 'Returns what was sent and what waits, newest first. Deliveries are kept for 30 days.',
+    description: 'Returns sent and waiting deliveries, newest first. Deliveries are kept for 30 days.',
     access: workspace('ADMIN'),
     params: endpointParams,
     query: z.strictObject({ limit, cursor }),
@@ -263,7 +263,7 @@ export const webhooks = define({
     tag: 'webhooks',
     summary: 'Send a delivery again',
     description:
-      'Puts the same event under the same `webhook-id` on its way once more, whatever came of it before, with all its attempts. Where an attempt is under way, it is sent after that one. Get the delivery tells what came of it. To an endpoint that is not enabled only test events are sent again. An event of a result that was deleted is not sent again: that is a conflict.',
+      'Queues the same event under the same `webhook-id` once more, whatever its outcome, with all its attempts. If an attempt is under way, it is sent after that one. Get the delivery to see its outcome. An endpoint that is not enabled gets only test events again. An event of a deleted result is not sent again: that is a conflict.',
     access: workspace('ADMIN'),
     params: deliveryParams,
     errors: ['CONFLICT'],

@@ -4,11 +4,11 @@ import { z } from '../kit/zod.ts'
 import { exampleIds } from '../shared.ts'
 
 export const workspaceId = recordId(
-  'Id of the workspace, as create and list answer it.',
+  'Id of the workspace, as create and list return it.',
   exampleIds.workspace,
 )
 export const endpointId = recordId(
-  'Id of the endpoint, as create and list answer it.',
+  'Id of the endpoint, as create and list return it.',
   exampleIds.webhookEndpoint,
 )
 export const deliveryId = recordId(
@@ -27,13 +27,13 @@ export const url = text(2048, 1)
     minLength: 1,
     maxLength: 2048,
     description:
-      'Where events are posted to. Private addresses are refused unless the installation allows them; redirects are not followed.',
+      'URL that events are posted to. Private addresses are rejected unless the installation allows them; redirects are not followed.',
     example: 'https://example.com/webhooks/bots',
   })
 
 const eventType = z.enum(eventTypes).meta({
   id: 'EventType',
-  description: 'What can happen. The list is open: later versions add types.',
+  description: 'Type of an event. The list is open: later versions add types.',
 })
 
 export const types = z
@@ -42,17 +42,17 @@ export const types = z
   .max(100)
   .nullable()
   .meta({
-    description: 'Which events are sent; null means all, also those of later versions.',
+    description: 'Types of the events that are sent; null means all, also those of later versions.',
     example: ['result.completed'],
   })
 
 export const description = text(255)
   .nullable()
-  .meta({ description: 'What the endpoint is for, or null.', example: 'CRM' })
+  .meta({ description: 'Purpose of the endpoint, or null.', example: 'CRM' })
 
 export const isEnabled = z.boolean().meta({
   description:
-    'Whether events are sent. What happens meanwhile is not kept; what was waiting already is sent once the endpoint is enabled again.',
+    'True if events are sent. Events while it is false are lost; deliveries that already wait are sent once the endpoint is enabled again.',
   example: true,
 })
 
@@ -60,7 +60,7 @@ const properties = {
   id: endpointId,
   workspaceId,
   url: text(2048).meta({
-    description: 'Where events are posted to.',
+    description: 'URL that events are posted to.',
     example: 'https://example.com/webhooks/bots',
   }),
   description,
@@ -68,11 +68,11 @@ const properties = {
   isEnabled,
   disabledReason: text(20).nullable().meta({
     description:
-      'Why the service disabled it: it answered 410 (`gone`), or failed for five days without a success (`failing`). Null otherwise.',
+      'Reason why the service disabled it: it returned 410 (`gone`), or failed for five days without a success (`failing`). Null otherwise.',
     example: null,
   }),
-  failingSince: timestamp('Since when.').nullable().meta({
-    description: 'Since when every attempt has failed; null while the last one succeeded.',
+  failingSince: timestamp('Start of the failures.').nullable().meta({
+    description: 'Start of the failures: every attempt since has failed. Null while the last one succeeded.',
     example: null,
   }),
   createdAt: timestamp('When the endpoint was created.'),
@@ -81,11 +81,10 @@ const properties = {
 
 export const webhookEndpoint = z
   .object(properties)
-  .meta({ id: 'WebhookEndpoint', description: 'An address that is told what happens, without its secret.' })
+  .meta({ id: 'WebhookEndpoint', description: 'An address that receives events, without its secret.' })
 
 export const secret = text(64).meta({
-  description:
-    'The key that signatures are made with, as Standard Webhooks writes it. It is shown only here.',
+  description: 'The key of the signatures, in the form of Standard Webhooks. It is shown only here.',
   example: 'whsec_EXAMPLEexampleEXAMPLEexampleEXAMPLEexample0=',
 })
 
@@ -106,7 +105,7 @@ export const rotatedBody = z
     endpointId,
     secret,
     previousSecretExpiresAt: timestamp(
-      'Until when events are signed with the previous secret as well, 24 hours from now.',
+      'End of the previous secret, 24 hours from now; until then events are signed with both.',
     ),
   })
   .meta({ id: 'RotatedWebhookSecret', description: 'The new secret of an endpoint, shown this once.' })
@@ -115,15 +114,16 @@ const deliveryProperties = {
   id: deliveryId,
   type: text(100).meta({ description: 'The type of the event.', example: 'result.completed' }),
   status: z.enum(['pending', 'delivered', 'failed']).meta({
-    description: 'Whether it is still to be sent, was taken, or was given up after the last attempt.',
+    description:
+      '`pending`: still to be sent. `delivered`: accepted. `failed`: given up after the last attempt.',
     example: 'delivered',
   }),
-  createdAt: timestamp('When the event happened.'),
+  createdAt: timestamp('Time of the event.'),
   attempts: z
     .int()
     .min(0)
     .max(1000)
-    .meta({ description: 'How often it was sent; this only grows.', example: 1 }),
+    .meta({ description: 'Number of attempts; this only grows.', example: 1 }),
   lastAttemptAt: timestamp('When it was last sent.')
     .nullable()
     .meta({ description: 'When it was last sent; null when never.' }),
@@ -132,9 +132,9 @@ const deliveryProperties = {
     .min(100)
     .max(999)
     .nullable()
-    .meta({ description: 'Status of the last answer; null where none came.', format: 'int32', example: 200 }),
+    .meta({ description: 'Status of the last response; null if none came.', format: 'int32', example: 200 }),
   lastError: text(500).nullable().meta({
-    description: 'Why no answer came; null where one did, also a redirect, which is not followed.',
+    description: 'Reason why no response came; null if one did, also a redirect, which is not followed.',
     example: null,
   }),
   lastDuration: z
